@@ -1,0 +1,42 @@
+"""The clauses of IBM MQ's documents as rules that a person can read and a program can run.
+
+from mqclause import Engine, Put, read_files
+
+snapshot = read_files(["QM1.mqsc", "QM2.mqsc"], local="QM1")
+decision = Engine().choose(Put(queue="ORDERS.IN"), snapshot.cluster, explain="rule")
+print(decision)
+"""
+
+from mqclause.decision import Advance, Decision, Reason
+from mqclause.engine import Engine
+from mqclause.loader import RuleError
+from mqclause.model.cluster import Cluster
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
+from mqclause.model.facts import Channel, Process, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.reader import Snapshot, read_document, read_files
+from mqclause.model.sequence import SequenceState
+from mqclause.reading import ReadingError
+
+__all__ = [
+    "Advance",
+    "Channel",
+    "Cluster",
+    "Decision",
+    "Diagnostic",
+    "DomainError",
+    "Engine",
+    "FactsError",
+    "Process",
+    "Put",
+    "Queue",
+    "QueueManager",
+    "QueueManagerAlias",
+    "ReadingError",
+    "Reason",
+    "RemoteQueueManager",
+    "RuleError",
+    "SequenceState",
+    "Snapshot",
+    "read_document",
+    "read_files",
+]

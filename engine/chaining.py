@@ -1,0 +1,294 @@
+"""The chaining executor: each rule is one stratum of forward chaining; facts go in, derived facts come out.
+
+The reference meaning. durable_rules matches the conditions; counts, maxima and ranks are facts computed between
+the strata from what the rules before left.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+from sqlglot import exp
+
+from mqclause.durable import FACT, network
+from mqclause.evaluate import Scope, evaluate
+from mqclause.expression import literal_value, unwrapped
+from mqclause.model.destination import CounterKey, Destination
+from mqclause.model.sequence import Counter
+from mqclause.rule import (
+    Choose,
+    Derive,
+    Eliminate,
+    Expression,
+    FailWith,
+    Keep,
+    Rule,
+    Ruleset,
+    Selecting,
+    SetAside,
+    TakeBack,
+)
+from mqclause.run import Applied, Run, Trace
+from mqclause.situation import Situation
+
+COMPARISONS: dict[type[Expression], str] = {
+    exp.EQ: "", exp.NEQ: "$neq", exp.LT: "$lt", exp.LTE: "$lte", exp.GT: "$gt", exp.GTE: "$gte",
+}  # fmt: skip
+OPPOSITE: dict[type[Expression], type[Expression]] = {
+    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
+}  # fmt: skip
+
+
+@frozen
+class Pattern:
+    """A condition as durable_rules matches it: its JSON form, and what gives the values of the attributes in it."""
+
+    form: str
+    attributes: Mapping[str, Expression]
+
+    @classmethod
+    def of(cls, condition: Expression) -> Pattern:
+        builder = _PatternBuilder()
+        form = builder.form(condition, True)
+        return cls(json.dumps(form, sort_keys=True), builder.attributes)
+
+    def fact(self, subject: int, scope: Scope) -> dict[str, Any]:
+        """The fact to assert about ``subject``: every attribute that the condition names."""
+        return {FACT: subject, **{name: evaluate(tree, scope) for name, tree in self.attributes.items()}}
+
+
+class _PatternBuilder:
+    """Turns an expression into tests of one fact's attributes; NOT is pushed down to the single tests.
+
+    What durable_rules cannot test itself (arithmetic, CASE, lists) becomes an attribute of its own.
+    """
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, Expression] = {}
+
+    def form(self, tree: Expression, positive: bool) -> dict[str, Any]:
+        tree = unwrapped(tree)
+        match tree:
+            case exp.Not():
+                return self.form(tree.this, not positive)
+            case exp.And() | exp.Or():
+                parts = [self.form(tree.this, positive), self.form(tree.expression, positive)]
+                return {"$and" if isinstance(tree, exp.And) == positive else "$or": parts}
+            case exp.In():
+                equal = [exp.EQ(this=tree.this.copy(), expression=value.copy()) for value in tree.expressions]
+                forms = [self.form(each, positive) for each in equal]
+                return forms[0] if len(forms) == 1 else {"$or" if positive else "$and": forms}
+        kind: type[Expression] = type(tree)
+        if kind in COMPARISONS:
+            return self.comparison(COMPARISONS[kind if positive else OPPOSITE[kind]], tree)
+        return {self.attribute(tree): positive}
+
+    def comparison(self, operator: str, tree: Expression) -> dict[str, Any]:
+        left, right = self.attribute(tree.this), unwrapped(tree.expression)
+        value: Any = {"$m": self.attribute(right)}
+        if isinstance(right, exp.Literal):
+            value = literal_value(right)
+        return {operator: {left: value}} if operator else {left: value}
+
+    def attribute(self, tree: Expression) -> str:
+        tree = unwrapped(tree)
+        name = tree.name if isinstance(tree, exp.Column) else f"x{len(self.attributes)}"
+        self.attributes[name] = tree
+        return name
+
+
+WORSE = {
+    "highest": json.dumps({"$lt": {"value": {"$m": "best"}}}),
+    "lowest": json.dumps({"$gt": {"value": {"$m": "best"}}}),
+}
+BEYOND = json.dumps({"$gt": {"place": {"$m": "limit"}}})
+
+
+@frozen
+class Chaining:
+    """A ruleset run by forward chaining. Safe to share between threads: one stratum at a time runs in the process."""
+
+    ruleset: Ruleset
+    _patterns: Mapping[tuple[str, str], Pattern]
+
+    @classmethod
+    def of(cls, ruleset: Ruleset) -> Chaining:
+        """Prepares the pattern of every condition of ``ruleset``."""
+        patterns = {(rule.id, part): Pattern.of(tree) for rule in ruleset.rules for part, tree in _conditions(rule)}
+        return cls(ruleset, patterns)
+
+    def run(
+        self,
+        put: Situation,
+        among: Sequence[Destination],
+        counters: Mapping[CounterKey, Counter] | None = None,
+        earlier: Mapping[str, Any] = {},
+        traced: bool = True,
+    ) -> Run:
+        """What the rules leave of ``among``; ``earlier`` are facts that another ruleset derived.
+
+        Raises ChainingError if durable_rules misbehaves.
+        """
+        session = _Session(self, among, Scope(self.ruleset.vocabulary, put, among, counters, dict(earlier)))
+        trace: Trace = [session.step(index, rule) for index, rule in enumerate(self.ruleset.rules)]
+        every = {name: session.scope.every.get(name) for name in _derived(self.ruleset, "every")}
+        facts = {name: session.scope.value(name) for name in _derived(self.ruleset, "put")}
+        return Run(session.scope.remaining, session.failure, session.chosen, every, facts, trace if traced else None)
+
+    def matching(self, rule: Rule, part: str, among: Sequence[Destination], scope: Scope) -> list[Destination]:
+        """Those of ``among`` for which that condition of the rule fires, in order."""
+        pattern = self._patterns[rule.id, part]
+        facts = [pattern.fact(index, scope.about(each)) for index, each in enumerate(among)]
+        return _fired(among, pattern.form, facts)
+
+    def holds(self, rule: Rule, scope: Scope) -> bool:
+        """Whether the rule's ``when`` fires."""
+        if rule.when is None:
+            return True
+        pattern = self._patterns[rule.id, "when"]
+        return bool(network(pattern.form).matches([pattern.fact(0, scope)]))
+
+
+def _fired(among: Sequence[Destination], form: str, facts: Sequence[Mapping[str, Any]]) -> list[Destination]:
+    fired = network(form).matches(facts)
+    return [each for index, each in enumerate(among) if index in fired]
+
+
+def _derived(ruleset: Ruleset, of: str) -> list[str]:
+    actions = [rule.action for rule in ruleset.rules]
+    return [name for action in actions if isinstance(action, Derive) and action.of == of for name, _ in action.values]
+
+
+def _conditions(rule: Rule) -> Iterator[tuple[str, Expression]]:
+    for part, tree in [("when", rule.when), *((part, getattr(rule.action, part, None)) for part in ("where", "among"))]:
+        if tree is not None:
+            yield part, tree
+
+
+@define
+class _Session:
+    """One run: the facts so far, stratum by stratum."""
+
+    executor: Chaining
+    listed: Sequence[Destination]
+    scope: Scope
+    aside: list[Destination] = field(factory=list)
+    is_open: bool = True
+    failure: tuple[int, str, str] | None = None
+    chosen: dict[str, Any] = field(factory=dict)
+
+    def step(self, index: int, rule: Rule) -> Applied | None:
+        """One stratum: None if the rule did not apply."""
+        action = rule.action
+        if isinstance(action, Selecting):
+            subjects = self.aside if isinstance(action, TakeBack) else self.scope.remaining
+            if not (self.is_open and subjects and self.executor.holds(rule, self.scope)):
+                return None
+            return self.select(rule)
+        if isinstance(action, FailWith):
+            if self.failure is not None or not self.executor.holds(rule, self.scope):
+                return None
+            self.failure = (index, action.reason, evaluate(action.call, self.scope))
+            return self.applied()
+        if (action.of == "chosen" and not self.scope.remaining) or not self.executor.holds(rule, self.scope):
+            return None
+        return self.derive(action)
+
+    def select(self, rule: Rule) -> Applied | None:
+        remaining = self.scope.remaining
+        match rule.action:
+            case TakeBack():
+                return self.take_back(rule)
+            case Eliminate():
+                return self.applied(fallen=self.executor.matching(rule, "where", remaining, self.scope))
+            case SetAside():
+                fallen = self.executor.matching(rule, "where", remaining, self.scope)
+                self.aside += fallen
+                return self.applied(fallen=fallen)
+            case Keep() as keep:
+                return self.applied(fallen=self.worse(rule, keep))
+            case Choose() as choose:
+                return self.choose(rule, choose)
+        raise TypeError(rule.action)
+
+    def applied(
+        self,
+        fallen: Sequence[Destination] = (),
+        taken: Sequence[Destination] = (),
+        derived: Mapping[str, Any] | None = None,
+    ) -> Applied:
+        """Records a step; who fell no longer remains, who was taken back does."""
+        remaining = {*self.scope.remaining, *taken}.difference(fallen)
+        self.scope = evolve(self.scope, remaining=[each for each in self.listed if each in remaining])
+        return Applied(fallen, taken, len(remaining), derived)
+
+    def take_back(self, rule: Rule) -> Applied:
+        taken = self.executor.matching(rule, "where", self.aside, self.scope)
+        self.aside = [each for each in self.aside if each not in taken]
+        return self.applied(taken=taken)
+
+    def choose(self, rule: Rule, action: Choose) -> Applied | None:
+        remaining = self.scope.remaining
+        if action.where is not None:
+            matched = self.executor.matching(rule, "where", remaining, self.scope)
+            if not matched:
+                return None
+            fallen = [each for each in remaining if each not in matched]
+        else:
+            orders = [tuple(evaluate(tree, self.scope.about(each)) for tree in action.by) for each in remaining]
+            places = {order: place for place, order in enumerate(sorted(set(orders)), start=1)}
+            fallen = _beyond(remaining, [places[order] for order in orders], 1)
+        self.is_open = False
+        return self.applied(fallen=fallen)
+
+    def worse(self, rule: Rule, keep: Keep) -> list[Destination]:
+        """The destinations below the best of their group, or beyond the number that is kept."""
+        among = list(self.scope.remaining)
+        if keep.among is not None:
+            among = self.executor.matching(rule, "among", among, self.scope)
+        values = [evaluate(keep.by, self.scope.about(each)) for each in among]
+        if keep.at_most is not None:
+            return _beyond(among, _places(values, keep), evaluate(keep.at_most, self.scope))
+        groups = ["" if keep.per is None else self.scope.about(each).value(keep.per) for each in among]
+        best = _best(values, groups, keep)
+        facts = [
+            {FACT: index, "value": value, "best": best[group]}
+            for index, (value, group) in enumerate(zip(values, groups, strict=True))
+        ]
+        return _fired(among, WORSE[keep.best], facts)
+
+    def derive(self, action: Derive) -> Applied:
+        scope = self.scope.about(self.scope.remaining[0]) if action.of == "chosen" else self.scope
+        derived = {name: evaluate(tree, scope) for name, tree in action.values}
+        if action.of == "chosen":
+            self.chosen.update(derived)
+        elif action.of == "every":
+            self.scope = evolve(self.scope, every={**self.scope.every, **derived})
+        else:
+            self.scope = evolve(self.scope, facts={**self.scope.facts, **derived})
+        return self.applied(derived=derived)
+
+
+def _best(values: Sequence[Any], groups: Sequence[str], keep: Keep) -> dict[str, Any]:
+    better = max if keep.best == "highest" else min
+    best: dict[str, Any] = {}
+    for value, group in zip(values, groups, strict=True):
+        best[group] = better(value, best.get(group, value))
+    return best
+
+
+def _places(values: Sequence[Any], keep: Keep) -> list[int]:
+    """The place of each value, the best at 1; equals share the first place or stand in listing order."""
+    ordered = sorted(range(len(values)), key=values.__getitem__, reverse=keep.best == "highest")
+    place = {index: place for place, index in enumerate(ordered, start=1)}
+    if keep.ties == "all":
+        return [min(place[other] for other, equal in enumerate(values) if equal == value) for value in values]
+    return [place[index] for index in range(len(values))]
+
+
+def _beyond(among: Sequence[Destination], places: Sequence[int], limit: int) -> list[Destination]:
+    facts = [{FACT: index, "place": place, "limit": limit} for index, place in enumerate(places)]
+    return _fired(among, BEYOND, facts)

@@ -1,0 +1,85 @@
+"""The adapter to durable_rules: one network per condition, one fresh session per stratum, asserted facts only.
+
+What keeps the library safe, and what each point avoids (all measured, see tools/bench/soak.py):
+
+- the extension module is driven directly: durable.engine.Host starts two timer threads that crash the process,
+  and its actions swallow exceptions;
+- single facts and tests of one fact's attributes only: joins of several tests read out of bounds;
+- no retraction, priority, batch or event: each corrupts memory or changes the order of firing;
+- a second rule matches every fact: a fact that matches nothing leaves a session behind that cannot be deleted;
+- the session is deleted after each stratum: about a thousand live ones are the limit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import count
+from threading import Lock
+from typing import Any
+
+import durable_rules_engine
+
+FACT = "subject"
+"""The attribute that every fact has: which subject it is about."""
+
+MATCHED = "rule"
+_encoded = json.JSONEncoder(check_circular=False).encode
+_decoded = json.JSONDecoder().decode
+_lock = Lock()
+_sessions = count(1)
+
+
+class ChainingError(RuntimeError):
+    """durable_rules did not do what it was asked: an error of ours or of the library, never of the input."""
+
+
+class Network:
+    """One condition, as durable_rules holds it. ``condition`` is in the library's own JSON form."""
+
+    def __init__(self, condition: str) -> None:
+        every_fact = {"all": [{"m": {"$ex": {FACT: 1}}}]}
+        definition = {MATCHED: {"all": [{"m": json.loads(condition)}]}, "every": every_fact}
+        self._handle = durable_rules_engine.create_ruleset(f"network{next(_sessions)}", json.dumps(definition))
+
+    def matches(self, facts: Iterable[Mapping[str, Any]]) -> set[int]:
+        """Asserts each fact in a fresh session; the ``subject`` of those for which the condition's rule fired.
+
+        Every attribute that the condition names is present in every fact. Raises ChainingError.
+        """
+        with _lock:
+            session = str(next(_sessions))
+            fired: set[int] = set()
+            live = False
+            try:
+                for fact in facts:
+                    self._assert({**fact, "sid": session}, fired)
+                    live = True
+            finally:
+                if live:
+                    durable_rules_engine.delete_state(self._handle, session)
+            return fired
+
+    def _assert(self, fact: Mapping[str, Any], fired: set[int]) -> None:
+        """Asserts one fact, runs what fires until nothing does, and adds the subjects that matched to ``fired``."""
+        code, state = durable_rules_engine.assert_fact(self._handle, _encoded(fact))
+        if code:
+            raise ChainingError(f"durable_rules refused a fact with code {code}: {fact}")
+        started = durable_rules_engine.start_action_for_state(self._handle, state)
+        firing = started[1] if started else None
+        budget = 4
+        while firing:
+            budget -= 1
+            if not budget:
+                raise ChainingError(f"durable_rules fired without end on {fact}")
+            match = _decoded(firing).get(MATCHED)
+            if match is not None:
+                fired.add(match["m"][FACT])
+            firing = durable_rules_engine.complete_and_start_action(self._handle, state)
+
+
+@cache
+def network(condition: str) -> Network:
+    """The network of a condition; made once, as the library never gives its memory back."""
+    return Network(condition)

@@ -1,0 +1,88 @@
+"""The engine: rules loaded once, then a decision for each put."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from mqclause.chaining import Chaining
+from mqclause.compiled import Compiled
+from mqclause.decision import LEVELS, Decision, Level
+from mqclause.loader import load_ruleset
+from mqclause.model.cluster import Cluster
+from mqclause.model.destination import CounterKey, Destination, destinations
+from mqclause.model.facts import Put
+from mqclause.model.sequence import Counter, SequenceState, changes
+from mqclause.run import Run
+from mqclause.situation import UNCHANGED, Situation, situation
+
+ExecutorName = Literal["compiled", "chaining"]
+
+
+class Executor(Protocol):
+    """What runs a ruleset: both executors give the same Run for the same facts."""
+
+    def run(
+        self,
+        put: Situation,
+        among: Sequence[Destination],
+        counters: Mapping[CounterKey, Counter] | None = None,
+        earlier: Mapping[str, Any] = ...,
+        traced: bool = ...,
+    ) -> Run:
+        """What the rules leave of ``among``."""
+        ...
+
+
+class Engine:
+    """Chooses destinations by the workload rules, under one set of readings.
+
+    It holds no state of any queue manager: the sequence state goes in and comes out with each choice, so one
+    engine may be shared between threads.
+
+    ``readings`` maps ids of rules/readings.toml to choices; those left out have their default. ``executor`` is
+    ``compiled`` (microseconds) or ``chaining`` (the reference). ``rules`` is a folder of rule files to use in
+    place of those that come with the project. Raises ReadingError and RuleError.
+    """
+
+    def __init__(
+        self,
+        readings: Mapping[str, str] | None = None,
+        executor: ExecutorName = "compiled",
+        rules: Path | None = None,
+    ) -> None:
+        workload = load_ruleset("workload", readings, rules)
+        outcome = load_ruleset("outcome", readings, rules)
+        self.rulesets = (workload, outcome)
+        self.readings = dict([*workload.readings, *outcome.readings])
+        kind: type[Compiled] | type[Chaining] = {"compiled": Compiled, "chaining": Chaining}[executor]
+        self._workload: Executor = kind.of(workload)
+        self._outcome: Executor = kind.of(outcome)
+        self._every_local_channel = self.readings["local-instance-competes"] == "clusrcvr-channels"
+
+    def choose(
+        self, put: Put, cluster: Cluster, state: SequenceState | None = None, explain: Level = "verdict"
+    ) -> Decision:
+        """The destination of ``put``, made at the local queue manager of ``cluster``.
+
+        ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and
+        factors count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone,
+        ``verdict`` also every permitted destination, ``rule`` each rule with who fell by it and why,
+        ``condition`` also the tests with their values.
+        """
+        if explain not in LEVELS:
+            raise ValueError(f"explain={explain!r} is not a level; allowed: {', '.join(LEVELS)}")
+        listed = destinations(cluster, put, self._every_local_channel)
+        if state is None:
+            seen = situation(put, cluster, cluster.last_seq_number, UNCHANGED)
+            counters = None
+        else:
+            seen = situation(put, cluster, state.last_number, changes(state.seen, cluster))
+            counters = state.counters
+        run = self._workload.run(seen, listed, counters, {}, explain in ("rule", "condition"))
+        outcome = self._outcome.run(seen, listed, None, {"permitted": len(run.remaining)}, False)
+        return Decision(
+            "failed" if outcome.failure else "deferred" if outcome.facts["deferred"] else "chosen",
+            put, cluster, explain, self.readings, seen, listed, run, outcome, self.rulesets, state,
+        )  # fmt: skip

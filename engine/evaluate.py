@@ -1,0 +1,110 @@
+"""The plain meaning of an expression: a walk over its tree with the values at hand. Slow, small, and the reference."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from math import floor
+from typing import Any
+
+from attrs import field, frozen
+from sqlglot import exp
+
+from mqclause.expression import literal_value
+from mqclause.model.destination import CounterKey, Destination
+from mqclause.model.sequence import START, Counter
+from mqclause.situation import Situation
+from mqclause.vocabulary import BLANKS, Vocabulary
+
+OPERATORS: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
+    exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
+    exp.GTE: operator.ge, exp.Add: operator.add, exp.Sub: operator.sub, exp.Mul: operator.mul,
+    exp.Div: operator.truediv,
+}  # fmt: skip
+
+
+@frozen
+class Scope:
+    """What an expression can see: the put, one destination or none, who remains, and the facts derived so far.
+
+    ``facts`` are derived about the put, ``every`` about every destination; ``counters`` (if given) hold the
+    sequence attributes.
+    """
+
+    vocabulary: Vocabulary
+    put: Situation
+    remaining: Sequence[Destination] = ()
+    counters: Mapping[CounterKey, Counter] | None = None
+    facts: Mapping[str, Any] = field(factory=dict)
+    every: Mapping[str, Any] = field(factory=dict)
+    destination: Destination | None = None
+
+    def about(self, destination: Destination) -> Scope:
+        """The same values, seen from ``destination``."""
+        return Scope(self.vocabulary, self.put, self.remaining, self.counters, self.facts, self.every, destination)
+
+    def value(self, name: str) -> Any:
+        """The value of an attribute, a derived fact or a term."""
+        if name in self.vocabulary.terms:
+            return evaluate(self.vocabulary.terms[name], self)
+        word = self.vocabulary.words[name]
+        if word.about == "destination":
+            return self._of_destination(name)
+        if hasattr(self.put, name):
+            return getattr(self.put, name)
+        return self.facts.get(name, BLANKS[word.type.kind])
+
+    def _of_destination(self, name: str) -> Any:
+        assert self.destination is not None, name  # noqa: S101 - a checked expression has one
+        if name in self.every:
+            return self.every[name]
+        if self.counters is not None and name in Counter._fields:
+            return getattr(self.counters.get(self.destination.counter, START), name)
+        return getattr(self.destination, name)
+
+
+def evaluate(tree: exp.Expression, scope: Scope) -> Any:
+    """The value of a checked expression in ``scope``."""
+    meaning = _MEANINGS.get(type(tree))
+    if meaning is None:
+        raise TypeError(f"{tree.sql()!r} has no meaning here")
+    return meaning(tree, tree.args, scope)
+
+
+def _binary(apply: Callable[[Any, Any], Any]) -> Meaning:
+    return lambda tree, parts, scope: apply(evaluate(parts["this"], scope), evaluate(parts["expression"], scope))
+
+
+def _column(tree: exp.Expression, parts: Mapping[str, Any], scope: Scope) -> Any:
+    return scope.value(parts["this"].args["this"])
+
+
+def _case(tree: exp.Expression, parts: Mapping[str, Any], scope: Scope) -> Any:
+    for branch in parts["ifs"]:
+        if evaluate(branch.args["this"], scope):
+            return evaluate(branch.args["true"], scope)
+    return evaluate(parts["default"], scope)
+
+
+def _count(tree: exp.Expression, parts: Mapping[str, Any], scope: Scope) -> int:
+    return sum(1 for each in scope.remaining if evaluate(parts["this"], scope.about(each)))
+
+
+Meaning = Callable[[Any, Mapping[str, Any], Scope], Any]
+"""What one kind of expression means: a function of its tree, the tree's parts and the scope."""
+
+_MEANINGS: dict[type[exp.Expression], Meaning] = {
+    **{kind: _binary(apply) for kind, apply in OPERATORS.items()},
+    exp.Column: _column,
+    exp.Literal: lambda tree, parts, scope: literal_value(tree),
+    exp.Boolean: lambda tree, parts, scope: bool(parts["this"]),
+    exp.Paren: lambda tree, parts, scope: evaluate(parts["this"], scope),
+    exp.Not: lambda tree, parts, scope: not evaluate(parts["this"], scope),
+    exp.And: lambda tree, parts, scope: evaluate(parts["this"], scope) and evaluate(parts["expression"], scope),
+    exp.Or: lambda tree, parts, scope: evaluate(parts["this"], scope) or evaluate(parts["expression"], scope),
+    exp.In: lambda tree, parts, scope: evaluate(parts["this"], scope) in map(literal_value, parts["expressions"]),
+    exp.Case: _case,
+    exp.Floor: lambda tree, parts, scope: floor(evaluate(parts["this"], scope)),
+    exp.ArrayContains: lambda tree, parts, scope: evaluate(parts["expression"], scope) in evaluate(parts["this"], scope),
+    exp.CountIf: _count,
+}

@@ -1,0 +1,70 @@
+"""What is wrong with an input: one line, with its place and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from attrs import field, frozen
+
+LONGEST_MISSPELT = 100
+"""A longer word is no misspelt name; to compare it with the known ones would take long."""
+
+
+@frozen
+class Diagnostic:
+    """One fault in an input.
+
+    ``source`` is the file as the user named it (``-`` for standard input), ``line`` counts from 1 or is
+    None where the format has none, ``message`` says what is wrong and what is allowed.
+    """
+
+    source: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+class FactsError(ValueError):
+    """Input that cannot be taken as facts; ``diagnostics`` holds every fault that was found."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(map(str, self.diagnostics)))
+
+
+class DomainError(ValueError):
+    """A value outside its attribute's domain: ``key``, the value, and what is allowed."""
+
+    def __init__(self, key: str, value: object, allowed: str) -> None:
+        self.key = key
+        super().__init__(f"{key}: {quoted(value)} is not allowed; {allowed}")
+
+
+@frozen
+class Diagnostics:
+    """Collects the faults of one source while reading goes on."""
+
+    source: str
+    found: list[Diagnostic] = field(factory=list)
+
+    def add(self, message: str, line: int | None = None) -> None:
+        self.found.append(Diagnostic(self.source, message, line))
+
+
+def quoted(value: object, limit: int = 60) -> str:
+    """``value`` as it is shown in a message: quoted, cut to ``limit`` characters."""
+    try:
+        text = repr(value[: limit + 1] if isinstance(value, str) else value)
+    except (RecursionError, ValueError):  # nested too deep, or a number of more digits than Python prints
+        text = f"this {type(value).__name__}"
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` when a known word is close, else nothing."""
+    close = get_close_matches(word, list(known), n=1) if len(word) <= LONGEST_MISSPELT else []
+    return f"; did you mean {close[0]!r}?" if close else ""

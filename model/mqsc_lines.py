@@ -1,0 +1,83 @@
+"""MQSC text to commands: comments, continued lines and terminators; every piece keeps its line number."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+
+from attrs import define, field
+
+BLANKS = " \t\r\f\v"
+
+
+@define
+class Command:
+    """The text of one command with its continued lines joined.
+
+    ``text`` is set when the command is complete; ``cut`` says that it is still continued where the input ends.
+    ``remarks`` are the comments between its lines.
+    """
+
+    text: str = ""
+    cut: bool = False
+    remarks: list[str] = field(factory=list)
+    lines: list[int] = field(factory=list)
+    starts: list[int] = field(factory=list)
+    _pieces: list[str] = field(factory=list)
+    _length: int = 0
+    _sign: str = ""
+
+    def add(self, line: str, number: int) -> bool:
+        """Take one more line, without its trailing blanks; true if it is the command's last one."""
+        piece = line if self._sign == "-" else line.lstrip(BLANKS)
+        sign = piece[-1]
+        if sign == "+" or sign == "-":
+            piece = piece[:-1]
+        else:
+            sign = ""
+            if piece[-1] == ";":
+                piece = _ended(piece)
+        self._sign = sign
+        self.lines.append(number)
+        self.starts.append(self._length)
+        self._pieces.append(piece)
+        self._length += len(piece)
+        return not sign
+
+    def joined(self, cut: bool = False) -> Command:
+        """This command, complete."""
+        self.text = "".join(self._pieces)
+        self.cut = cut
+        return self
+
+    def line_at(self, offset: int) -> int:
+        """The number of the line that holds ``text[offset]``."""
+        return self.lines[max(bisect_right(self.starts, offset) - 1, 0)]
+
+
+def _ended(line: str) -> str:
+    """A line without its terminator, which ends a command even where a sign would continue it."""
+    return line.rstrip(";" + BLANKS).removesuffix("+")
+
+
+def commands(text: str, remark: Callable[[str, int], None]) -> Iterator[Command]:
+    """The commands of ``text`` in order; ``remark`` is told each comment that stands outside commands.
+
+    A command ends at the first line that is not continued, whatever quotes are open, so that one bad
+    command costs no other.
+    """
+    command = Command()
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.rstrip(BLANKS)
+        if not line:
+            continue
+        if line.lstrip(BLANKS)[0] == "*":
+            if command.lines:
+                command.remarks.append(line)
+            else:
+                remark(line, number)
+        elif command.add(line, number):
+            yield command.joined()
+            command = Command()
+    if command.lines:
+        yield command.joined(cut=True)

@@ -1,0 +1,67 @@
+"""MQSC's fixed words: verbs, object types, their synonyms, flags, and the attributes that hold secrets."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+VERB_SYNONYMS = {"ALT": "ALTER", "DEF": "DEFINE", "DIS": "DISPLAY", "REF": "REFRESH", "STA": "START"}
+
+VERBS = frozenset({
+    "ALTER", "ARCHIVE", "BACKUP", "CLEAR", "DEFINE", "DELETE", "DISPLAY", "MOVE", "PING", "PURGE", "RECOVER",
+    "REFRESH", "RESET", "RESOLVE", "RESUME", "RVERIFY", "SET", "START", "STOP", "SUSPEND",
+})  # fmt: skip
+
+ENDS = frozenset({"END", "EXIT", "QUIT"})
+"""The words that end the input."""
+
+ACTIONS = {"DEFINE": "define", "ALTER": "alter", "DELETE": "delete", "SUSPEND": "suspend", "RESUME": "resume"}
+"""The verbs that configure, with the action of their records."""
+
+NOUNS = frozenset({
+    "AUTHINFO", "AUTHREC", "AUTHSERV", "CHANNEL", "CHSTATUS", "CLUSQMGR", "LISTENER", "NAMELIST", "QALIAS",
+    "QCLUSTER", "QLOCAL", "QMGR", "QMODEL", "QREMOTE", "QSTATUS", "SERVICE", "TOPIC",
+})  # fmt: skip
+"""The object types whose word is no attribute of another one."""
+
+ATTRIBUTE_NOUNS = frozenset({
+    "APSTATUS", "ARCHIVE", "BSDS", "BUFFPOOL", "CFSTATUS", "CFSTRUCT", "CHINIT", "CHLAUTH", "CLUSTER", "CMDSERV",
+    "COMMINFO", "CONN", "ENTAUTH", "GROUP", "INDOUBT", "LOG", "LSSTATUS", "MAXSMSGS", "POLICY", "PROCESS", "PSID",
+    "PUBSUB", "QMSTATUS", "QSTATS", "QUEUE", "SBSTATUS", "SECURITY", "SMDS", "SMDSCONN", "STGCLASS", "SUB",
+    "SVSTATUS", "SYSTEM", "TCLUSTER", "THREAD", "TOPICSTR", "TPIPE", "TPSTATUS", "TRACE", "USAGE",
+})  # fmt: skip
+"""The object types whose word may be an attribute too: they are the noun where no other one stands."""
+
+SYNONYMS = {
+    "BP": "BUFFPOOL", "CHL": "CHANNEL", "CHS": "CHSTATUS", "LSTR": "LISTENER", "NL": "NAMELIST", "POL": "POLICY",
+    "PRO": "PROCESS", "PROC": "PROCESS", "Q": "QUEUE", "QA": "QALIAS", "QC": "QCLUSTER", "QL": "QLOCAL",
+    "QM": "QMODEL", "QR": "QREMOTE", "QS": "QSTATUS", "STC": "STGCLASS", "TARGQ": "TARGET", "TPC": "TOPIC",
+    "TPS": "TPSTATUS",
+}  # fmt: skip
+"""The short words of object types and attributes."""
+
+NAMED = frozenset({
+    "AUTHINFO", "CHANNEL", "COMMINFO", "LISTENER", "NAMELIST", "PROCESS", "QALIAS", "QLOCAL", "QMODEL", "QREMOTE",
+    "SERVICE", "TOPIC",
+})  # fmt: skip
+"""The object types whose definition must give a name."""
+
+FLAGS = frozenset({
+    "FORCE", "HARDENBO", "NOFORCE", "NOHARDENBO", "NOREPLACE", "NOSHARE", "NOTRIGGER", "REPLACE", "SHARE", "TRIGGER",
+})  # fmt: skip
+"""The parameters of DEFINE and ALTER that have no value."""
+
+VALUED = frozenset({
+    "APPLICID", "APPLTYPE", "CHLTYPE", "CLUSNL", "CLUSTER", "CLWLDATA", "CLWLEXIT", "CLWLMRUC", "CLWLPRTY",
+    "CLWLRANK", "CLWLUSEQ", "CLWLWGHT", "DEFBIND", "DEFPRTY", "ENVRDATA", "GET", "INITQ", "LIKE", "MSGDLVSQ",
+    "NAMES", "NETPRTY", "PROCESS", "PUT", "QSGDISP", "REPOS", "REPOSNL", "RNAME", "RQMNAME", "TARGET", "TRIGDATA",
+    "TRIGDPTH", "TRIGINT", "TRIGMPRI", "TRIGTYPE", "USAGE", "USERDATA",
+})  # fmt: skip
+"""The parameters of DEFINE and ALTER that say nothing without a value."""
+
+SECRETS = ("PASSWORD", "LDAPPWD", "SSLCRYP", "SSLKEYP", "KEYRPWD", "INITKEY", "PASSPHRASE", "TOKEN")
+
+
+@lru_cache(maxsize=4096)
+def is_secret(word: str) -> bool:
+    """Whether the value of the attribute ``word`` must not be kept."""
+    return word.endswith(SECRETS) or "PWD" in word

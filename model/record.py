@@ -1,0 +1,68 @@
+"""The neutral form of an MQ object as a file states it, whatever the file's format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attrs import field, frozen
+
+from mqclause.model.diagnostic import Diagnostic
+
+Value = str | tuple[str, ...]
+"""An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
+
+EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
+@frozen
+class Record:
+    """One statement about one MQ object.
+
+    ``action`` is define, alter, delete, suspend, resume (commands) or observe (an object as it is shown),
+    ``kind`` the canonical noun (QLOCAL, CHANNEL, QMGR, …), ``name`` blank where the object has none.
+    ``attributes`` has canonical upper-case names in the order in which they were written; a flag
+    (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``. ``informational`` has the attributes that the
+    source shows but that cannot be set. ``lines`` has the line of each attribute, in their order.
+    """
+
+    action: str
+    kind: str
+    name: str
+    attributes: Mapping[str, Value]
+    informational: Mapping[str, str] = EMPTY
+    source: str = ""
+    line: int | None = None
+    lines: tuple[int, ...] = field(default=(), repr=False, eq=False)
+
+    def line_of(self, attribute: str) -> int | None:
+        """The line on which ``attribute`` stands; the record's own line if that is not known."""
+        for name, line in zip(self.attributes, self.lines, strict=False):
+            if name == attribute:
+                return line
+        return self.line
+
+    def listed(self, attribute: str) -> tuple[str, ...]:
+        """The value of ``attribute`` as a list of names, without blank ones; empty if it is not stated."""
+        return listed(self.attributes.get(attribute, ""))
+
+
+@frozen
+class Script:
+    """What one source states: its records in order, and its faults.
+
+    ``queue_manager`` is the queue manager whose objects these are, or ``""`` if the source does not say;
+    ``header`` has what a dump says of itself (``Queue manager platform``, ``Command issued``, …).
+    """
+
+    source: str
+    queue_manager: str
+    records: tuple[Record, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    header: Mapping[str, str] = EMPTY
+
+
+def listed(value: Value) -> tuple[str, ...]:
+    """``value`` as a list of names, without trailing blanks and without blank names."""
+    values = (value,) if isinstance(value, str) else value
+    return tuple(name.rstrip(" ") for name in values if name.strip(" "))

@@ -1,0 +1,71 @@
+"""Destination sequence factors and numbers: what a queue manager remembers from one choice to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from attrs import frozen
+
+from mqclause.model.cluster import Cluster
+from mqclause.model.destination import CounterKey, Destination
+
+
+class Counter(NamedTuple):
+    dest_seq_factor: float
+    dest_seq_number: int
+
+
+"""The sequence factor (advanced by about 1000 / weight) and the sequence number of one channel."""
+
+START = Counter(0.0, 0)
+
+
+@frozen(eq=False)
+class SequenceState:
+    """The counters of every channel after a choice; a value: pass it to the next choice of the same queue manager.
+
+    ``last_number`` is the sequence number of the previous choice; ``seen`` is the snapshot that the choice was
+    made in, against which the next one looks for altered attributes and new destinations.
+    """
+
+    counters: Mapping[CounterKey, Counter]
+    last_number: int
+    seen: Cluster
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> SequenceState:
+        """The state that the facts themselves give: each channel's dest_seq_factor and dest_seq_number."""
+        counters = {
+            (channel.name, channel.queue_manager): Counter(channel.dest_seq_factor, channel.dest_seq_number)
+            for channel in cluster.channels
+        }
+        return cls(counters, cluster.last_seq_number, cluster)
+
+    def reset(self) -> SequenceState:
+        """The same state with every sequence factor at zero; the numbers stand."""
+        counters = {key: Counter(0.0, counter.dest_seq_number) for key, counter in self.counters.items()}
+        return SequenceState(counters, self.last_number, self.seen)
+
+    def after(self, chosen: Destination, counter: Counter) -> SequenceState:
+        """The state after ``chosen`` was chosen and got ``counter``."""
+        return SequenceState({**self.counters, chosen.counter: counter}, counter.dest_seq_number, self.seen)
+
+
+class Changes(NamedTuple):
+    """What happened between two snapshots, as far as the sequence factors care."""
+
+    attributes_altered: bool
+    destination_added: bool
+
+
+def changes(before: Cluster, after: Cluster) -> Changes:
+    """Whether workload attributes of something known were altered, and whether a destination is new.
+
+    A change of channel status or of suspension alone is neither; nor is a destination that is gone.
+    """
+    if before is after:
+        return Changes(False, False)
+    old, new = before.workload_attributes, after.workload_attributes
+    altered = any(old[key] != value for key, value in new.items() if key in old)
+    return Changes(altered, not new.keys() <= old.keys())

@@ -1,0 +1,195 @@
+"""Whatever is fed in, reading ends soon, in a snapshot or in a FactsError whose lines are lines."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mqclause.model.diagnostic import FactsError
+from mqclause.model.facts_file import MANY, SINGLE, TABLES, parse_facts, read_facts
+from mqclause.model.reader import Snapshot, Source, read_document, read_sources
+
+KEYS = sorted({key for maker in [*SINGLE.values(), *MANY.values()] for key in maker.domains})
+
+VALID: dict[str, Any] = {
+    "queue_manager": {"name": "HQ", "clusters": ["PARTS"], "trigint": 5},
+    "remote_queue_manager": [{"name": "NORTH", "clusters": ["PARTS"]}, {"name": "SOUTH", "suspended": ["PARTS"]}],
+    "queue": [{"name": "STOCK", "queue_manager": "NORTH", "clwlrank": 3}, {"name": "STOCK", "trigger": True}],
+    "queue_manager_alias": [{"name": "ANY", "queue_manager": "SOUTH", "put": "DISABLED"}],
+    "channel": [{"name": "TO.NORTH", "queue_manager": "NORTH", "cluster": "PARTS", "dest_seq_factor": 0.5}],
+    "process": [{"name": "PICK", "appltype": "UNIX"}],
+    "put": {"queue": "STOCK", "bind": "OPEN", "already_sent_to": ["NORTH"]},
+}
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=60)
+    | st.sampled_from(["HQ", "NORTH", "ENABLED", "LOCAL", "", " "])
+)
+keys = st.sampled_from([*TABLES, *KEYS]) | st.text(max_size=12)
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=5), max_leaves=25
+)
+documents = st.dictionaries(st.sampled_from(TABLES), values, max_size=6) | values
+
+
+def outcome(read: Any, *arguments: object, **options: object) -> Snapshot | FactsError:
+    result: Snapshot | FactsError
+    try:
+        result = read(*arguments, **options)
+    except FactsError as error:
+        result = error
+    if isinstance(result, FactsError):
+        assert result.diagnostics
+        assert len(str(result).split("\n")) == len(result.diagnostics)
+    else:
+        assert isinstance(result, Snapshot)
+    return result
+
+
+def places(value: object, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [at, *(place for key, each in inner for place in places(each, (*at, key)))]
+
+
+PLACES = [place for place in places(VALID) if place]
+
+
+@given(st.binary(max_size=200), st.sampled_from(["-", "a.toml", "a.json", "a.mqsc"]), st.booleans())
+def test_any_bytes(data: bytes, name: str, lenient: bool) -> None:
+    outcome(read_sources, [Source(name, data)], lenient=lenient)
+
+
+@given(st.text(alphabet="[]{}\"'=:,. \n*+#aQ1", max_size=120), st.sampled_from(["-", "a.toml"]))
+def test_any_text_of_the_formats_characters(text: str, name: str) -> None:
+    outcome(read_sources, [Source(name, text.encode())])
+
+
+@given(documents)
+def test_any_value(data: object) -> None:
+    outcome(read_document, data, "f")
+
+
+@given(documents)
+def test_any_json_reads_as_its_value_does(data: object) -> None:
+    text = json.dumps(data)
+    if "NaN" not in text and "Infinity" not in text:
+        facts = parse_facts(text, "f", "json")
+        assert facts == read_facts(json.loads(text), "f")
+    outcome(read_sources, [Source("f", text.encode())])
+
+
+@given(documents, documents, st.none() | st.text(max_size=5), st.booleans())
+def test_any_values_beside_a_script(one: object, other: object, local: str | None, lenient: bool) -> None:
+    script = b"* Queue manager name: HQ\nDEFINE QLOCAL(STOCK) CLUSTER(PARTS)\nDEFINE QLOCAL(\n"
+    sources = [Source("a", json.dumps(one).encode()), Source("b", script), Source("c", json.dumps(other).encode())]
+    outcome(read_sources, sources, local, lenient=lenient)
+    outcome(read_sources, sources[:2], local, lenient=lenient)
+
+
+@given(st.none() | st.text(max_size=5))
+def test_any_local_name(local: str | None) -> None:
+    assert read_facts({"queue": [{"name": "A"}]}, "f", local) is not None
+    outcome(read_sources, [Source("f", b"[[queue]]\nname = 'A'"), Source("s", b"DEF QL(B)")], local)
+
+
+@given(st.sampled_from(PLACES), values, st.booleans())
+@settings(max_examples=300)
+def test_one_value_changed(place: tuple[Any, ...], value: object, removed: bool) -> None:
+    data = copy.deepcopy(VALID)
+    *path, last = place
+    inner: Any = data
+    for step in path:
+        inner = inner[step]
+    if removed:
+        del inner[last]
+    else:
+        inner[last] = value
+    outcome(read_document, data, "f")
+
+
+@given(st.sampled_from(sorted(MANY)), keys, values)
+def test_made_facts_are_what_the_class_gives(table: str, key: str, value: object) -> None:
+    given_values = {**VALID[table][0], key: value}
+    facts = read_facts({table: [given_values]}, "f", "HQ")
+    if not facts.diagnostics:
+        field = {"queue_manager_alias": "queue_manager_aliases", "process": "processes"}.get(table, f"{table}s")
+        (made,) = getattr(facts, field)
+        assert made == type(made)(**given_values)
+        assert repr(made) == repr(type(made)(**given_values))
+
+
+def test_the_valid_document_is_valid() -> None:
+    assert isinstance(outcome(read_document, VALID, "f"), Snapshot)
+
+
+def test_a_value_in_itself() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    for data in (loop, {"queue": loop}, {"put": {"queue": loop}}, dict.fromkeys(TABLES, loop)):
+        assert isinstance(outcome(read_document, data, "f"), FactsError)
+
+
+DEEP = 10_000
+HUGE = 50_000_000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"queue": ' + b"[" * DEEP + b"]" * DEEP + b"}",
+        b'{"a": ' * DEEP + b"1" + b"}" * DEEP,
+        b"a = " + b"[" * DEEP,
+        b"a = " + b"{a = " * DEEP,
+        b"[" + b"a." * DEEP + b"a]\n",
+    ],
+    ids=["json-lists", "json-objects", "toml-lists", "toml-tables", "toml-names"],
+)
+def test_deep_nesting_ends(content: bytes) -> None:
+    started = time.monotonic()
+    error = outcome(read_sources, [Source("f", content)])
+    assert isinstance(error, FactsError)
+    assert len(error.diagnostics) == 1
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        b"\0",
+        b"\xfe\xed",
+        b"x",
+        b" ",
+        b"\n",
+        b"{",
+        b"[",
+        b'"',
+        b"The queue is defined by the manager, as was set out.\n",
+        b"a = 1 # not TOML, as a stands twice\n",
+    ],
+    ids=["zero", "bytes", "x", "blank", "line", "brace", "bracket", "quote", "prose", "assignment"],
+)
+def test_a_huge_file_of_junk_ends(piece: bytes) -> None:
+    content = piece * (HUGE // len(piece))
+    started = time.monotonic()
+    error = outcome(read_sources, [Source("f", content)])
+    assert isinstance(error, FactsError)
+    assert len(error.diagnostics) == 1
+    assert len(str(error)) < 1000
+    assert time.monotonic() - started < 20
+
+
+def test_a_document_full_of_faults_ends() -> None:
+    started = time.monotonic()
+    error = outcome(read_sources, [Source("f", b'{"queue": [' + b"0," * 2_000_000 + b"0]}")])
+    assert isinstance(error, FactsError)
+    assert time.monotonic() - started < 20

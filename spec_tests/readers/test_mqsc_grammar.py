@@ -1,0 +1,406 @@
+"""The grammar of MQSC scripts and dumps, point by point, on scripts written for these tests."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from mqclause.model.mqsc import read_mqsc
+from mqclause.model.record import Record, Script
+
+
+def read(text: str) -> Script:
+    return read_mqsc(dedent(text).lstrip("\n"), "pay.mqsc")
+
+
+def records(text: str) -> list[Record]:
+    script = read(text)
+    assert script.diagnostics == ()
+    return list(script.records)
+
+
+def record(text: str) -> Record:
+    (only,) = records(text)
+    return only
+
+
+def attributes(text: str) -> dict[str, object]:
+    return dict(record(text).attributes)
+
+
+def faults(text: str) -> list[str]:
+    return [str(fault) for fault in read(text).diagnostics]
+
+
+def fault(text: str) -> str:
+    (only,) = faults(text)
+    return only
+
+
+class TestLines:
+    """Points 1 to 5."""
+
+    def test_each_command_starts_on_a_new_line_and_blank_lines_are_ignored(self) -> None:
+        first, second = records(
+            """
+            DEFINE QLOCAL(A)
+
+            DEFINE QALIAS(B) TARGET(A)
+            """
+        )
+        assert (first.action, first.kind, first.name, first.line) == ("define", "QLOCAL", "A", 1)
+        assert (second.kind, second.name, second.line, second.source) == ("QALIAS", "B", 3, "pay.mqsc")
+
+    def test_two_commands_on_a_line_are_a_fault(self) -> None:
+        assert fault("DEFINE QLOCAL(A) DEFINE QLOCAL(B)") == "pay.mqsc:1: QLOCAL is given twice"
+        assert fault("DEFINE QLOCAL(A); DEFINE QLOCAL(B)").startswith("pay.mqsc:1: ';' ends a command")
+        assert fault("DEFINE QLOCAL(A) CHANNEL(B)") == (
+            "pay.mqsc:1: DEFINE is given two object types, QLOCAL and CHANNEL"
+        )
+
+    def test_a_line_may_be_longer_than_2048_characters(self) -> None:
+        assert record(f"DEFINE QLOCAL(A){' ' * 3000}PUT(DISABLED)").attributes["PUT"] == "DISABLED"
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", " \t\n"])
+    def test_line_ends_and_a_byte_order_mark(self, end: str) -> None:
+        script = read_mqsc(f"\ufeffDEF QL(A) +{end}PUT(DISABLED){end}DEF QL(B){end}", "f")
+        assert script.diagnostics == ()
+        assert [(one.name, one.line) for one in script.records] == [("A", 1), ("B", 3)]
+
+    def test_a_star_in_column_1_makes_a_comment(self) -> None:
+        assert record("* DEFINE QLOCAL(NOT.THIS)\nDEFINE QLOCAL(A)\n*END").name == "A"
+
+    def test_comments_and_blank_lines_stand_between_continued_lines(self) -> None:
+        assert attributes("DEF QL(PAY.IN) +\n* owner: cards\n\n  PUT(DISABLED) +\n*\n  GET(DISABLED)") == {
+            "PUT": "DISABLED",
+            "GET": "DISABLED",
+        }
+
+    def test_a_star_after_blanks_makes_a_comment_inside_a_command(self) -> None:
+        assert attributes("DEF QL(A) +\n   * remark (' +\n   PUT(DISABLED)") == {"PUT": "DISABLED"}
+
+    def test_a_remark_behind_a_command_is_no_comment(self) -> None:
+        assert fault("DEFINE QLOCAL(A) * remark").startswith("pay.mqsc:1: what stands here is no keyword")
+
+    def test_plus_continues_at_the_first_non_blank(self) -> None:
+        assert attributes("DEF QL(A) DESCR('Pay-+\n     ments')") == {"DESCR": "Pay-ments"}
+
+    def test_minus_continues_at_column_1(self) -> None:
+        assert attributes("DEF QL(A) DESCR('Pay-\n  ments')") == {"DESCR": "Pay  ments"}
+
+    def test_a_sign_may_stand_in_a_keyword_a_value_or_a_name(self) -> None:
+        one = record("DEF QLO+\n  CAL(PAY-\n.IN) P+\n UT(DIS-\nABLED)")
+        assert (one.kind, one.name, one.attributes) == ("QLOCAL", "PAY.IN", {"PUT": "DISABLED"})
+
+    def test_blanks_may_follow_the_sign(self) -> None:
+        assert attributes("DEF QL(A) +  \t\n PUT(DISABLED)  - \n GET(DISABLED)") == {
+            "PUT": "DISABLED",
+            "GET": "DISABLED",
+        }
+
+    def test_a_blank_before_the_next_parameter_must_stand_in_the_text(self) -> None:
+        assert attributes("DEF QL(A) NOTRIGGER+\n  SHARE") == {"NOTRIGGERSHARE": ""}
+
+    def test_a_semicolon_ends_a_command_even_after_a_plus(self) -> None:
+        assert [
+            one.name for one in records("DEF QL(A);\nDEF QL(B) ;\nDEF QL(C) +\n;\nDEF QL(D) +;\nDEF QL(E)")
+        ] == list("ABCDE")
+
+    def test_a_semicolon_inside_quotes_is_text(self) -> None:
+        assert attributes("DEF QL(A) DESCR('one; two;')") == {"DESCR": "one; two;"}
+
+    @pytest.mark.parametrize("word", ["END", "exit", "QUIT", "  end ;"])
+    def test_end_stops_the_input(self, word: str) -> None:
+        assert [one.name for one in records(f"DEF QL(A)\n{word}\nthis is not read (")] == ["A"]
+
+    def test_a_continued_command_at_the_end_of_the_input_is_a_fault(self) -> None:
+        assert fault("DEF QL(A) +\n PUT(DISABLED) +\n").startswith(
+            "pay.mqsc:2: the last line of this command is continued"
+        )
+
+    def test_the_lines_of_attributes_are_known(self) -> None:
+        one = record("* remark\nDEF QL(A) +\n*  CURDEPTH(1) +\n  PUT(DISABLED) DESCR('a +\n b') +\n  GET(DISABLED)")
+        assert [one.line_of(name) for name in ("PUT", "DESCR", "GET", "UNSTATED")] == [4, 4, 6, 2]
+
+
+class TestWords:
+    """Points 6 to 17."""
+
+    def test_parameters_come_in_any_order(self) -> None:
+        assert attributes("DEF QL(A) GET(DISABLED) PUT(DISABLED)") == attributes(
+            "DEF QL(A) PUT(DISABLED) GET(DISABLED)"
+        )
+
+    def test_the_noun_need_not_be_second(self) -> None:
+        one = record("DEFINE NOREPLACE -\n QLOCAL('X') PROCESS(P)")
+        assert (one.kind, one.name, one.attributes) == ("QLOCAL", "X", {"NOREPLACE": "", "PROCESS": "P"})
+        assert record("DEFINE PROCESS(P) REPLACE QLOCAL(X)").kind == "QLOCAL"
+        assert record("DEFINE REPLACE PROCESS(P)").kind == "PROCESS"
+
+    def test_blanks_and_commas_separate(self) -> None:
+        one = record("ALTER ,QLOCAL ('Account' ),,  PUT ( DISABLED) , GET(  DISABLED  ),")
+        assert (one.action, one.name, one.attributes) == ("alter", "Account", {"PUT": "DISABLED", "GET": "DISABLED"})
+
+    def test_keywords_fold_and_unquoted_values_fold_but_quoted_ones_are_kept(self) -> None:
+        assert [one.name for one in records("def ql(abc)\nDeF qL('abc')")] == ["ABC", "abc"]
+        assert attributes("def ql(a) descr(low) clwluseq(any)") == {"DESCR": "LOW", "CLWLUSEQ": "ANY"}
+
+    def test_two_apostrophes_in_quotes_are_one(self) -> None:
+        assert attributes("DEF QL(A) DESCR('it''s ''it''')") == {"DESCR": "it's 'it'"}
+
+    def test_double_quotes_are_accepted(self) -> None:
+        assert attributes("""DEF QL("abc") DESCR("it's" )""") == {"DESCR": "it's"}
+
+    def test_unsafe_characters_in_unquoted_values_are_accepted(self) -> None:
+        assert attributes("DEF QL(A-B) X(A*) Y(**) Z(+QMNAME+) W(a:b) V(<a>)") == {
+            "X": "A*",
+            "Y": "**",
+            "Z": "+QMNAME+",
+            "W": "A:B",
+            "V": "<A>",
+        }
+
+    @pytest.mark.parametrize("template", ["{{x}}", "{{ .Check }}", "${x}", "${ x }", "$x", "TO.${QM}.{{ n }}"])
+    def test_unquoted_templates_are_values(self, template: str) -> None:
+        assert attributes(f"DEF QL(A) DESCR({template}) PUT(DISABLED)") == {
+            "DESCR": template.upper(),
+            "PUT": "DISABLED",
+        }
+
+    def test_parentheses_nest_in_quotes(self) -> None:
+        assert attributes("DEF CHL(A) CHLTYPE(SDR) CONNAME('h(1414),h2(1414)') XMITQ(X)") == {
+            "CHLTYPE": "SDR",
+            "CONNAME": "h(1414),h2(1414)",
+            "XMITQ": "X",
+        }
+
+    def test_unquoted_parentheses_are_counted(self) -> None:
+        assert attributes("DEF CHL(A) CHLTYPE(SDR) CONNAME(h(1414)) XMITQ(X)")["CONNAME"] == "H(1414)"
+
+    def test_a_repeated_parameter_is_a_fault(self) -> None:
+        assert fault("DEF QL(A) PUT(ENABLED) +\n  PUT(DISABLED)") == "pay.mqsc:2: PUT is given twice"
+        assert fault("DEF QA(A) TARGQ(X) TARGET(Y)") == "pay.mqsc:1: TARGET is given twice"
+
+    @pytest.mark.parametrize("flags", ["REPLACE NOREPLACE", "NOTRIGGER PUT(ENABLED) TRIGGER", "SHARE NOSHARE"])
+    def test_a_parameter_with_its_no_form_is_a_fault(self, flags: str) -> None:
+        assert fault(f"DEF QL(A) {flags}").endswith("are given together")
+
+    def test_flags_have_no_value_and_other_parameters_need_one(self) -> None:
+        assert attributes("DEF QL(A) TRIGGER SHARE NOHARDENBO REPLACE") == dict.fromkeys(
+            ["TRIGGER", "SHARE", "NOHARDENBO", "REPLACE"], ""
+        )
+        assert fault("DEF QL(A) TRIGGER(YES)") == "pay.mqsc:1: TRIGGER takes no value"
+        assert fault("DEF QL(A) REPLACE +\n CLUSTER") == "pay.mqsc:2: CLUSTER needs a value in parentheses"
+
+    @pytest.mark.parametrize("blank", ["' '", "''", '" "', "", " ", "'     '"])
+    def test_blank_values_are_blank(self, blank: str) -> None:
+        assert attributes(f"DEF QL(A) CLUSTER({blank}) PUT(ENABLED)") == {"CLUSTER": "", "PUT": "ENABLED"}
+
+    def test_trailing_blanks_of_names_do_not_count(self) -> None:
+        assert record("DEF QL('A  ')").name == "A"
+
+    def test_lists(self) -> None:
+        assert attributes("DEF NL(N) NAMES('A','b' C)") == {"NAMES": ("A", "b", "C")}
+        assert record("DEF NL(N) NAMES(A)").listed("NAMES") == ("A",)
+        assert record("DEF NL(N) NAMES( )").listed("NAMES") == ()
+
+    def test_a_list_wrapped_as_dumps_wrap_it(self) -> None:
+        one = record("DEFINE NAMELIST('N') +\n   NAMES('A' +\n        ,'B') +\n   REPLACE")
+        assert one.attributes == {"NAMES": ("A", "B"), "REPLACE": ""}
+        assert one.lines == (2, 4)
+
+    @pytest.mark.parametrize(
+        ("short", "kind"),
+        [
+            ("QL", "QLOCAL"),
+            ("QA", "QALIAS"),
+            ("QR", "QREMOTE"),
+            ("QM", "QMODEL"),
+            ("NL", "NAMELIST"),
+            ("PRO", "PROCESS"),
+        ],
+    )
+    def test_synonyms(self, short: str, kind: str) -> None:
+        assert record(f"DEF {short}(A)").kind == kind
+        assert record(f"ALT {short}(A)").kind == kind
+        assert record(f"DELETE {short}(A)") == record(f"DELETE {kind}(A)")
+
+    def test_synonyms_of_channels_attributes_and_other_commands(self) -> None:
+        assert record("DEF CHL(A) CHLTYPE(CLUSRCVR)").kind == "CHANNEL"
+        assert attributes("DEF QA(A) TARGQ(B)") == {"TARGET": "B"}
+        assert records("DIS QC(*) CLUSQMGR\nDIS QS(A)\nDIS CHS(*)\nREF CLUSTER(C)\nSTA LSTR(L)\nDIS Q(*)") == []
+
+    @pytest.mark.parametrize("verb", ["DEFI", "DEL", "DISP", "ALTE", "define_"])
+    def test_synonyms_are_no_prefixes(self, verb: str) -> None:
+        assert read(f"{verb} QL(A)\nDEF QL(B)").records[0].name == "B"
+        assert len(faults(f"{verb} QL(A)")) == 1
+
+    def test_a_misspelt_verb_or_noun_is_told_with_a_suggestion(self) -> None:
+        assert fault("DEFINNE QL(A)") == "pay.mqsc:1: 'DEFINNE' is unknown; did you mean 'DEFINE'?"
+        assert fault("DEFINE QLOCL(A)") == "pay.mqsc:1: 'QLOCL' is unknown; did you mean 'QLOCAL'?"
+        assert fault("DEFINE") == "pay.mqsc:1: DEFINE: an object type is missing"
+
+    def test_generic_names(self) -> None:
+        assert (
+            records("DISPLAY QLOCAL(PAY*) WHERE(CURDEPTH GT 0)\nSET CHLAUTH('*') TYPE(BLOCKUSER) USERLIST('nobody')")
+            == []
+        )
+
+    @pytest.mark.parametrize("noun", ["QL", "QALIAS", "CHL", "NAMELIST", "PROCESS", "TOPIC"])
+    def test_a_definition_needs_one_name(self, noun: str) -> None:
+        assert "needs a name in parentheses" in fault(f"DEFINE {noun} REPLACE CHLTYPE(SDR)")
+        assert "takes one name" in fault(f"DEFINE {noun}(A,B) CHLTYPE(SDR)")
+
+    def test_a_channel_has_a_type(self) -> None:
+        assert fault("DEFINE CHANNEL(A) TRPTYPE(TCP)") == "pay.mqsc:1: DEFINE CHANNEL needs CHLTYPE"
+        assert attributes("ALTER CHANNEL(A) TRPTYPE(TCP)") == {"TRPTYPE": "TCP"}
+
+    def test_inserts_are_text_unless_the_last_character_continues(self) -> None:
+        one = record("DEF CHL('+AUTOCL+_+QMNAME+') CHLTYPE(CLUSRCVR) CONNAME(+CONNAME+) CLUSTER(+AUTOCL+)")
+        assert (one.name, one.attributes["CLUSTER"]) == ("+AUTOCL+_+QMNAME+", "+AUTOCL+")
+        assert record("DEF CHL(UNI.+QMNAME+\n) CHLTYPE(CLUSRCVR)").name == "UNI.+QMNAME"
+
+
+class TestBadCommands:
+    @pytest.mark.parametrize(
+        ("command", "told"),
+        [
+            ("DEF QL('A PUT(ENABLED)", "QLOCAL: a quote is opened but not closed in this command"),
+            ("DEF QL(A) DESCR('it's here')", "DESCR: a quote is opened but not closed in this command"),
+            ("DEF QL(A) DESCR('a'b)", "DESCR: text follows a closing quote; an apostrophe is written ''"),
+            ("DEF QL(A) DESCR(a'b')", "DESCR: a quote stands inside an unquoted value"),
+            ("DEF QL(A) PUT(ENABLED", "PUT: a parenthesis is opened but not closed in this command"),
+            ("DEF QL(A) CONNAME(h(1414)", "CONNAME: a parenthesis is opened but not closed in this command"),
+            ("DEF QL(A) PUT(ENABLED))", "a parenthesis is closed but not opened"),
+            ("DEF QL(A) (B)", "a value in parentheses stands without a keyword"),
+            ("DEF QL(A) 'B'", "a quoted text stands outside parentheses"),
+            ("DEFINE(A) QL(B)", "DEFINE takes no value; an object type follows it"),
+        ],
+    )
+    def test_one_fault_and_reading_goes_on(self, command: str, told: str) -> None:
+        script = read(f"DEF QL(X)\n{command}\nDEF QL(Y)")
+        assert [one.name for one in script.records] == ["X", "Y"]
+        expected = told.replace("QLOCAL:", "QL:")
+        assert [str(one) for one in script.diagnostics] == [f"pay.mqsc:2: {expected}"]
+
+    def test_the_line_of_the_problem_is_told(self) -> None:
+        assert fault("DEF QL(A) +\n* remark\n  PUT(ENABLED) +\n  GET('DISABLED) +\n  REPLACE").startswith(
+            "pay.mqsc:4: GET:"
+        )
+
+    def test_an_open_quote_costs_only_its_own_command(self) -> None:
+        script = read_mqsc("DEF QL('A\n" + "DEF QL(B) REPLACE\n" * 1000, "f")
+        assert len(script.diagnostics) == 1
+        assert len(script.records) == 1000
+
+    def test_what_is_no_command_at_all(self) -> None:
+        for text in ("(A)", "5724-H72 (C) Copyright", "hello(world)", "{}", "%", "ä"):
+            assert fault(text).startswith("pay.mqsc:1: no MQSC command starts here; allowed: ALTER, DEFINE")
+
+
+class TestKeptCommands:
+    def test_commands_that_configure_nothing_are_checked_and_left_out(self) -> None:
+        assert (
+            records("START CHANNEL(A)\nSET AUTHREC PROFILE(A) AUTHADD(GET,PUT)\nREFRESH SECURITY(*)\nPING QMGR") == []
+        )
+        assert len(faults("START CHANNEL(A\nDISPLAY QLOCAL(A) PUT PUT")) == 2
+
+    def test_suspension_is_kept(self) -> None:
+        first, second = records("SUSPEND QMGR CLUSTER(PAY) MODE(QUIESCE)\nRESUME QMGR CLUSNL(ALL)")
+        assert (first.action, first.kind, first.attributes["CLUSTER"]) == ("suspend", "QMGR", "PAY")
+        assert (second.action, second.kind, second.attributes) == ("resume", "QMGR", {"CLUSNL": "ALL"})
+
+    def test_the_queue_manager_has_no_name(self) -> None:
+        one = record("ALTER QMGR REPOS(PAY) CHLAUTH(DISABLED)")
+        assert (one.kind, one.name, one.attributes) == ("QMGR", "", {"REPOS": "PAY", "CHLAUTH": "DISABLED"})
+
+    def test_other_object_types_are_kept_as_they_are(self) -> None:
+        assert [
+            one.kind for one in records("DEF SUB(S) TOPICSTR('a')\nDEF TOPIC(T) SUB(ENABLED)\nDEF STGCLASS(C) PSID(1)")
+        ] == [
+            "SUB",
+            "TOPIC",
+            "STGCLASS",
+        ]
+
+
+class TestDumps:
+    """Points 18 to 21."""
+
+    HEADER = """\
+        **********************************************
+        * Script generated on 2026-01-02   at 03.04.05
+        * Script generated by user 'mqm' on host 'h'
+        * Queue manager name: PAY1
+        * Queue manager platform: UNIX
+        * Queue manager command level: (930/930)
+        * Command issued: dmpmqcfg -a -m PAY1
+        **********************************************
+        """
+
+    def test_the_header_names_the_queue_manager(self) -> None:
+        script = read(dedent(self.HEADER) + "ALTER QMGR +\n   FORCE\n* Script ended on 2026-01-02   at 03.04.06\n")
+        assert script.queue_manager == "PAY1"
+        assert script.header["Queue manager platform"] == "UNIX"
+        assert script.header["Command issued"] == "dmpmqcfg -a -m PAY1"
+        assert "Script ended on" in script.header
+
+    def test_a_runmqsc_line_names_the_queue_manager(self) -> None:
+        script = read("Starting MQSC for queue manager PAY.1.\nDEF QL(A)")
+        assert (script.queue_manager, len(script.records), script.diagnostics) == ("PAY.1", 1, ())
+
+    def test_a_script_need_not_name_its_queue_manager(self) -> None:
+        assert read("* for the queue manager PAY1\nDEF QL(A)").queue_manager == ""
+
+    def test_a_second_queue_manager_in_one_file_is_a_fault(self) -> None:
+        script = read("* Queue manager name: A\nDEF QL(Q)\n* Queue manager name: B\nDEF QL(R)")
+        assert (script.queue_manager, [one.name for one in script.records]) == ("A", ["Q"])
+        assert [(one.line, "'B'" in one.message) for one in script.diagnostics] == [(3, True)]
+
+    def test_commented_attributes_inside_a_command_are_informational(self) -> None:
+        one = record(
+            """
+            DEFINE QLOCAL('Q') +
+            *  CURDEPTH(261) +
+               PUT(ENABLED) +
+            *  QMID(Pay1_2026-01-02_03.04.05) +
+            *  SYNCPT +
+            * owner: cards +
+               REPLACE
+            """
+        )
+        assert one.attributes == {"PUT": "ENABLED", "REPLACE": ""}
+        assert one.informational == {"CURDEPTH": "261", "QMID": "Pay1_2026-01-02_03.04.05", "SYNCPT": ""}
+
+    def test_commented_attributes_outside_a_command_are_comments(self) -> None:
+        assert record("*  CURDEPTH(1) +\nDEF QL(A)").informational == {}
+
+
+class TestSecrets:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASSWORD('opensesame')",
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASS+\n* between\n  WORD( 'open-\nsesame' )",
+            'DEFINE AUTHINFO(A) AUTHTYPE(IDPWLDAP) LdapPwd ("opensesame")',
+            "ALTER QMGR SSLCRYP(opensesame,b)",
+            "ALTER QMGR SSL  +\n CRYP('opensesame')",
+            "ALTER QMGR KEYRPWD('opensesame') SSLKEYP('opensesame') INITKEY('opensesame')",
+            "ALTER QMGR +\n*  KEYRPWD(opensesame) +\n FORCE",
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASSWORD('opensesame)",
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASSWORD('open'sesame')",
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASSWORD opensesame",
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASSWORD opensesame opensesame",
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASSWORD opensesame('",
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASSWORD('\nopensesame')",
+            "ALTER CHANNEL(A) CHLTYPE(SDR) PASSWORD(opensesame('x)",
+        ],
+    )
+    def test_the_values_of_secrets_are_not_kept(self, command: str) -> None:
+        script = read_mqsc(command, "f")
+        assert script.records or script.diagnostics
+        assert "sesame" not in repr(script).lower()
+
+    def test_a_secret_is_known_to_be_there(self) -> None:
+        assert attributes("ALTER QMGR KEYRPWD('x')") == {"KEYRPWD": ""}
