@@ -9,13 +9,13 @@ print(decision)
 
 from mqclause.decision import Advance, Decision, Reason
 from mqclause.engine import Engine
-from mqclause.loader import RuleError
 from mqclause.model.cluster import Cluster
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
 from mqclause.model.facts import Channel, Process, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.reader import Snapshot, read_document, read_files
 from mqclause.model.sequence import SequenceState
 from mqclause.reading import ReadingError
+from mqclause.rule_file import RuleError
 
 __all__ = [
     "Advance",

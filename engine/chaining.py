@@ -135,7 +135,7 @@ class Chaining:
         session = _Session(self, among, Scope(self.ruleset.vocabulary, put, among, counters, dict(earlier)))
         trace: Trace = [session.step(index, rule) for index, rule in enumerate(self.ruleset.rules)]
         every = {name: session.scope.every.get(name) for name in _derived(self.ruleset, "every")}
-        facts = {name: session.scope.value(name) for name in _derived(self.ruleset, "put")}
+        facts = {name: session.scope.value(name) for name in _derived(self.ruleset, "situation")}
         return Run(session.scope.remaining, session.failure, session.chosen, every, facts, trace if traced else None)
 
     def matching(self, rule: Rule, part: str, among: Sequence[Destination], scope: Scope) -> list[Destination]:
@@ -221,6 +221,8 @@ class _Session:
         derived: Mapping[str, Any] | None = None,
     ) -> Applied:
         """Records a step; who fell no longer remains, who was taken back does."""
+        if not (fallen or taken):
+            return Applied(fallen, taken, len(self.scope.remaining), derived)
         remaining = {*self.scope.remaining, *taken}.difference(fallen)
         self.scope = evolve(self.scope, remaining=[each for each in self.listed if each in remaining])
         return Applied(fallen, taken, len(remaining), derived)

@@ -17,9 +17,22 @@ from attrs import frozen
 from mqclause.model.destination import CounterKey, Destination
 from mqclause.model.sequence import START, Counter
 from mqclause.python_source import Names, python_source
-from mqclause.rule import Choose, Derive, Eliminate, FailWith, Keep, Rule, Ruleset, Selecting, SetAside, TakeBack
+from mqclause.rule import (
+    Choose,
+    Conclude,
+    Derive,
+    Eliminate,
+    FailWith,
+    Holds,
+    Keep,
+    Rule,
+    Ruleset,
+    Selecting,
+    SetAside,
+    TakeBack,
+)
 from mqclause.run import Run, Trace
-from mqclause.situation import PUT_WORDS, Situation
+from mqclause.situation import Situation
 from mqclause.vocabulary import BLANKS
 
 Counters = Mapping[CounterKey, Counter]
@@ -71,7 +84,7 @@ class _Generator:
         self.ruleset = ruleset
         self.traced = traced
         every = [name for rule in ruleset.rules for name in _derived_names(rule, "every")]
-        self.names = Names(ruleset.vocabulary, counters=counters, overridden=frozenset(every), put_words=PUT_WORDS)
+        self.names = Names(ruleset.vocabulary, counters=counters, overridden=frozenset(every))
         self.source = partial(python_source, names=self.names)
 
     def lines(self) -> Iterator[str]:
@@ -79,15 +92,18 @@ class _Generator:
         yield "def decide(s, D, C, F, T):"
         yield "    R = D; A = []; open_ = True; failure = None; chosen = {}"
         for name, word in self.ruleset.vocabulary.words.items():
-            if word.about == "put" and name not in PUT_WORDS:
+            if word.is_derived:
                 yield f"    v_{name} = F.get({name!r}, {BLANKS[word.type.kind]!r})"
         for name in self.names.overridden:
             yield f"    e_{name} = None"
         for index, rule in enumerate(rules):
+            if isinstance(rule.action, Holds):
+                yield f"    h_{index} = True"
+        for index, rule in enumerate(rules):
             yield f"    # {rule.id}"
             yield from ("    " + line for line in self.rule(index, rule))
         every = ", ".join(f"{name!r}: e_{name}" for name in sorted(self.names.overridden))
-        derived = [name for rule in rules for name in _derived_names(rule, "put")]
+        derived = dict.fromkeys(name for rule in rules for name in _derived_names(rule, "situation"))
         facts = ", ".join(f"{name!r}: v_{name}" for name in derived)
         yield f"    return R, failure, chosen, {{{every}}}, {{{facts}}}"
 
@@ -199,11 +215,22 @@ class _Generator:
     def derive(self, index: int, action: Derive) -> Iterator[str]:
         if action.of == "chosen":
             yield "d = R[0]"
-        target = {"put": "v_{}", "every": "e_{}", "chosen": "chosen[{!r}]"}[action.of]
+        target = {"situation": "v_{}", "every": "e_{}", "chosen": "chosen[{!r}]"}[action.of]
         for name, tree in action.values:
             yield f"{target.format(name)} = {self.source(tree)}"
         derived = ", ".join(f"{name!r}: {target.format(name)}" for name, _ in action.values)
         yield from self.trace(index, derived=f"{{{derived}}}")
+
+    def holds(self, index: int, action: Holds) -> Iterator[str]:
+        yield f"h_{index} = {self.source(action.when)}"
+        yield from self.trace(index, derived=f"{{'holds': h_{index}}}")
+
+    def conclude(self, index: int, action: Conclude) -> Iterator[str]:
+        places = {rule.id: place for place, rule in enumerate(self.ruleset.rules)}
+        needed = " and ".join(f"h_{places[need]}" for need in action.needs)
+        yield f"c = {needed}"
+        yield f"v_{action.fact} = v_{action.fact} or c"
+        yield from self.trace(index, derived=f"{{{action.fact!r}: c}}")
 
     def fail_with(self, index: int, action: FailWith) -> Iterator[str]:
         yield f"failure = ({index}, {action.reason!r}, {self.source(action.call)})"
@@ -218,6 +245,8 @@ _WRITERS: dict[type, Callable[[_Generator, int, Any], Iterator[str]]] = {
     Choose: _Generator.choose,
     Derive: _Generator.derive,
     FailWith: _Generator.fail_with,
+    Holds: _Generator.holds,
+    Conclude: _Generator.conclude,
 }
 
 
@@ -230,3 +259,5 @@ def _derived_names(rule: Rule, of: str) -> Iterator[str]:
     if isinstance(rule.action, Derive) and rule.action.of == of:
         for name, _ in rule.action.values:
             yield name
+    if isinstance(rule.action, Conclude) and of == "situation":
+        yield rule.action.fact

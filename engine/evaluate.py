@@ -38,6 +38,7 @@ class Scope:
     facts: Mapping[str, Any] = field(factory=dict)
     every: Mapping[str, Any] = field(factory=dict)
     destination: Destination | None = None
+    _known: dict[str, Any] = field(factory=dict, init=False, repr=False, eq=False)
 
     def about(self, destination: Destination) -> Scope:
         """The same values, seen from ``destination``."""
@@ -46,7 +47,10 @@ class Scope:
     def value(self, name: str) -> Any:
         """The value of an attribute, a derived fact or a term."""
         if name in self.vocabulary.terms:
-            return evaluate(self.vocabulary.terms[name], self)
+            # A scope never changes, so neither does a term; counts of who remains are asked for again and again.
+            if name not in self._known:
+                self._known[name] = evaluate(self.vocabulary.terms[name], self)
+            return self._known[name]
         word = self.vocabulary.words[name]
         if word.about == "destination":
             return self._of_destination(name)
@@ -65,46 +69,45 @@ class Scope:
 
 def evaluate(tree: exp.Expression, scope: Scope) -> Any:
     """The value of a checked expression in ``scope``."""
+    if type(tree) is exp.Literal:
+        return literal_value(tree)
     meaning = _MEANINGS.get(type(tree))
     if meaning is None:
         raise TypeError(f"{tree.sql()!r} has no meaning here")
-    return meaning(tree, tree.args, scope)
+    return meaning(tree.args, scope)
+
+
+Parts = Mapping[str, Any]
+Meaning = Callable[[Parts, Scope], Any]
+"""What one kind of expression means: a function of its parts and the scope."""
 
 
 def _binary(apply: Callable[[Any, Any], Any]) -> Meaning:
-    return lambda tree, parts, scope: apply(evaluate(parts["this"], scope), evaluate(parts["expression"], scope))
+    return lambda parts, scope: apply(evaluate(parts["this"], scope), evaluate(parts["expression"], scope))
 
 
-def _column(tree: exp.Expression, parts: Mapping[str, Any], scope: Scope) -> Any:
-    return scope.value(parts["this"].args["this"])
-
-
-def _case(tree: exp.Expression, parts: Mapping[str, Any], scope: Scope) -> Any:
+def _case(parts: Parts, scope: Scope) -> Any:
     for branch in parts["ifs"]:
-        if evaluate(branch.args["this"], scope):
+        if evaluate(branch.this, scope):
             return evaluate(branch.args["true"], scope)
     return evaluate(parts["default"], scope)
 
 
-def _count(tree: exp.Expression, parts: Mapping[str, Any], scope: Scope) -> int:
+def _count(parts: Parts, scope: Scope) -> int:
     return sum(1 for each in scope.remaining if evaluate(parts["this"], scope.about(each)))
 
 
-Meaning = Callable[[Any, Mapping[str, Any], Scope], Any]
-"""What one kind of expression means: a function of its tree, the tree's parts and the scope."""
-
 _MEANINGS: dict[type[exp.Expression], Meaning] = {
     **{kind: _binary(apply) for kind, apply in OPERATORS.items()},
-    exp.Column: _column,
-    exp.Literal: lambda tree, parts, scope: literal_value(tree),
-    exp.Boolean: lambda tree, parts, scope: bool(parts["this"]),
-    exp.Paren: lambda tree, parts, scope: evaluate(parts["this"], scope),
-    exp.Not: lambda tree, parts, scope: not evaluate(parts["this"], scope),
-    exp.And: lambda tree, parts, scope: evaluate(parts["this"], scope) and evaluate(parts["expression"], scope),
-    exp.Or: lambda tree, parts, scope: evaluate(parts["this"], scope) or evaluate(parts["expression"], scope),
-    exp.In: lambda tree, parts, scope: evaluate(parts["this"], scope) in map(literal_value, parts["expressions"]),
+    exp.Column: lambda parts, scope: scope.value(parts["this"].args["this"]),
+    exp.Boolean: lambda parts, _: bool(parts["this"]),
+    exp.Paren: lambda parts, scope: evaluate(parts["this"], scope),
+    exp.Not: lambda parts, scope: not evaluate(parts["this"], scope),
+    exp.And: lambda parts, scope: evaluate(parts["this"], scope) and evaluate(parts["expression"], scope),
+    exp.Or: lambda parts, scope: evaluate(parts["this"], scope) or evaluate(parts["expression"], scope),
+    exp.In: lambda parts, scope: evaluate(parts["this"], scope) in map(literal_value, parts["expressions"]),
     exp.Case: _case,
-    exp.Floor: lambda tree, parts, scope: floor(evaluate(parts["this"], scope)),
-    exp.ArrayContains: lambda tree, parts, scope: evaluate(parts["expression"], scope) in evaluate(parts["this"], scope),
+    exp.Floor: lambda parts, scope: floor(evaluate(parts["this"], scope)),
+    exp.ArrayContains: lambda parts, scope: evaluate(parts["expression"], scope) in evaluate(parts["this"], scope),
     exp.CountIf: _count,
 }

@@ -17,7 +17,6 @@ from mqclause.model.sequence import START
 from mqclause.python_source import Names, python_source
 from mqclause.rule import Because, Choose, Expression, Keep, Rule, Ruleset, SetAside
 from mqclause.run import Applied, Run
-from mqclause.situation import PUT_WORDS
 
 
 @frozen
@@ -144,9 +143,7 @@ def explain(ruleset: Ruleset, rule: Rule, destination: Destination | None, scope
 def _compiled(ruleset: Ruleset, rule: Rule, because: Because, counters: bool) -> Callable[..., str]:
     """A because as a function: explanations are read by the thousand, so their expressions are compiled too."""
     overridden = frozenset({"dest_seq_factor"}) if "dest_seq_factor" in ruleset.vocabulary.words else frozenset()
-    names = Names(
-        ruleset.vocabulary, counters=counters, overridden=overridden, facts="F[{!r}]".format, put_words=PUT_WORDS
-    )
+    names = Names(ruleset.vocabulary, counters=counters, overridden=overridden, facts="F[{!r}]".format)
     pieces = []
     for literal, name, _, _ in Formatter().parse(because.text):
         if literal:

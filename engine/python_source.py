@@ -31,13 +31,12 @@ class Names:
     counters: bool = False
     overridden: frozenset[str] = frozenset()
     facts: Callable[[str], str] = "v_{}".format
-    put_words: frozenset[str] = frozenset()
 
-    def of(self, word: str) -> str:
-        about = self.vocabulary.words[word].about
-        if about == "destination":
-            return self._of_destination(word)
-        return f"s.{word}" if word in self.put_words else self.facts(word)
+    def of(self, name: str) -> str:
+        word = self.vocabulary.words[name]
+        if word.about == "destination":
+            return self._of_destination(name)
+        return self.facts(name) if word.is_derived else f"s.{name}"
 
     def _of_destination(self, word: str) -> str:
         source = f"{self.destination}.{word}"
@@ -51,7 +50,7 @@ class Names:
 
 
 def python_source(tree: exp.Expression, names: Names) -> str:
-    """``tree`` as one Python expression over ``s`` (the put), ``R`` (who remains) and the destination variable."""
+    """``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a destination."""
     return _source(expanded(tree, names.vocabulary), names)
 
 

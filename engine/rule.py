@@ -85,9 +85,9 @@ class Choose:
 
 @frozen
 class Derive:
-    """New facts: of the put, of the chosen destination, or of every destination."""
+    """New facts: about the situation, or new values for the chosen destination or for every destination."""
 
-    of: Literal["put", "chosen", "every"]
+    of: Literal["situation", "chosen", "every"]
     values: tuple[tuple[str, Expression], ...]
 
 
@@ -100,7 +100,23 @@ class FailWith:
     because: Because
 
 
-Action = Eliminate | SetAside | TakeBack | Keep | Choose | Derive | FailWith
+@frozen
+class Holds:
+    """A condition that holds or does not, ``when`` it applies; the because says why it does not."""
+
+    when: Expression
+    because: Because
+
+
+@frozen
+class Conclude:
+    """``fact`` is true if none of the conditions that it ``needs`` (rule ids) fails; those that do not apply do not."""
+
+    fact: str
+    needs: tuple[str, ...]
+
+
+Action = Eliminate | SetAside | TakeBack | Keep | Choose | Derive | FailWith | Holds | Conclude
 Selecting = Eliminate | SetAside | TakeBack | Keep | Choose
 """The actions that decide which destinations remain."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import fields, frozen
+from attrs import frozen
 
 from mqclause.model.cluster import Cluster
 from mqclause.model.destination import words
@@ -33,10 +33,6 @@ class Situation:
     last_seq_number: int = 0
     attributes_altered: bool = False
     destination_added: bool = False
-
-
-PUT_WORDS = frozenset(attribute.name for attribute in fields(Situation))
-"""The words about a put that are attributes, not derived facts."""
 
 
 def situation(put: Put, cluster: Cluster, last_seq_number: int, changed: Changes = UNCHANGED) -> Situation:

@@ -10,8 +10,8 @@ from attrs import field, frozen
 from sqlglot import exp
 
 Kind = Literal["boolean", "whole", "number", "text", "names"]
-About = Literal["destination", "put", "remaining"]
-"""What a word describes: one destination, the put, or all the destinations that remain (a count)."""
+About = Literal["destination", "situation"]
+"""What a word describes: one destination, or the situation (the put, or what happened to a queue)."""
 
 KINDS: dict[Any, Kind] = {bool: "boolean", int: "whole", float: "number", str: "text", tuple[str, ...]: "names"}
 BLANKS: dict[Kind, object] = {"boolean": False, "whole": 0, "number": 0.0, "text": "", "names": ()}
@@ -44,11 +44,12 @@ NAMES = Type("names")
 
 @frozen
 class Word:
-    """An attribute: its name, its type, and what it is about."""
+    """An attribute or a derived fact: its name, its type, and what it is about."""
 
     name: str
     type: Type
     about: About
+    is_derived: bool = False
 
 
 @frozen

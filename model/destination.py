@@ -110,12 +110,11 @@ def _local_instance(cluster: Cluster, queue: Queue, every_channel: bool) -> Iter
     receivers = [
         channel for channel in cluster.channels_by_queue_manager.get(own.name, ()) if channel.deftype == "CLUSRCVR"
     ]
-    receivers.sort(key=lambda channel: channel.cluster not in queue.clusters)
-    suspended = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
+    receivers = [channel for channel in receivers if channel.cluster in queue.clusters] or receivers
     for receiver in receivers if every_channel else receivers[:1]:
-        route = _route(cluster, receiver) | {"suspended": suspended}
-        yield Destination(**route, **_instance(queue), is_local=True)
+        yield Destination(**_route(cluster, receiver), **_instance(queue), is_local=True)
     if not receivers:
+        suspended = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
         yield Destination(
             queue_manager=own.name, **_instance(queue), is_local=True, suspended=suspended, counter=("", own.name)
         )
@@ -164,7 +163,8 @@ def _alias(alias: QueueManagerAlias) -> dict[str, Any]:
 
 
 def _route(cluster: Cluster, channel: Channel) -> dict[str, Any]:
-    host = cluster.remote.get(channel.queue_manager)
+    own = cluster.queue_manager
+    host = own if channel.queue_manager == own.name else cluster.remote.get(channel.queue_manager)
     return {
         "queue_manager": channel.queue_manager,
         "channel": channel.name,

@@ -10,9 +10,9 @@ from typing import Any, BinaryIO
 
 import click
 
-from mqclause.loader import RuleError
 from mqclause.model.diagnostic import FactsError
 from mqclause.reading import ReadingError
+from mqclause.rule_file import RuleError
 from mqclause.tools.explain import DisagreementError, NothingAskedError, explain_files
 from mqclause.tools.lines import explain_lines
 

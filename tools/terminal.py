@@ -134,3 +134,7 @@ def remarks(decision: Decision) -> Iterator[str]:
         if choice != known[name].default:
             yield f"read with {name}={choice} (default: {known[name].default})"
     yield from decision.remarks
+    if decision.chosen is not None and decision.chosen.is_local and decision.chosen.queue_type == "QALIAS":
+        instances = decision.cluster.queues_by_name[decision.chosen.queue]
+        target = next(queue.target for queue in instances if queue.queue_manager == decision.chosen.queue_manager)
+        yield f"{decision.chosen.queue} is an alias of {target or 'no queue'}: put to that to see where messages go"

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.loader import RuleError, load_ruleset
+from mqclause.loader import load_ruleset
 from mqclause.reading import ReadingError, rules_folder
 from mqclause.rule import Choose, Eliminate, Keep
+from mqclause.rule_file import RuleError
 
 
 @pytest.fixture
@@ -127,7 +128,7 @@ def test_counting_is_about_all_that_remain(rules: Path) -> None:
         (eliminating("TRUE", "rank {channel_rank"), "eliminate.because:"),
         ('clause = "workload/4a"\ntitle = "T"\n[keep]\nbecause = "b"', "keep: states highest or lowest, one of them"),
         ('clause = "workload/4a"\ntitle = "T"\n[keep]\nhighest = "queue"\nbecause = "b"', "keep.highest: a text has no highest or lowest"),
-        ('clause = "workload/4a"\ntitle = "T"\n[derive]\nof = "all"\nx = "1"', "derive.of: 'all' is not allowed; allowed: put, chosen, every"),
+        ('clause = "workload/4a"\ntitle = "T"\n[derive]\nof = "all"\nx = "1"', "derive.of: 'all' is not allowed; allowed: situation, chosen, every"),
         ('clause = "workload/4a"\ntitle = "T"\n[derive]\nremaining = "1"', "derive.remaining: is already a fact"),
         ('clause = "workload/4a"\ntitle = "T"\n[fail_with]\nreason = "MQRC_NOPE"\ncall = "mqi_call"\nbecause = "b"', "fail_with.reason: 'MQRC_NOPE' is not a reason code that we know"),
         (eliminating("TRUE") + '[reading."mru-ties=all"]\nwhen = "TRUE"', "is not a reading=choice of rules/readings.toml"),

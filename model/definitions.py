@@ -1,0 +1,87 @@
+"""The local queue manager's own definitions, as names resolve to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from attrs import frozen
+
+from mqclause.model.cluster import Cluster
+from mqclause.model.facts import Process, Queue
+
+
+@frozen(eq=False)
+class Definitions:
+    """What the snapshot ``cluster`` defines at one queue manager; made anew when the snapshot changes."""
+
+    cluster: Cluster
+
+    @cached_property
+    def queues(self) -> dict[str, Queue]:
+        """The instances on the local queue manager, of any type, by name."""
+        local = self.cluster.queue_manager.name
+        return {queue.name: queue for queue in self.cluster.queues if queue.queue_manager == local}
+
+    @cached_property
+    def processes(self) -> dict[str, Process]:
+        """The process definitions by name."""
+        return {process.name: process for process in self.cluster.processes}
+
+    @cached_property
+    def served(self) -> dict[str, tuple[str, ...]]:
+        """By initiation queue: the local queues that name it as their INITQ, in listing order."""
+        found: dict[str, tuple[str, ...]] = {}
+        for queue in self.queues.values():
+            if queue.type == "QLOCAL" and queue.initq:
+                found[queue.initq] = (*found.get(queue.initq, ()), queue.name)
+        return found
+
+    @cached_property
+    def _seen(self) -> dict[str, Mapping[str, Any]]:
+        return {}
+
+    def local_queue(self, name: str) -> Queue | None:
+        """The local queue (QLOCAL) ``name``, not an alias of it."""
+        queue = self.queues.get(name)
+        return queue if queue is not None and queue.type == "QLOCAL" else None
+
+    def base(self, name: str) -> Queue | None:
+        """The local queue that ``name`` resolves to, itself or through a local alias; None if there is none."""
+        queue = self.queues.get(name)
+        if queue is not None and queue.type == "QALIAS":
+            return self.local_queue(queue.target)
+        return queue if queue is not None and queue.type == "QLOCAL" else None
+
+    def seen(self, queue: Queue) -> Mapping[str, Any]:
+        """What the definitions give to an occasion of the local queue ``queue``."""
+        found = self._seen.get(queue.name)
+        if found is None:
+            found = self._seen[queue.name] = self._attributes(queue)
+        return found
+
+    def _attributes(self, queue: Queue) -> dict[str, Any]:
+        own = self.cluster.queue_manager
+        process = self.processes.get(queue.process) if queue.process else None
+        initq = self.local_queue(queue.initq) if queue.initq else None
+        return {
+            **{name: getattr(queue, name) for name in OF_QUEUE},
+            "queue": queue.name,
+            "process_defined": process is not None,
+            **{name: getattr(process, name) if process else "" for name in OF_PROCESS},
+            "initq_defined": initq is not None,
+            "initq_get": initq.get if initq else "",
+            "initq_put": initq.put if initq else "",
+            "initq_usage": initq.usage if initq else "",
+            "initq_logically_deleted": initq is not None and initq.logically_deleted,
+            "platform": own.platform,
+            "trigint": own.trigint,
+        }
+
+
+OF_QUEUE = (
+    "defprty", "msgdlvsq", "trigger", "trigtype", "trigmpri", "trigdpth", "trigdata", "usage", "get",
+    "process", "initq", "shared",
+)  # fmt: skip
+OF_PROCESS = ("appltype", "applicid", "envrdata", "userdata")

@@ -1,0 +1,94 @@
+"""Events: what happens to a queue manager over time, one call or command each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from attrs import frozen
+
+from mqclause.model.diagnostic import DomainError, suggestion
+from mqclause.model.domain import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
+from mqclause.model.facts import BINDINGS
+
+KINDS = ("put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance")
+"""What an event can do."""
+
+INPUT_MODES = ("INPUT_SHARED", "INPUT_EXCLUSIVE")
+"""The modes of an open that removes messages: those that OpenInputCount counts."""
+
+READING_MODES = (*INPUT_MODES, "BROWSE")
+MODES = (*READING_MODES, "OUTPUT")
+
+MOST_REPEATED = 1_000_000_000
+LATEST = 2**63 - 1
+"""The latest time of an event, in milliseconds since the start."""
+
+HIGHEST_GIVEN = 2**31 - 1
+"""The highest priority that a call can give; above 9 it counts as 9."""
+
+
+class EventError(ValueError):
+    """An event that cannot happen in the state that it meets."""
+
+
+@frozen
+class Kind:
+    """One of the kinds of event, in any letter case; kept in lower case."""
+
+    kind: ClassVar[type] = str
+
+    def __call__(self, value: object, key: str) -> str:
+        if isinstance(value, str) and value.lower() in KINDS:
+            return value.lower()
+        near = suggestion(value.lower(), KINDS) if isinstance(value, str) else ""
+        raise DomainError(key, value, f"allowed: {', '.join(KINDS)}{near}")
+
+
+@frozen
+class Settings:
+    """A table of attributes and their new values; the object that it is for says which are allowed."""
+
+    kind: ClassVar[type] = dict
+
+    def __call__(self, value: object, key: str) -> Mapping[str, Any]:
+        if isinstance(value, Mapping) and all(isinstance(each, str) for each in value):
+            return MappingProxyType(dict(value))
+        raise DomainError(key, value, "allowed: a table of attributes and their new values")
+
+
+KIND: Any = Kind()
+SETTINGS: Any = Settings()
+NOTHING_SET: Mapping[str, Any] = MappingProxyType({})
+CHANNEL_OR_BLANK = Text(CHANNEL_NAME.most)
+
+
+@frozen
+class Event:
+    """One call or command. A blank name means that none is given; ``count`` repeats a put or a get.
+
+    ``at`` is in milliseconds since the start; None is the time of the event before. ``priority`` None is the
+    queue's DEFPRTY. ``segments`` is how many messages the queue manager makes of one put. ``set`` holds the
+    attributes that an alter (a command, or MQSET) gives new values.
+    """
+
+    do: str = attribute(KIND)
+    queue: str = attribute(NAME_OR_BLANK, "")
+    channel: str = attribute(CHANNEL_OR_BLANK, "")
+    queue_manager: str = attribute(NAME_OR_BLANK, "")
+    priority: int | None = attribute(Whole(0, HIGHEST_GIVEN), None)
+    unit_of_work: str = attribute(NAME_OR_BLANK, "")
+    segments: int = attribute(Whole(1, LARGEST), 1)
+    at: int | None = attribute(Whole(0, LATEST), None)
+    by: str = attribute(NAME_OR_BLANK, "")
+    mode: str = attribute(Words(MODES), "INPUT_SHARED")
+    bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
+    persistent: bool = attribute(Flag(), True)
+    set: Mapping[str, Any] = attribute(SETTINGS, NOTHING_SET)
+    count: int = attribute(Whole(1, MOST_REPEATED), 1)
+
+
+def event_label(position: int, do: object) -> str:
+    """How a message names the event at ``position``, counted from 1: ``event 3 (put)``."""
+    return f"event {position} ({do.lower()})" if isinstance(do, str) and do.lower() in KINDS else f"event {position}"

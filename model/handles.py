@@ -1,0 +1,93 @@
+"""Open handles: who has which queue open, at which member of the queue-sharing group, and for what."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from attrs import frozen
+
+from mqclause.model.event import INPUT_MODES
+
+
+@frozen
+class Handle:
+    """What one open gave. ``queue`` is the name that was opened, ``base`` the queue that it resolved to.
+
+    ``id`` is different for every open of a queue manager's life.
+    """
+
+    id: int
+    application: str
+    queue: str
+    base: str
+    mode: str
+    queue_manager: str
+    bind: str = "AS_Q_DEF"
+
+    @property
+    def removes(self) -> bool:
+        """Whether OpenInputCount counts it."""
+        return self.mode in INPUT_MODES
+
+
+class Opens(NamedTuple):
+    """How often one queue is open for input, here and at other queue managers."""
+
+    shared_here: int = 0
+    exclusive_here: int = 0
+    shared_elsewhere: int = 0
+    exclusive_elsewhere: int = 0
+
+    @property
+    def here(self) -> int:
+        """OpenInputCount of the local queue manager."""
+        return self.shared_here + self.exclusive_here
+
+
+NOT_OPEN = Opens()
+
+
+@frozen(eq=False)
+class Handles:
+    """The open handles, oldest first. ``local`` names the local queue manager; ``next_id`` was not given yet."""
+
+    local: str
+    open: tuple[Handle, ...] = ()
+    next_id: int = 0
+
+    @cached_property
+    def _opens(self) -> dict[str, Opens]:
+        found: dict[str, Opens] = {}
+        for handle in self.open:
+            if handle.removes:
+                place = (handle.mode == "INPUT_EXCLUSIVE") + 2 * (handle.queue_manager != self.local)
+                counts = list(found.get(handle.base, NOT_OPEN))
+                counts[place] += 1
+                found[handle.base] = Opens(*counts)
+        return found
+
+    def opens(self, queue: str) -> Opens:
+        """How often the local or shared queue ``queue`` is open for input."""
+        return self._opens.get(queue, NOT_OPEN)
+
+    def latest(self, application: str, queue: str, queue_manager: str, mode: str | None = None) -> Handle | None:
+        """The latest handle of an application on a queue (of one mode, if it is given) that is still open."""
+        wanted = (application, queue, queue_manager)
+        for handle in reversed(self.open):
+            found = (handle.application, handle.queue, handle.queue_manager)
+            if found == wanted and mode in (None, handle.mode):
+                return handle
+        return None
+
+    def with_open(self, handle: Handle) -> Handles:
+        """After the open that gave ``handle``."""
+        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1))
+
+    def without(self, handle: Handle) -> Handles:
+        """After the close of ``handle``."""
+        return Handles(self.local, tuple(each for each in self.open if each.id != handle.id), self.next_id)
+
+    def all_closed(self) -> Handles:
+        """After a restart."""
+        return Handles(self.local, (), self.next_id)

@@ -1,0 +1,94 @@
+"""Trigger messages: when one was last written for each queue, and those that a unit of work holds back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from attrs import field, frozen
+
+
+@frozen
+class HeldTrigger:
+    """``count`` trigger messages for ``queue`` that wait for the end of ``unit_of_work``.
+
+    ``trigtype`` is the queue's trigger type when they were written, ``event`` the number of the event that wrote
+    them. Their ids are ``id`` and the ``count - 1`` that follow it.
+    """
+
+    id: int
+    queue: str
+    initq: str
+    trigtype: str
+    unit_of_work: str
+    event: int
+    count: int = 1
+
+
+class Waiting(NamedTuple):
+    """The latest trigger messages that a unit of work holds back, and those before."""
+
+    latest: HeldTrigger
+    before: Waiting | None
+
+
+@frozen(eq=False)
+class Triggers:
+    """``last`` holds the time (ms) of the last trigger message for each queue since the queue manager started.
+
+    ``waiting`` holds by unit of work what it holds back; ``next_id`` was not given to a held message yet.
+    """
+
+    last: Mapping[str, int] = field(factory=dict)
+    waiting: Mapping[str, Waiting | None] = field(factory=dict)
+    next_id: int = 0
+
+    def written(self, queue: str, now: int) -> Triggers:
+        """After a trigger message for ``queue``."""
+        return Triggers({**self.last, queue: now}, self.waiting, self.next_id)
+
+    def holding(self, made: HeldTrigger) -> Triggers:
+        """With one more message held back."""
+        before = self.waiting.get(made.unit_of_work)
+        latest = before.latest if before else None
+        if before and latest and _one_run(latest, made):
+            longer = HeldTrigger(*_kind(latest), latest.event, latest.count + made.count)
+            held = Waiting(longer, before.before)
+        else:
+            held = Waiting(made, before)
+        return Triggers(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count)
+
+    def held(self, unit_of_work: str) -> tuple[HeldTrigger, ...]:
+        """What ``unit_of_work`` holds back, in the order of writing."""
+        found = []
+        at = self.waiting.get(unit_of_work)
+        while at is not None:
+            found.append(at.latest)
+            at = at.before
+        return tuple(found[::-1])
+
+    def without(self, released: Iterable[HeldTrigger]) -> Triggers:
+        """With ``released`` no longer held back."""
+        gone = {each.id for each in released}
+        waiting: dict[str, Waiting | None] = {}
+        for unit_of_work in self.waiting:
+            kept: Waiting | None = None
+            for each in self.held(unit_of_work):
+                kept = kept if each.id in gone else Waiting(each, kept)
+            if kept is not None:
+                waiting[unit_of_work] = kept
+        return Triggers(self.last, waiting, self.next_id)
+
+    def restarted(self) -> Triggers:
+        """After a restart: nothing written yet, nothing held back."""
+        return Triggers(next_id=self.next_id)
+
+
+def _kind(held: HeldTrigger) -> tuple[int, str, str, str, str]:
+    return held.id, held.queue, held.initq, held.trigtype, held.unit_of_work
+
+
+def _one_run(earlier: HeldTrigger, later: HeldTrigger) -> bool:
+    """Whether ``later`` follows ``earlier`` at once, from the same event and for the same queue."""
+    follows = earlier.id + earlier.count == later.id and earlier.event == later.event
+    return follows and _kind(earlier)[1:] == _kind(later)[1:]

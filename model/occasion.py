@@ -1,0 +1,128 @@
+"""Occasions: one application queue, looked at because something happened to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from attrs import evolve, frozen
+
+from mqclause.model.destination import words
+
+OCCASIONS = ("arrival", "close", "alter", "initq_put_enabled", "get_enabled", "initq_opened")
+"""What can happen: clauses 1 and 11, 12, 13, 13.1, 13.2, 13.3 of the triggering document."""
+
+
+@frozen(eq=False, slots=False)
+class Occasion:
+    """An application queue as the trigger rules see it. Every attribute has a value; a blank one means "none".
+
+    ``depth`` counts the messages that were enqueued with priority TRIGMPRI or higher, ``depth_total`` all;
+    ``previous_…`` is before the event. Shared queues count committed messages only, others uncommitted ones too
+    (condition 3, notes a and b). ``arrived`` is how many messages the put placed. ``since_last_trigger`` and
+    ``trigint`` are in milliseconds. Open counts without "elsewhere" are the local queue manager's; the counts of
+    ``open_shared_elsewhere`` and ``open_exclusive`` span the queue-sharing group (condition 4).
+    """
+
+    queue: str
+    occasion: str = words(*OCCASIONS, default="arrival")
+    message_priority: int = 0
+    in_unit_of_work: bool = False
+    arrived: int = 0
+    previous_depth: int = 0
+    previous_total: int = 0
+    depth: int = 0
+    depth_total: int = 0
+    defprty: int = 0
+    msgdlvsq: str = words("PRIORITY", "FIFO", default="PRIORITY")
+    trigger: bool = False
+    trigtype: str = words("NONE", "FIRST", "EVERY", "DEPTH", default="FIRST")
+    trigmpri: int = 0
+    trigdpth: int = 1
+    trigdata: str = ""
+    usage: str = words("NORMAL", "XMITQ", default="NORMAL")
+    get: str = words("ENABLED", "DISABLED", default="ENABLED")
+    process: str = ""
+    initq: str = ""
+    shared: bool = False
+    process_defined: bool = False
+    appltype: str = ""
+    applicid: str = ""
+    envrdata: str = ""
+    userdata: str = ""
+    initq_defined: bool = False
+    initq_get: str = words("ENABLED", "DISABLED", "", default="")
+    initq_put: str = words("ENABLED", "DISABLED", "", default="")
+    initq_usage: str = words("NORMAL", "XMITQ", "", default="")
+    initq_logically_deleted: bool = False
+    initq_open_input_count: int = 0
+    initq_opened_before: int = 0
+    platform: str = words("MULTI", "ZOS", default="MULTI")
+    trigint: int = 0
+    open_input_count: int = 0
+    previous_open_input_count: int = 0
+    open_shared_elsewhere: int = 0
+    open_exclusive: int = 0
+    trigger_set_on: bool = False
+    trigtype_changed: bool = False
+    trigmpri_changed: bool = False
+    trigdpth_changed: bool = False
+    has_triggered: bool = False
+    since_last_trigger: int = 0
+
+
+@frozen(eq=False)
+class Arrivals:
+    """``puts`` arrivals, one after the other, on one queue: each as ``first``, on a queue that grew by those before.
+
+    ``step`` is by how many messages of sufficient priority each put lets the queue grow.
+    """
+
+    first: Occasion
+    puts: int
+    step: int
+
+    def at(self, place: int) -> Occasion:
+        """The arrival at ``place``, counted from 0."""
+        if place == 0:
+            return self.first
+        first, counted, all_of_them = self.first, place * self.step, place * self.first.arrived
+        return evolve(
+            first,
+            previous_depth=first.previous_depth + counted,
+            previous_total=first.previous_total + all_of_them,
+            depth=first.depth + counted,
+            depth_total=first.depth_total + all_of_them,
+        )
+
+
+class Occasions(Sequence[Occasion]):
+    """The arrivals of a commit in order. Each is made when it is asked for: a million take no more room than one."""
+
+    def __init__(self, runs: Sequence[Arrivals]) -> None:
+        self.runs = tuple(runs)
+        self._length = sum(run.puts for run in self.runs)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Occasion]:
+        for run in self.runs:
+            for place in range(run.puts):
+                yield run.at(place)
+
+    @overload
+    def __getitem__(self, place: int) -> Occasion: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Occasion, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Occasion | tuple[Occasion, ...]:
+        if isinstance(place, slice):
+            return tuple(self[each] for each in range(*place.indices(len(self))))
+        wanted = range(len(self))[place]
+        for run in self.runs:
+            if wanted < run.puts:
+                return run.at(wanted)
+            wanted -= run.puts
+        raise IndexError(place)

@@ -1,0 +1,158 @@
+"""What the local queue manager holds at one moment, and what a trigger message adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from attrs import evolve, field, frozen
+
+from mqclause.model.alteration import with_attribute
+from mqclause.model.cluster import Cluster
+from mqclause.model.definitions import Definitions
+from mqclause.model.diagnostic import quoted
+from mqclause.model.event import Event, EventError
+from mqclause.model.facts import Queue
+from mqclause.model.handles import Handle, Handles
+from mqclause.model.held_triggers import HeldTrigger, Triggers
+from mqclause.model.occasion import Occasion
+from mqclause.model.queue_state import EMPTY, QueueState
+from mqclause.model.unit_of_work import UnitOfWork
+
+
+@frozen(eq=False)
+class QueueManagerContent:
+    """The local queue manager at ``now`` (ms since the start). A value: every change gives another one.
+
+    ``queues`` holds the local queues that have had messages, ``units`` what the open units of work have done.
+    """
+
+    definitions: Definitions
+    handles: Handles
+    now: int = 0
+    queues: Mapping[str, QueueState] = field(factory=dict)
+    units: Mapping[str, UnitOfWork] = field(factory=dict)
+    triggers: Triggers = field(factory=Triggers)
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> Self:
+        """A queue manager that has just been started, with empty queues."""
+        return cls(Definitions(cluster), Handles(cluster.queue_manager.name))
+
+    @property
+    def cluster(self) -> Cluster:
+        """The snapshot as the alters so far have left it."""
+        return self.definitions.cluster
+
+    def queue(self, name: str) -> QueueState:
+        """The messages of the local queue ``name``."""
+        return self.queues.get(name, EMPTY)
+
+    def sent(self, event: Event) -> Self:
+        """The state after a put whose message went to another queue manager: the time and the unit of work."""
+        return self.evolved(now=self.time_of(event), units=self.units_with(event))
+
+    def output_handle(self, application: str, queue: str) -> Handle | None:
+        """The handle by which a put of ``application`` to ``queue`` is an MQPUT; None for an MQPUT1."""
+        return self.handles.latest(application, queue, self.handles.local, "OUTPUT")
+
+    def triggered(self, queue: str, *, available: bool, unit_of_work: str, event: int) -> Self:
+        """The state after a trigger message for the local queue ``queue``, created by event number ``event``.
+
+        If ``available`` it is on the initiation queue at once, else ``unit_of_work`` holds it back.
+        """
+        local = self.local_queue(queue)
+        triggers = self.triggers.written(queue, self.now)
+        if not available:
+            made = HeldTrigger(triggers.next_id, queue, local.initq, local.trigtype, unit_of_work, event)
+            return self.evolved(triggers=triggers.holding(made))
+        return self.evolved(triggers=triggers, queues=self._delivered(local.initq, 1))
+
+    def with_trigger_off(self, queue: str) -> Self:
+        """The state after TriggerControl of the local queue ``queue`` was set to off."""
+        cluster = with_attribute(self.cluster, self.local_queue(queue), "trigger", False)
+        return self.evolved(definitions=Definitions(cluster))
+
+    def held(self, unit_of_work: str) -> tuple[HeldTrigger, ...]:
+        """The trigger messages that ``unit_of_work`` holds back, also after its end until they are released."""
+        return self.triggers.held(unit_of_work)
+
+    def release(self, held: Iterable[HeldTrigger], keep: bool) -> Self:
+        """The state after ``held`` went to their initiation queues (``keep``) or were dropped."""
+        released = tuple(held)
+        state = self.evolved(triggers=self.triggers.without(released))
+        for each in released if keep else ():
+            state = state.evolved(queues=state._delivered(each.initq, each.count))
+        return state
+
+    def renewed(self, occasion: Occasion) -> Occasion:
+        """``occasion`` as it is now: with what trigger messages written since then have changed."""
+        queue = self.local_queue(occasion.queue)
+        seen: dict[str, Any] = {"trigger": queue.trigger, **self._last_trigger(queue.name)}
+        same = all(getattr(occasion, name) == value for name, value in seen.items())
+        return occasion if same else evolve(occasion, **seen)
+
+    def evolved(self, **changed: Any) -> Self:
+        """The state with some of its parts changed."""
+        return evolve(self, **changed)
+
+    def time_of(self, event: Event) -> int:
+        """When ``event`` happens; raises EventError if that is in the past."""
+        if event.at is None:
+            return self.now
+        if event.at < self.now:
+            raise EventError(f"at: {event.at} is before {self.now}, the time of the event before")
+        return event.at
+
+    def units_with(self, event: Event) -> Mapping[str, UnitOfWork]:
+        """The units of work, with the one that ``event`` names."""
+        name = event.unit_of_work
+        return self.units if not name or name in self.units else {**self.units, name: None}
+
+    def local_queue(self, name: str) -> Queue:
+        """The definition of a local queue; raises EventError if there is none."""
+        queue = self.definitions.local_queue(name)
+        if queue is None:
+            raise EventError(f"queue {quoted(name)} is not a local queue")
+        return queue
+
+    def _delivered(self, initq: str, count: int) -> Mapping[str, QueueState]:
+        """The queues after trigger messages, which are not persistent, were put to an initiation queue."""
+        queue = self.definitions.local_queue(initq)
+        if queue is None:
+            return self.queues
+        return {**self.queues, initq: self.queue(initq).put(queue.defprty, count, False)}
+
+    def _last_trigger(self, queue: str) -> dict[str, Any]:
+        last = self.triggers.last.get(queue)
+        return {"has_triggered": last is not None, "since_last_trigger": 0 if last is None else self.now - last}
+
+    def occasion_of(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> Occasion:
+        """``queue`` as the rules see it in this state, which came of the state ``before``."""
+        name, initq, shared = queue.name, queue.initq, queue.shared
+        depths: dict[str, Any] = {} if "depth" in seen else _depths(queue, before.queue(name), self.queue(name))
+        opens = self.handles.opens(name)
+        return Occasion(
+            occasion=kind,
+            **self.definitions.seen(queue),
+            **depths,
+            open_input_count=opens.here,
+            previous_open_input_count=before.handles.opens(name).here,
+            open_shared_elsewhere=opens.shared_elsewhere if shared else 0,
+            open_exclusive=opens.exclusive_here + (opens.exclusive_elsewhere if shared else 0),
+            initq_open_input_count=self.handles.opens(initq).here,
+            initq_opened_before=before.handles.opens(initq).here,
+            **self._last_trigger(name),
+            **seen,
+        )
+
+
+def _depths(queue: Queue, before: QueueState, after: QueueState) -> dict[str, int]:
+    """The messages that count before and after an event (conditions 2 and 3)."""
+    lowest, shared = queue.trigmpri, queue.shared
+    return {
+        "previous_depth": before.counted(lowest, shared),
+        "previous_total": before.counted(0, shared),
+        "depth": after.counted(lowest, shared),
+        "depth_total": after.counted(0, shared),
+    }

@@ -1,0 +1,60 @@
+"""What an open unit of work has done: its puts and gets, kept as runs until it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mqclause.model.message_chain import Run
+
+
+class Done(NamedTuple):
+    """Messages that a unit of work has put or got, and what it did before.
+
+    ``priority`` is the one that they were enqueued with, ``message_priority`` the one that counted as given;
+    ``segments`` is how many messages each put made. A get has 0 for both.
+    """
+
+    queue: str
+    is_put: bool
+    priority: int
+    message_priority: int
+    segments: int
+    run: Run
+    before: Done | None
+
+    def is_like(self, other: Done) -> bool:
+        """Whether both are the same but for the place of their messages."""
+        return self[:5] == other[:5]
+
+
+UnitOfWork = Done | None
+"""An open unit of work: the latest thing that it did; None if it did nothing yet."""
+
+
+def put_in(unit: UnitOfWork, queue: str, priorities: tuple[int, int], segments: int, run: Run) -> Done:
+    """The unit of work after a put; ``priorities``: as enqueued, and as given."""
+    return _after(unit, Done(queue, True, *priorities, segments, run, unit))
+
+
+def got_in(unit: UnitOfWork, queue: str, priority: int, run: Run) -> Done:
+    """The unit of work after a get."""
+    return _after(unit, Done(queue, False, priority, 0, 0, run, unit))
+
+
+def newest_first(unit: UnitOfWork) -> Iterator[Done]:
+    """What the unit of work did, backwards."""
+    while unit is not None:
+        yield unit
+        unit = unit.before
+
+
+def oldest_first(unit: UnitOfWork) -> list[Done]:
+    """What the unit of work did, in order."""
+    return list(newest_first(unit))[::-1]
+
+
+def _after(unit: UnitOfWork, done: Done) -> Done:
+    if unit is not None and unit.run.joins(done.run) and unit.is_like(done):
+        return done._replace(run=unit.run.with_later(done.run), before=unit.before)
+    return done
