@@ -11,19 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.durable import FACT, network
 from mqclause.evaluate import Scope, evaluate
-from mqclause.expression import literal_value, unwrapped
 from mqclause.model.destination import CounterKey, Destination
 from mqclause.model.sequence import Counter
+from mqclause.pattern import Pattern
 from mqclause.rule import (
     Choose,
+    Conclude,
     Derive,
     Eliminate,
     Expression,
     FailWith,
+    Holds,
     Keep,
     Rule,
     Ruleset,
@@ -34,76 +35,11 @@ from mqclause.rule import (
 from mqclause.run import Applied, Run, Trace
 from mqclause.situation import Situation
 
-COMPARISONS: dict[type[Expression], str] = {
-    exp.EQ: "", exp.NEQ: "$neq", exp.LT: "$lt", exp.LTE: "$lte", exp.GT: "$gt", exp.GTE: "$gte",
-}  # fmt: skip
-OPPOSITE: dict[type[Expression], type[Expression]] = {
-    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
-}  # fmt: skip
-
-
-@frozen
-class Pattern:
-    """A condition as durable_rules matches it: its JSON form, and what gives the values of the attributes in it."""
-
-    form: str
-    attributes: Mapping[str, Expression]
-
-    @classmethod
-    def of(cls, condition: Expression) -> Pattern:
-        builder = _PatternBuilder()
-        form = builder.form(condition, True)
-        return cls(json.dumps(form, sort_keys=True), builder.attributes)
-
-    def fact(self, subject: int, scope: Scope) -> dict[str, Any]:
-        """The fact to assert about ``subject``: every attribute that the condition names."""
-        return {FACT: subject, **{name: evaluate(tree, scope) for name, tree in self.attributes.items()}}
-
-
-class _PatternBuilder:
-    """Turns an expression into tests of one fact's attributes; NOT is pushed down to the single tests.
-
-    What durable_rules cannot test itself (arithmetic, CASE, lists) becomes an attribute of its own.
-    """
-
-    def __init__(self) -> None:
-        self.attributes: dict[str, Expression] = {}
-
-    def form(self, tree: Expression, positive: bool) -> dict[str, Any]:
-        tree = unwrapped(tree)
-        match tree:
-            case exp.Not():
-                return self.form(tree.this, not positive)
-            case exp.And() | exp.Or():
-                parts = [self.form(tree.this, positive), self.form(tree.expression, positive)]
-                return {"$and" if isinstance(tree, exp.And) == positive else "$or": parts}
-            case exp.In():
-                equal = [exp.EQ(this=tree.this.copy(), expression=value.copy()) for value in tree.expressions]
-                forms = [self.form(each, positive) for each in equal]
-                return forms[0] if len(forms) == 1 else {"$or" if positive else "$and": forms}
-        kind: type[Expression] = type(tree)
-        if kind in COMPARISONS:
-            return self.comparison(COMPARISONS[kind if positive else OPPOSITE[kind]], tree)
-        return {self.attribute(tree): positive}
-
-    def comparison(self, operator: str, tree: Expression) -> dict[str, Any]:
-        left, right = self.attribute(tree.this), unwrapped(tree.expression)
-        value: Any = {"$m": self.attribute(right)}
-        if isinstance(right, exp.Literal):
-            value = literal_value(right)
-        return {operator: {left: value}} if operator else {left: value}
-
-    def attribute(self, tree: Expression) -> str:
-        tree = unwrapped(tree)
-        name = tree.name if isinstance(tree, exp.Column) else f"x{len(self.attributes)}"
-        self.attributes[name] = tree
-        return name
-
-
 WORSE = {
     "highest": json.dumps({"$lt": {"value": {"$m": "best"}}}),
     "lowest": json.dumps({"$gt": {"value": {"$m": "best"}}}),
 }
+NONE_FAILING = json.dumps({"failing": 0})
 BEYOND = json.dumps({"$gt": {"place": {"$m": "limit"}}})
 
 
@@ -144,11 +80,13 @@ class Chaining:
         facts = [pattern.fact(index, scope.about(each)) for index, each in enumerate(among)]
         return _fired(among, pattern.form, facts)
 
-    def holds(self, rule: Rule, scope: Scope) -> bool:
+    def applies(self, rule: Rule, scope: Scope) -> bool:
         """Whether the rule's ``when`` fires."""
-        if rule.when is None:
-            return True
-        pattern = self._patterns[rule.id, "when"]
+        return rule.when is None or self.fires(rule, "when", scope)
+
+    def fires(self, rule: Rule, part: str, scope: Scope) -> bool:
+        """Whether that condition of the rule, which is about the situation alone, fires."""
+        pattern = self._patterns[rule.id, part]
         return bool(network(pattern.form).matches([pattern.fact(0, scope)]))
 
 
@@ -158,12 +96,21 @@ def _fired(among: Sequence[Destination], form: str, facts: Sequence[Mapping[str,
 
 
 def _derived(ruleset: Ruleset, of: str) -> list[str]:
-    actions = [rule.action for rule in ruleset.rules]
-    return [name for action in actions if isinstance(action, Derive) and action.of == of for name, _ in action.values]
+    found: list[str] = []
+    for rule in ruleset.rules:
+        match rule.action:
+            case Derive(of=derived, values=values) if derived == of:
+                found += [name for name, _ in values]
+            case Conclude(fact=fact) if of == "situation":
+                found.append(fact)
+    return list(dict.fromkeys(found))
 
 
 def _conditions(rule: Rule) -> Iterator[tuple[str, Expression]]:
-    for part, tree in [("when", rule.when), *((part, getattr(rule.action, part, None)) for part in ("where", "among"))]:
+    parts = {"when": rule.when, **{part: getattr(rule.action, part, None) for part in ("where", "among")}}
+    if isinstance(rule.action, Holds):
+        parts["holds"] = rule.action.when
+    for part, tree in parts.items():
         if tree is not None:
             yield part, tree
 
@@ -179,23 +126,27 @@ class _Session:
     is_open: bool = True
     failure: tuple[int, str, str] | None = None
     chosen: dict[str, Any] = field(factory=dict)
+    failing: set[str] = field(factory=set)
 
     def step(self, index: int, rule: Rule) -> Applied | None:
         """One stratum: None if the rule did not apply."""
         action = rule.action
         if isinstance(action, Selecting):
             subjects = self.aside if isinstance(action, TakeBack) else self.scope.remaining
-            if not (self.is_open and subjects and self.executor.holds(rule, self.scope)):
+            if not (self.is_open and subjects and self.executor.applies(rule, self.scope)):
                 return None
             return self.select(rule)
-        if isinstance(action, FailWith):
-            if self.failure is not None or not self.executor.holds(rule, self.scope):
-                return None
-            self.failure = (index, action.reason, evaluate(action.call, self.scope))
-            return self.applied()
-        if (action.of == "chosen" and not self.scope.remaining) or not self.executor.holds(rule, self.scope):
+        if not self.executor.applies(rule, self.scope):
             return None
-        return self.derive(action)
+        match action:
+            case Holds():
+                return self.holds(rule)
+            case Conclude():
+                return self.conclude(action)
+            case FailWith():
+                return self.fail_with(index, action)
+            case Derive():
+                return self.derive(action)
 
     def select(self, rule: Rule) -> Applied | None:
         remaining = self.scope.remaining
@@ -262,7 +213,28 @@ class _Session:
         ]
         return _fired(among, WORSE[keep.best], facts)
 
-    def derive(self, action: Derive) -> Applied:
+    def holds(self, rule: Rule) -> Applied:
+        held = self.executor.fires(rule, "holds", self.scope)
+        if not held:
+            self.failing.add(rule.id)
+        return self.applied(derived={"holds": held})
+
+    def conclude(self, action: Conclude) -> Applied:
+        failing = len(self.failing.intersection(action.needs))
+        concluded = bool(network(NONE_FAILING).matches([{FACT: 0, "failing": failing}]))
+        known = self.scope.facts.get(action.fact, False)
+        self.scope = evolve(self.scope, facts={**self.scope.facts, action.fact: known or concluded})
+        return self.applied(derived={action.fact: concluded})
+
+    def fail_with(self, index: int, action: FailWith) -> Applied | None:
+        if self.failure is not None:
+            return None
+        self.failure = (index, action.reason, evaluate(action.call, self.scope))
+        return self.applied()
+
+    def derive(self, action: Derive) -> Applied | None:
+        if action.of == "chosen" and not self.scope.remaining:
+            return None
         scope = self.scope.about(self.scope.remaining[0]) if action.of == "chosen" else self.scope
         derived = {name: evaluate(tree, scope) for name, tree in action.values}
         if action.of == "chosen":

@@ -170,35 +170,39 @@ class _Generator:
             return
         better = "max" if action.best == "highest" else "min"
         if action.per is None:
-            yield f"V = [{by} for d in R if {among}]"
+            looked_at = "" if action.among is None else f" if {among}"
+            yield f"V = [{by} for d in R{looked_at}]"
             yield f"B = {better}(V) if V else None"
-            best = "B"
-        else:
-            per = self.names.of(action.per)
-            yield "B = {}"
-            yield "for d in R:"
-            yield f"    if {among}:"
-            yield f"        B[{per}] = {better}({by}, B.get({per}, {by}))"
-            best = f"B[{per}]"
-        yield from self.keep_where(index, _unless(among, f"{by} == {best}"))
+            yield from self.keep_if("V.count(B) < len(V)", index, _unless(among, f"{by} == B"))
+            return
+        per = self.names.of(action.per)
+        yield "B = {}"
+        yield "for d in R:"
+        yield f"    if {among}:"
+        yield f"        B[{per}] = {better}({by}, B.get({per}, {by}))"
+        yield from self.keep_where(index, _unless(among, f"{by} == B[{per}]"))
+
+    def keep_if(self, condition: str, index: int, kept: str, *before: str) -> Iterator[str]:
+        """Keeps what the source ``kept`` says if anybody falls at all, which ``condition`` tells at once."""
+        yield f"if {condition}:"
+        yield from ("    " + line for line in (*before, *self.keep_where(index, kept)))
+        if self.traced:
+            yield "else:"
+            yield from ("    " + line for line in self.trace(index))
 
     def keep_some(self, index: int, action: Keep, by: str, among: str) -> Iterator[str]:
         assert action.at_most is not None  # noqa: S101 - told to the type checker
         limit = self.source(action.at_most)
         reverse = action.best == "highest"
-        yield f"K = sorted([d for d in R if {among}], key=lambda d: {by}, reverse={reverse})"
-        yield f"if len(K) > {limit}:"
+        listed = "R" if action.among is None else f"[d for d in R if {among}]"
+        yield f"K = {listed}"
+        ordered = f"K = sorted(K, key=lambda d: {by}, reverse={reverse})"
         if action.ties == "first-listed":
-            yield f"    K = set(K[:{limit}])"
-            kept = _unless(among, "d in K")
+            kept, before = _unless(among, "d in K"), (ordered, f"K = set(K[:{limit}])")
         else:
-            yield f"    d = K[{limit} - 1]"
-            yield f"    B = {by}"
             kept = _unless(among, f"{by} {'>=' if reverse else '<='} B")
-        yield from ("    " + line for line in self.keep_where(index, kept))
-        if self.traced:
-            yield "else:"
-            yield from ("    " + line for line in self.trace(index))
+            before = (ordered, f"d = K[{limit} - 1]", f"B = {by}")
+        yield from self.keep_if(f"len(K) > {limit}", index, kept, *before)
 
     def choose(self, index: int, action: Choose) -> Iterator[str]:
         if action.where is not None:

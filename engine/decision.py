@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
-from attrs import asdict, field, fields, frozen
+from attrs import asdict, define, field, fields, frozen
 
 from mqclause.evaluate import Scope
 from mqclause.explanation import Fate, Step, explain, steps
@@ -50,7 +50,7 @@ class Advance:
     dest_seq_number: int
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Decision:
     """What the rules answer to one put.
 
@@ -120,10 +120,9 @@ class Decision:
     @cached_property
     def state(self) -> SequenceState:
         """The sequence state to pass to the next choice of the same queue manager."""
-        before = self.before or SequenceState.of(self.cluster)
+        before = (self.before or SequenceState.of(self.cluster)).noticed(self.cluster)
         if self.run.every.get("dest_seq_factor") is not None:
             before = before.reset()
-        before = SequenceState(before.counters, before.last_number, self.cluster)
         if self.outcome != "chosen":
             return before
         return before.after(self.run.remaining[0], Counter(**self.run.chosen))
@@ -231,11 +230,11 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _step_text(step: Step) -> str:
-    return _idle_text(step) if step.is_idle else _json(_step(step))
+    return _shared_text(step) if step.is_shared else _json(_step(step))
 
 
 @lru_cache(maxsize=4096)
-def _idle_text(step: Step) -> str:
+def _shared_text(step: Step) -> str:
     return _json(_step(step))
 
 

@@ -6,7 +6,7 @@ What keeps the library safe, and what each point avoids (all measured, see tools
   and its actions swallow exceptions;
 - single facts and tests of one fact's attributes only: joins of several tests read out of bounds;
 - no retraction, priority, batch or event: each corrupts memory or changes the order of firing;
-- a second rule matches every fact: a fact that matches nothing leaves a session behind that cannot be deleted;
+- a second rule matches every fact: deleting the session of a fact that matched nothing corrupts memory;
 - the session is deleted after each stratum: about a thousand live ones are the limit.
 """
 

@@ -13,9 +13,9 @@ from mqclause.loader import load_ruleset
 from mqclause.model.cluster import Cluster
 from mqclause.model.destination import CounterKey, Destination, destinations
 from mqclause.model.facts import Put
-from mqclause.model.sequence import Counter, SequenceState, changes
+from mqclause.model.sequence import UNCHANGED, Counter, SequenceState
 from mqclause.run import Run
-from mqclause.situation import UNCHANGED, Situation, situation
+from mqclause.situation import Situation, situation
 
 ExecutorName = Literal["compiled", "chaining"]
 
@@ -78,7 +78,7 @@ class Engine:
             seen = situation(put, cluster, cluster.last_seq_number, UNCHANGED)
             counters = None
         else:
-            seen = situation(put, cluster, state.last_number, changes(state.seen, cluster))
+            seen = situation(put, cluster, state.last_number, state.noticed(cluster).pending)
             counters = state.counters
         run = self._workload.run(seen, listed, counters, {}, explain in ("rule", "condition"))
         outcome = self._outcome.run(seen, listed, None, {"permitted": len(run.remaining)}, False)

@@ -53,8 +53,8 @@ class Step:
     taken_back: tuple[Destination, ...] = ()
     derived: Mapping[str, Any] | None = None
     when: tuple[Test, ...] = ()
-    is_idle: bool = False
-    """Nothing changed and nothing is to be said; such steps are shared between decisions."""
+    is_shared: bool = False
+    """The same step stands in many decisions, because it changed nobody's fate."""
 
 
 def steps(ruleset: Ruleset, run: Run, listed: Sequence[Destination], scope: Scope, conditions: bool) -> Iterator[Step]:
@@ -66,8 +66,8 @@ def steps(ruleset: Ruleset, run: Run, listed: Sequence[Destination], scope: Scop
     remaining: Sequence[Destination] = listed
     returned = {each for did in run.trace if did for each in did[1]}
     for rule, did in zip(ruleset.rules, run.trace, strict=True):
-        if not conditions and (did is None or not (did[0] or did[1] or did[3])):
-            yield _idle(rule, did is not None, len(remaining))
+        if not conditions and (did is None or not (did[0] or did[1])):
+            yield _still(rule, did is not None, len(remaining), tuple(did[3].items()) if did and did[3] else ())
             continue
         seen = Scope(scope.vocabulary, scope.put, remaining, scope.counters, run.facts, scope.every)
         when = tuple(tests(rule.when, seen)) if conditions and rule.when is not None else ()
@@ -85,9 +85,9 @@ def steps(ruleset: Ruleset, run: Run, listed: Sequence[Destination], scope: Scop
 
 
 @lru_cache(maxsize=4096)
-def _idle(rule: Rule, applied: bool, remaining: int) -> Step:
-    """The step of a rule that changed nothing: most are, so they are made once."""
-    return Step(rule, applied, remaining, is_idle=True)
+def _still(rule: Rule, applied: bool, remaining: int, derived: tuple[tuple[str, Any], ...]) -> Step:
+    """The step of a rule by which nobody's fate changed: most are, so they are made once."""
+    return Step(rule, applied, remaining, derived=dict(derived) or None, is_shared=True)
 
 
 def fate(ruleset: Ruleset, rule: Rule, destination: Destination, scope: Scope, conditions: bool) -> Fate:
@@ -105,7 +105,7 @@ def fate(ruleset: Ruleset, rule: Rule, destination: Destination, scope: Scope, c
 
 def _compared(by: Expression, scope: Scope) -> Test:
     """A value that lost against the best of those that remained; the because says which that is."""
-    return Test(f"{by.sql()} is the best", False, {by.sql(): evaluate(by, scope)})
+    return Test(f"{_text(by)} is the best", False, {_text(by): evaluate(by, scope)})
 
 
 def tests(tree: Expression, scope: Scope) -> Iterator[Test]:
@@ -121,7 +121,15 @@ def tests(tree: Expression, scope: Scope) -> Iterator[Test]:
         for name in words
         if scope.destination is not None or not _about_one_destination(name, scope)
     }
-    yield Test(tree.sql(), bool(evaluate(tree, scope)), values)
+    yield Test(_text(tree), bool(evaluate(tree, scope)), values)
+
+
+def _text(tree: Expression) -> str:
+    """The expression as SQL; sqlglot takes its time for that, so it is kept with the tree."""
+    if "text" not in tree.meta:
+        tree.meta["text"] = tree.sql()
+    text: str = tree.meta["text"]
+    return text
 
 
 def _about_one_destination(name: str, scope: Scope) -> bool:
@@ -129,14 +137,16 @@ def _about_one_destination(name: str, scope: Scope) -> bool:
     return word is not None and word.about == "destination"
 
 
-def explain(ruleset: Ruleset, rule: Rule, destination: Destination | None, scope: Scope) -> str:
-    """The rule's because, filled in. ``destination`` is None for a rule about the put alone."""
-    because = rule.because
-    if because is None:
+def explain(
+    ruleset: Ruleset, rule: Rule, destination: Destination | None, scope: Scope, sentence: Because | None = None
+) -> str:
+    """A sentence of the rule, its because if none is given, filled in. ``destination`` is None if there is none."""
+    sentence = sentence or rule.because
+    if sentence is None:
         return ""
-    key = (rule.id, scope.counters is not None)
+    key = (rule.id, sentence.text, scope.counters is not None)
     if key not in ruleset.explanations:
-        ruleset.explanations[key] = _compiled(ruleset, rule, because, counters=key[1])
+        ruleset.explanations[key] = _compiled(ruleset, rule, sentence, counters=key[2])
     return ruleset.explanations[key](scope.put, destination, scope.remaining, scope.counters, scope.facts, scope.every)
 
 

@@ -8,15 +8,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sqlglot import exp
+
 from mqclause.expression import ExpressionError, parse_unchecked, type_of
 from mqclause.model.destination import Destination
+from mqclause.model.occasion import Occasion
 from mqclause.reading import chosen_readings, known_readings, rules_folder
-from mqclause.rule import Conclude, Derive, Rule, Ruleset
+from mqclause.rule import Conclude, Derive, Expression, Rule, Ruleset
 from mqclause.rule_file import FILE_NAME, RuleError, RuleFile, overridden
 from mqclause.situation import Situation
 from mqclause.vocabulary import BOOLEAN, WHOLE, Vocabulary, Word, words_of
 
-SITUATIONS: dict[str, type] = {"workload": Situation, "outcome": Situation}
+SITUATIONS: dict[str, type] = {"workload": Situation, "outcome": Situation, "trigger": Occasion}
 """What the rules of each document look at besides destinations."""
 
 EARLIER = {"outcome": {"permitted": Word("permitted", WHOLE, "situation", is_derived=True)}}
@@ -39,6 +42,7 @@ def load_ruleset(name: str, readings: Mapping[str, str] | None = None, folder: P
         rule = reader.rule()
         vocabulary = vocabulary.with_words(*_derived(rule, vocabulary))
         rules.append(rule)
+    _check_terms(name, vocabulary)
     concerned = {key: value for key, value in chosen.items() if _concerns(key, name, folder)}
     return Ruleset(name, tuple(rules), vocabulary, tuple(concerned.items()))
 
@@ -60,9 +64,9 @@ def _order(ruleset: str, file: str, table: Mapping[str, Any]) -> tuple[object, .
 
 
 def _place(number: str) -> tuple[int, int, str]:
+    if not number[:1].isdigit():
+        return (1, 0, number)
     digits, letters = number.rstrip("abcdefghijklmnopqrstuvwxyz"), number.lstrip("0123456789.-")
-    if not digits:
-        return (1, 0, letters)
     first, dash, last = digits.partition("-")
     whole, _, part = (last or first).partition(".")
     return (0, int(whole), "~" if dash else f"{part}{letters}")
@@ -80,11 +84,26 @@ def base_vocabulary(name: str, readings: Mapping[str, str], folder: Path) -> Voc
     for term, table in tables.items():
         with _placed(f"{name}.{term}"):
             terms[term] = parse_unchecked(overridden(table, readings)["is"])
-    vocabulary = Vocabulary(words, terms)
-    for term, tree in terms.items():
-        with _placed(f"{name}.{term}"):
+    for term in terms:
+        _check_no_circle(name, term, terms)
+    return Vocabulary(words, terms)
+
+
+def _check_no_circle(ruleset: str, term: str, terms: Mapping[str, Expression]) -> None:
+    waiting, seen = [term], set[str]()
+    while waiting:
+        used = {column.name for column in terms[waiting.pop()].find_all(exp.Column)}.intersection(terms)
+        if term in used:
+            raise RuleError("terms.toml", f"{ruleset}.{term}", "is explained by itself")
+        waiting += used - seen
+        seen |= used
+
+
+def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
+    """Terms may use facts that rules derive, so their words and types are checked when all rules are there."""
+    for term, tree in vocabulary.terms.items():
+        with _placed(f"{ruleset}.{term}"):
             type_of(tree, vocabulary, per_destination=True)
-    return vocabulary
 
 
 @contextmanager
@@ -94,8 +113,6 @@ def _placed(term: str) -> Iterator[None]:
         yield
     except ExpressionError as error:
         raise RuleError("terms.toml", term, str(error)) from None
-    except RecursionError:
-        raise RuleError("terms.toml", term, "is explained by itself") from None
     except KeyError as error:
         raise RuleError("terms.toml", term, f"{error} is missing") from None
 

@@ -102,10 +102,11 @@ class FailWith:
 
 @frozen
 class Holds:
-    """A condition that holds or does not, ``when`` it applies; the because says why it does not."""
+    """A condition that holds or does not; the because says why it does not, the remedy what would change that."""
 
     when: Expression
     because: Because
+    remedy: Because | None = None
 
 
 @frozen
@@ -146,7 +147,7 @@ class Ruleset:
     rules: tuple[Rule, ...]
     vocabulary: Vocabulary
     readings: tuple[tuple[str, str], ...]
-    explanations: dict[tuple[str, bool], Callable[..., str]] = field(factory=dict, repr=False)
+    explanations: dict[tuple[str, str, bool], Callable[..., str]] = field(factory=dict, repr=False)
     """The because of each rule as a function, made when it is first needed; see mqclause.explanation."""
 
     def rule(self, rule_id: str) -> Rule:

@@ -29,7 +29,7 @@ from mqclause.rule import (
 )
 from mqclause.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type, Vocabulary
 
-FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]?|[a-z]+(?:-[a-z]+)?)_[a-z0-9_]+\.toml")
+FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]?|[a-z]+(?:-[a-z]+)?[0-9]*)_[a-z0-9_]+\.toml")
 COMMON_KEYS = ("clause", "title", "when", "before", "reading")
 SEQUENCE = ("dest_seq_factor", "dest_seq_number")
 
@@ -135,17 +135,17 @@ class RuleFile:
         name = f"{within}.{key}" if within else key
         return self.expression(self.text(table, key, within), name, BOOLEAN, per_destination)
 
-    def because(self, table: Mapping[str, Any], within: str, *extra: str) -> Because:
-        because = Because(self.text(table, "because", within))
+    def because(self, table: Mapping[str, Any], within: str, *extra: str, part: str = "because") -> Because:
+        because = Because(self.text(table, part, within))
         try:
             names = list(because.names())
         except ValueError as error:
-            raise RuleError(self.path, f"{within}.because", f"{error}") from None
+            raise RuleError(self.path, f"{within}.{part}", f"{error}") from None
         allowed = [*self.vocabulary.names(), *extra]
         for name in names:
             if name not in allowed:
                 near = suggestion(name, allowed)
-                raise RuleError(self.path, f"{within}.because", f"{{{name}}} is not a word{near}")
+                raise RuleError(self.path, f"{within}.{part}", f"{{{name}}} is not a word{near}")
         return because
 
 
@@ -234,7 +234,8 @@ def _fail_with(file: RuleFile, table: dict[str, Any], key: str) -> FailWith:
 
 def _holds(file: RuleFile, table: dict[str, Any], key: str) -> Holds:
     condition = file.condition(table, "when", key, per_destination=False)
-    return Holds(condition, file.because(table, key))
+    remedy = file.because(table, key, part="remedy") if "remedy" in table else None
+    return Holds(condition, file.because(table, key), remedy)
 
 
 def _conclude(file: RuleFile, table: dict[str, Any], key: str) -> Conclude:
@@ -250,10 +251,10 @@ def _clauses(file: RuleFile, table: dict[str, Any], key: str) -> Iterator[str]:
     """The clause numbers of a list like ["2", "4-10"]."""
     listed = table.get(key.rpartition(".")[2], [])
     for item in listed if isinstance(listed, list) else [listed]:
-        found = re.fullmatch(r"([0-9]+)(?:-([0-9]+))?", item) if isinstance(item, str) else None
+        found = re.fullmatch(r"([0-9]+)-([0-9]+)|([0-9]+(?:\.[0-9]+)?)", item) if isinstance(item, str) else None
         if found is None:
             raise RuleError(file.path, key, f"{quoted(item)} is not a clause or a range of clauses, like '4-10'")
-        yield from (str(number) for number in range(int(found[1]), int(found[2] or found[1]) + 1))
+        yield from [found[3]] if found[3] else map(str, range(int(found[1]), int(found[2]) + 1))
 
 
 Builder = Callable[[RuleFile, dict[str, Any], str], Action]
@@ -265,7 +266,7 @@ ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
     "choose": (_choose, ("where", "lowest", "because")),
     "derive": (_derive, ()),
     "fail_with": (_fail_with, ("reason", "call", "because")),
-    "holds": (_holds, ("when", "because")),
+    "holds": (_holds, ("when", "because", "remedy")),
     "conclude": (_conclude, ("fact", "needs", "excused")),
 }
 """The closed set of actions: how each is read, and the keys that it takes (any, where that is empty)."""

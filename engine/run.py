@@ -21,19 +21,12 @@ Trace = list[Any]
 """For each rule, in order: what it did, as the fields of Applied, or None if it did not apply."""
 
 
-class Failure(NamedTuple):
-    """The reason code that the rules end in, the MQI call that returns it, and the place of the rule."""
-
-    rule: int
-    reason: str
-    call: str
-
-
 class Run(NamedTuple):
     """The outcome of one ruleset on one put.
 
     ``remaining`` in listing order; ``chosen`` and ``every`` are attributes derived for the chosen destination and
-    for every destination (None: not derived); ``facts`` are derived about the put.
+    for every destination (None: not derived); ``facts`` are derived about the situation. ``failure`` is the place of
+    the rule that fails the call, the reason's MQRC name, and the MQI call that returns it.
     """
 
     remaining: Sequence[Destination]

@@ -7,9 +7,7 @@ from attrs import frozen
 from mqclause.model.cluster import Cluster
 from mqclause.model.destination import words
 from mqclause.model.facts import BINDINGS, Put
-from mqclause.model.sequence import Changes
-
-UNCHANGED = Changes(False, False)
+from mqclause.model.sequence import UNCHANGED, Changes
 
 
 @frozen(eq=False)

@@ -47,18 +47,22 @@ class Alteration(NamedTuple):
 def altered(cluster: Cluster, event: Event) -> Alteration:
     """What the alter ``event`` makes of ``cluster``; raises EventError if it cannot be."""
     found = objects(cluster, event)
+    _check_names(found[0], event.set)
     try:
         changed = [_evolved(each, event.set) for each in found]
         after = _replaced(cluster, found, changed)
-    except TypeError:
-        wrong = next(name for name in event.set if name not in TAKEN[type(found[0])])
-        raise EventError(f"set: unknown attribute {quoted(wrong)}") from None
     except (DomainError, ContradictionError) as error:
         raise EventError(f"set: {error}") from None
     old, new = found[0], changed[0]
     if isinstance(old, Queue) and isinstance(new, Queue) and old.queue_manager == cluster.queue_manager.name:
         return Alteration(after, QueueChange(old, new))
     return Alteration(after, None)
+
+
+def _check_names(of: Altered, names: Iterable[str]) -> None:
+    for name in names:
+        if name not in TAKEN[type(of)]:
+            raise EventError(f"set: unknown attribute {quoted(name)}; allowed: {', '.join(TAKEN[type(of)])}")
 
 
 def _evolved(of: Any, changes: Mapping[str, object]) -> Any:

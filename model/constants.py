@@ -15,14 +15,14 @@ REASONS: Final[dict[str, int]] = {
 
 CHANNEL_STATUS: Final[dict[str, int]] = {
     "INACTIVE": 0,
-    "BINDING": 1,
-    "STARTING": 2,
     "RUNNING": 3,
+    "BINDING": 1,
+    "INITIALIZING": 13,
+    "STARTING": 2,
     "STOPPING": 4,
     "RETRYING": 5,
-    "STOPPED": 6,
     "REQUESTING": 7,
     "PAUSED": 8,
-    "INITIALIZING": 13,
+    "STOPPED": 6,
 }
-"""Channel states by MQSC word (MQCHS_*)."""
+"""Channel states by MQSC word (MQCHS_*), in the order in which the workload algorithm prefers them."""

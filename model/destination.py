@@ -96,12 +96,18 @@ def _of_queue(cluster: Cluster, name: str, every_local_channel: bool) -> Iterato
             continue
         shares = not own.isdisjoint(queue.clusters)
         for channel in _routes(cluster, queue.queue_manager):
-            yield Destination(
-                **_route(cluster, channel),
-                **_instance(queue),
-                shares_cluster=shares,
-                channel_in_queue_cluster=channel.cluster in queue.clusters,
-            )
+            yield _instance_on(cluster, queue, channel, shares)
+
+
+def _instance_on(cluster: Cluster, queue: Queue, to: Channel, shares: bool) -> Destination:
+    """A remote instance on a route. By position, in the order of the class: this is done for every cold decision."""
+    host = cluster.remote.get(to.queue_manager)
+    return Destination(
+        queue.name, to.queue_manager, to.name, to.cluster, queue.type, False, False, queue.put == "ENABLED",
+        host is not None and to.cluster in host.suspended, shares, to.cluster in queue.clusters,
+        to.deftype in MANUAL, queue.clwluseq, to.status, to.clwlrank, to.clwlprty, to.clwlwght, to.netprty,
+        queue.clwlrank, queue.clwlprty, to.dest_seq_number, to.dest_seq_factor, "", (to.name, to.queue_manager),
+    )  # fmt: skip
 
 
 def _local_instance(cluster: Cluster, queue: Queue, every_channel: bool) -> Iterator[Destination]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from mqclause.model.constants import CHANNEL_STATUS
 from mqclause.model.domain import (
     CHANNEL_NAME,
     DIGIT,
@@ -20,10 +21,7 @@ from mqclause.model.domain import (
     attribute,
 )
 
-CHANNEL_STATES = (
-    "INACTIVE", "RUNNING", "BINDING", "INITIALIZING", "STARTING", "STOPPING",
-    "RETRYING", "REQUESTING", "PAUSED", "STOPPED",
-)  # fmt: skip
+CHANNEL_STATES = tuple(CHANNEL_STATUS)
 BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
 APPLICATION_TYPES = Text(48, least=1)
 

@@ -34,7 +34,7 @@ class Waiting(NamedTuple):
 
 @frozen(eq=False)
 class Triggers:
-    """``last`` holds the time (ms) of the last trigger message for each queue since the queue manager started.
+    """``last`` holds the time (ms) of the last trigger message for each queue since the start at ``started`` (ms).
 
     ``waiting`` holds by unit of work what it holds back; ``next_id`` was not given to a held message yet.
     """
@@ -42,10 +42,11 @@ class Triggers:
     last: Mapping[str, int] = field(factory=dict)
     waiting: Mapping[str, Waiting | None] = field(factory=dict)
     next_id: int = 0
+    started: int = 0
 
     def written(self, queue: str, now: int) -> Triggers:
         """After a trigger message for ``queue``."""
-        return Triggers({**self.last, queue: now}, self.waiting, self.next_id)
+        return Triggers({**self.last, queue: now}, self.waiting, self.next_id, self.started)
 
     def holding(self, made: HeldTrigger) -> Triggers:
         """With one more message held back."""
@@ -56,7 +57,7 @@ class Triggers:
             held = Waiting(longer, before.before)
         else:
             held = Waiting(made, before)
-        return Triggers(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count)
+        return Triggers(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count, self.started)
 
     def held(self, unit_of_work: str) -> tuple[HeldTrigger, ...]:
         """What ``unit_of_work`` holds back, in the order of writing."""
@@ -77,11 +78,11 @@ class Triggers:
                 kept = kept if each.id in gone else Waiting(each, kept)
             if kept is not None:
                 waiting[unit_of_work] = kept
-        return Triggers(self.last, waiting, self.next_id)
+        return Triggers(self.last, waiting, self.next_id, self.started)
 
-    def restarted(self) -> Triggers:
-        """After a restart: nothing written yet, nothing held back."""
-        return Triggers(next_id=self.next_id)
+    def restarted(self, now: int) -> Triggers:
+        """After a restart at ``now``: nothing written yet, nothing held back."""
+        return Triggers(next_id=self.next_id, started=now)
 
 
 def _kind(held: HeldTrigger) -> tuple[int, str, str, str, str]:

@@ -9,8 +9,10 @@ from attrs import evolve, frozen
 
 from mqclause.model.destination import words
 
-OCCASIONS = ("arrival", "close", "alter", "initq_put_enabled", "get_enabled", "initq_opened")
-"""What can happen: clauses 1 and 11, 12, 13, 13.1, 13.2, 13.3 of the triggering document."""
+OCCASIONS = (
+    "arrival", "close", "alter", "initq_put_enabled", "get_enabled", "initq_opened", "committed", "backed_out",
+)  # fmt: skip
+"""What can happen: clauses 1 and 11, 12, 13, 13.1, 13.2, 13.3 of the triggering document; the end of a unit of work."""
 
 
 @frozen(eq=False, slots=False)
@@ -18,10 +20,10 @@ class Occasion:
     """An application queue as the trigger rules see it. Every attribute has a value; a blank one means "none".
 
     ``depth`` counts the messages that were enqueued with priority TRIGMPRI or higher, ``depth_total`` all;
-    ``previous_…`` is before the event. Shared queues count committed messages only, others uncommitted ones too
-    (condition 3, notes a and b). ``arrived`` is how many messages the put placed. ``since_last_trigger`` and
-    ``trigint`` are in milliseconds. Open counts without "elsewhere" are the local queue manager's; the counts of
-    ``open_shared_elsewhere`` and ``open_exclusive`` span the queue-sharing group (condition 4).
+    ``committed…`` leaves out the uncommitted ones; ``previous_…`` is before the event. ``arrived`` is how many
+    messages the put placed. ``since_last_trigger`` and ``trigint`` are in milliseconds. Open counts without
+    "elsewhere" are the local queue manager's; the counts of ``open_shared_elsewhere`` and ``open_exclusive`` span
+    the queue-sharing group (condition 4).
     """
 
     queue: str
@@ -33,6 +35,10 @@ class Occasion:
     previous_total: int = 0
     depth: int = 0
     depth_total: int = 0
+    previous_committed: int = 0
+    committed: int = 0
+    previous_committed_total: int = 0
+    committed_total: int = 0
     defprty: int = 0
     msgdlvsq: str = words("PRIORITY", "FIFO", default="PRIORITY")
     trigger: bool = False
@@ -69,6 +75,7 @@ class Occasion:
     trigdpth_changed: bool = False
     has_triggered: bool = False
     since_last_trigger: int = 0
+    since_start: int = 0
 
 
 @frozen(eq=False)
@@ -93,6 +100,10 @@ class Arrivals:
             previous_total=first.previous_total + all_of_them,
             depth=first.depth + counted,
             depth_total=first.depth_total + all_of_them,
+            previous_committed=first.previous_committed + counted,
+            previous_committed_total=first.previous_committed_total + all_of_them,
+            committed=first.committed + counted,
+            committed_total=first.committed_total + all_of_them,
         )
 
 

@@ -127,6 +127,11 @@ class QueueManagerContent:
         last = self.triggers.last.get(queue)
         return {"has_triggered": last is not None, "since_last_trigger": 0 if last is None else self.now - last}
 
+    @property
+    def since_start(self) -> int:
+        """Milliseconds since the queue manager was started, at the beginning or by the last restart."""
+        return self.now - self.triggers.started
+
     def occasion_of(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> Occasion:
         """``queue`` as the rules see it in this state, which came of the state ``before``."""
         name, initq, shared = queue.name, queue.initq, queue.shared
@@ -142,6 +147,7 @@ class QueueManagerContent:
             open_exclusive=opens.exclusive_here + (opens.exclusive_elsewhere if shared else 0),
             initq_open_input_count=self.handles.opens(initq).here,
             initq_opened_before=before.handles.opens(initq).here,
+            since_start=self.since_start,
             **self._last_trigger(name),
             **seen,
         )
@@ -149,10 +155,14 @@ class QueueManagerContent:
 
 def _depths(queue: Queue, before: QueueState, after: QueueState) -> dict[str, int]:
     """The messages that count before and after an event (conditions 2 and 3)."""
-    lowest, shared = queue.trigmpri, queue.shared
+    lowest = queue.trigmpri
     return {
-        "previous_depth": before.counted(lowest, shared),
-        "previous_total": before.counted(0, shared),
-        "depth": after.counted(lowest, shared),
-        "depth_total": after.counted(0, shared),
+        "previous_depth": before.counted(lowest, False),
+        "previous_total": before.counted(0, False),
+        "depth": after.counted(lowest, False),
+        "depth_total": after.counted(0, False),
+        "previous_committed": before.counted(lowest, True),
+        "committed": after.counted(lowest, True),
+        "previous_committed_total": before.counted(0, True),
+        "committed_total": after.counted(0, True),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -35,13 +35,15 @@ class Source:
 class Snapshot:
     """What was read: the cluster, the put if one is given, and what was left out in lenient mode.
 
-    ``assumptions`` say what the sources cannot tell, and what was taken in its place.
+    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a
+    dump says of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
     """
 
     cluster: Cluster
     put: Put | None = None
     warnings: tuple[Diagnostic, ...] = ()
     assumptions: tuple[str, ...] = ()
+    observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
 
 
 @frozen(eq=False)
@@ -75,7 +77,13 @@ def read_sources(sources: Sequence[Source], local: str | None = None, lenient: b
     queue_manager, place = _own(files, assembly, sources)
     cluster, warnings = united(queue_manager, place, _listed(sources, files, assembly), lenient)
     assumptions = (NOT_IN_A_SCRIPT,) if opened.scripts else ()
-    return Snapshot(cluster, put, (*opened.warnings, *warnings), assumptions)
+    observed = {
+        (record.name, script.queue_manager or cluster.queue_manager.name): record.informational
+        for script in opened.scripts
+        for record in script.records
+        if record.kind == "QLOCAL" and record.informational
+    }
+    return Snapshot(cluster, put, (*opened.warnings, *warnings), assumptions, observed)
 
 
 def read_files(paths: Iterable[str | Path], local: str | None = None, lenient: bool = False) -> Snapshot:

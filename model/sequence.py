@@ -21,17 +21,28 @@ class Counter(NamedTuple):
 START = Counter(0.0, 0)
 
 
+class Changes(NamedTuple):
+    """What happened between two snapshots, as far as the sequence factors care."""
+
+    attributes_altered: bool = False
+    destination_added: bool = False
+
+
+UNCHANGED = Changes()
+
+
 @frozen(eq=False)
 class SequenceState:
     """The counters of every channel after a choice; a value: pass it to the next choice of the same queue manager.
 
-    ``last_number`` is the sequence number of the previous choice; ``seen`` is the snapshot that the choice was
-    made in, against which the next one looks for altered attributes and new destinations.
+    ``last_number`` is the sequence number of the previous choice; ``seen`` is the snapshot against which the next
+    choice looks for altered attributes and new destinations, ``pending`` what was noticed already.
     """
 
     counters: Mapping[CounterKey, Counter]
     last_number: int
     seen: Cluster
+    pending: Changes = UNCHANGED
 
     @classmethod
     def of(cls, cluster: Cluster) -> SequenceState:
@@ -41,6 +52,15 @@ class SequenceState:
             for channel in cluster.channels
         }
         return cls(counters, cluster.last_seq_number, cluster)
+
+    def noticed(self, cluster: Cluster) -> SequenceState:
+        """The same state, with the snapshot as it is now and what changed since the one before."""
+        if cluster is self.seen:
+            return self
+        now, before = changes(self.seen, cluster), self.pending
+        altered = now.attributes_altered or before.attributes_altered
+        added = now.destination_added or before.destination_added
+        return SequenceState(self.counters, self.last_number, cluster, Changes(altered, added))
 
     def reset(self) -> SequenceState:
         """The same state with every sequence factor at zero; the numbers stand."""
@@ -52,20 +72,13 @@ class SequenceState:
         return SequenceState({**self.counters, chosen.counter: counter}, counter.dest_seq_number, self.seen)
 
 
-class Changes(NamedTuple):
-    """What happened between two snapshots, as far as the sequence factors care."""
-
-    attributes_altered: bool
-    destination_added: bool
-
-
 def changes(before: Cluster, after: Cluster) -> Changes:
     """Whether workload attributes of something known were altered, and whether a destination is new.
 
     A change of channel status or of suspension alone is neither; nor is a destination that is gone.
     """
     if before is after:
-        return Changes(False, False)
+        return UNCHANGED
     old, new = before.workload_attributes, after.workload_attributes
     altered = any(old[key] != value for key, value in new.items() if key in old)
     return Changes(altered, not new.keys() <= old.keys())

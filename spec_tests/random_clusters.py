@@ -177,8 +177,10 @@ def _random_alias(rng: Random, mix: Mix, name: str, host: str) -> QueueManagerAl
     return QueueManagerAlias(name, host, ("SALES",), put, rng.choice(mix.queue_rank), rng.choice(mix.queue_priority))
 
 
-DIGITS = st.integers(0, 9) | st.sampled_from((0, 1))
-MEMBERS = st.lists(st.sampled_from(CLUSTERS), unique=True, max_size=3).map(tuple)
+Drawn = dict[str, st.SearchStrategy[Any]]
+DIGITS = st.sampled_from((st.just(0), st.just(0), st.sampled_from((0, 1)), st.integers(0, 9)))
+ANYWHERE = st.lists(st.sampled_from(CLUSTERS), unique=True, max_size=3).map(tuple)
+MEMBERS = st.sampled_from((st.just(("SALES",)), st.sampled_from(TWO_CLUSTERS), ANYWHERE))
 NUMBERS = st.integers(0, 4) | st.integers(0, 2**63 - 2)
 
 
@@ -186,20 +188,54 @@ NUMBERS = st.integers(0, 4) | st.integers(0, 2**63 - 2)
 def clusters(draw: st.DrawFn, routes: int = 8) -> Cluster:
     """A cluster with up to so many channels to other queue managers; shrinks to one without any."""
     hosts = [f"QM{number}" for number in range(1, draw(st.integers(1, 4)) + 1)]
+    members, instance, route = draw(MEMBERS), _instances(draw), _routes(draw)
     own = QueueManager(
-        LOCAL, draw(MEMBERS), draw(MEMBERS), draw(st.sampled_from(("LOCAL", "ANY"))),
+        LOCAL, draw(members), draw(ANYWHERE), draw(st.sampled_from(("ANY", "LOCAL"))),
         draw(st.sampled_from((999_999_999, 1, 2, 3))),
     )  # fmt: skip
-    others = [RemoteQueueManager(host, draw(MEMBERS), draw(MEMBERS)) for host in hosts]
-    to_others = st.builds(_channel, st.sampled_from(hosts), st.sampled_from(REMOTE_KINDS), **CHANNEL)
-    to_us = st.builds(_channel, st.just(LOCAL), st.just("CLUSRCVR"), **CHANNEL)
-    found = [*draw(st.lists(to_others, max_size=routes)), *draw(st.lists(to_us, max_size=2))]
+    others = [RemoteQueueManager(host, draw(members), draw(ANYWHERE)) for host in hosts]
+    cluster = st.sampled_from(draw(st.sampled_from((("SALES",), CLUSTERS[:2], CLUSTERS))))
+    to_others = st.builds(_channel, st.sampled_from(hosts), st.sampled_from(REMOTE_KINDS), cluster=cluster, **route)
+    to_us = st.builds(_channel, st.just(LOCAL), st.just("CLUSRCVR"), cluster=cluster, **route)
+    least = draw(st.sampled_from((0, routes // 2)))
+    found = [*draw(st.lists(to_others, min_size=least, max_size=routes)), *draw(st.lists(to_us, max_size=2))]
     channels = {(each.name, each.queue_manager, each.cluster): each for each in draw(st.permutations(found))}
-    at = st.sampled_from([*hosts, LOCAL])
-    queues = draw(st.lists(st.builds(Queue, queue_manager=at, **INSTANCE), max_size=6, unique_by=_instance))
-    alias = st.builds(QueueManagerAlias, st.sampled_from((ALIAS, "QM1")), at, MEMBERS, ENABLED, DIGITS, DIGITS)
+    at = st.sampled_from([*hosts, *hosts, LOCAL])
+    one = st.builds(Queue, queue_manager=at, clusters=members, **instance)
+    queues = draw(st.lists(one, min_size=draw(st.sampled_from((0, 3))), max_size=8, unique_by=_instance))
+    alias = st.builds(
+        QueueManagerAlias, st.sampled_from((ALIAS, "QM1")), at, members, ENABLED, instance["clwlrank"],
+        instance["clwlprty"],
+    )  # fmt: skip
     aliases = draw(st.lists(alias, max_size=4, unique_by=_instance))
     return Cluster(own, others, tuple(queues), tuple(aliases), tuple(channels.values()))
+
+
+def _instances(draw: st.DrawFn) -> Drawn:
+    """What the attributes of the queue instances of one cluster are drawn from."""
+    return {
+        "name": st.sampled_from((QUEUE, QUEUE, QUEUE, OTHER_QUEUE)),
+        "type": st.sampled_from(("QLOCAL", "QLOCAL", "QALIAS", "QREMOTE")),
+        "put": ENABLED,
+        "clwlrank": draw(DIGITS),
+        "clwlprty": draw(DIGITS),
+        "clwluseq": st.sampled_from(("ANY", "QMGR", "LOCAL")),
+        "defbind": st.sampled_from(BINDINGS),
+    }
+
+
+def _routes(draw: st.DrawFn) -> Drawn:
+    """What the attributes of the channels of one cluster are drawn from."""
+    return {
+        "suffix": st.sampled_from(("", ".A", ".B")),
+        "status": st.sampled_from(draw(st.sampled_from(STATES))),
+        "clwlrank": draw(DIGITS),
+        "clwlprty": draw(DIGITS),
+        "clwlwght": st.integers(1, 99),
+        "netprty": draw(DIGITS),
+        "dest_seq_number": NUMBERS,
+        "dest_seq_factor": st.sampled_from(FACTORS) | st.floats(0, 1e6),
+    }
 
 
 def puts() -> st.SearchStrategy[Put]:
@@ -209,6 +245,12 @@ def puts() -> st.SearchStrategy[Put]:
     sent = st.lists(st.sampled_from(("QM1", "QM2", LOCAL)), unique=True)
     rest = st.tuples(st.sampled_from(BINDS), st.sampled_from(CALLS), st.booleans(), st.booleans(), sent)
     return st.builds(lambda names, others: Put(*names, *others), named, rest)
+
+
+def situations() -> st.SearchStrategy[tuple[Cluster, Put]]:
+    """A cluster and a put: half of them shrink well, half are those of the seeded generator, where more remain."""
+    seeded = st.integers(0, 2**32).map(lambda seed: random_case(Random(seed)))
+    return st.tuples(clusters(), puts()) | seeded
 
 
 def readings() -> st.SearchStrategy[dict[str, str]]:
@@ -226,24 +268,3 @@ def _instance(fact: Queue | QueueManagerAlias) -> tuple[str, str]:
 
 
 ENABLED = st.sampled_from(("ENABLED", "ENABLED", "ENABLED", "DISABLED"))
-CHANNEL: dict[str, st.SearchStrategy[Any]] = {
-    "suffix": st.sampled_from(("", ".A", ".B")),
-    "cluster": st.sampled_from(CLUSTERS),
-    "status": st.sampled_from(CHANNEL_STATES),
-    "clwlrank": DIGITS,
-    "clwlprty": DIGITS,
-    "clwlwght": st.integers(1, 99),
-    "netprty": DIGITS,
-    "dest_seq_number": NUMBERS,
-    "dest_seq_factor": st.sampled_from(FACTORS) | st.floats(0, 1e6),
-}
-INSTANCE: dict[str, st.SearchStrategy[Any]] = {
-    "name": st.sampled_from((QUEUE, QUEUE, OTHER_QUEUE)),
-    "type": st.sampled_from(("QLOCAL", "QLOCAL", "QALIAS", "QREMOTE")),
-    "clusters": MEMBERS,
-    "put": ENABLED,
-    "clwlrank": DIGITS,
-    "clwlprty": DIGITS,
-    "clwluseq": st.sampled_from(("QMGR", "LOCAL", "ANY")),
-    "defbind": st.sampled_from(BINDINGS),
-}

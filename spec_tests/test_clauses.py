@@ -2,47 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
-from cases import Case, CaseError, case_files, cases_of, laid_over
-
-from mqclause import Engine
+from case_file import Case, CaseError, laid_over
+from cases import case_files, cases_of
+from decision_cases import DecisionCase
+from replay_cases import ReplayCase
 
 Executor = Literal["compiled", "chaining"]
+EXECUTORS: tuple[Executor, ...] = ("compiled", "chaining")
 CASES = [case for path in case_files() for case in cases_of(path)]
 
 
 @cache
-def _engine(executor: Executor, readings: tuple[tuple[str, str], ...]) -> Engine:
-    return Engine(dict(readings), executor)
+def _subject(kind: type, executor: Executor, readings: tuple[tuple[str, str], ...]) -> Any:
+    return kind(dict(readings), executor)
 
 
-def engine(executor: Executor, readings: Mapping[str, str]) -> Engine:
-    """An engine under ``readings``, made once."""
-    return _engine(executor, tuple(sorted(readings.items())))
+def subject(case: Case, executor: Executor) -> Any:
+    """What the case is put to, under its readings; made once."""
+    return _subject(case.subject, executor, tuple(sorted(case.readings.items())))
 
 
-@pytest.mark.parametrize("executor", ["compiled", "chaining"])
+@pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, executor: Executor) -> None:
-    faults = case.faults(engine(executor, case.readings))
+    faults = case.faults(subject(case, executor))
     assert not faults, "\n".join([f"{case} ({executor})", *faults])
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_executors_tell_the_same(case: Case) -> None:
-    compiled = case.decision(engine("compiled", case.readings), "condition")
-    chaining = case.decision(engine("chaining", case.readings), "condition")
-    assert compiled.to_json() == chaining.to_json()
+    compiled, chaining = (case.told(subject(case, executor)) for executor in EXECUTORS)
+    assert compiled == chaining
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_destination_is_permitted_or_fell(case: Case) -> None:
-    decision = case.decision(engine("compiled", case.readings))
+@pytest.mark.parametrize("case", [case for case in CASES if isinstance(case, DecisionCase)], ids=str)
+def test_every_destination_is_permitted_or_fell(case: DecisionCase) -> None:
+    decision = case.answer(subject(case, "compiled"))
     assert {*decision.permitted} | decision.fell_by().keys() == {*decision.listed}
     assert not {*decision.permitted} & decision.fell_by().keys()
 
@@ -64,7 +64,14 @@ def test_a_fault_in_a_case_file_is_an_error(tmp_path: Path, text: str, message: 
     path = tmp_path / "04a_channel_rank.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CaseError, match=message):
-        list(cases_of(path))
+        list(cases_of(path, DecisionCase))
+
+
+def test_a_trigger_case_says_which_messages_it_expects(tmp_path: Path) -> None:
+    path = tmp_path / "02_priority_reaches_threshold.toml"
+    path.write_text('[[case]]\nname = "a"\nacts = true\nexpect = {fails = {}}\n', encoding="utf-8")
+    with pytest.raises(CaseError, match="trigger_messages is missing"):
+        list(cases_of(path, ReplayCase))
 
 
 def test_a_row_that_stands_for_two_is_an_error() -> None:

@@ -14,7 +14,7 @@ import pytest
 from attrs import asdict, evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_clusters import clusters, puts, random_case, random_put, random_readings, readings
+from random_clusters import random_case, random_put, random_readings, readings, situations
 
 from mqclause import Cluster, Decision, Engine, Put
 from mqclause.chaining import Chaining
@@ -30,6 +30,7 @@ from mqclause.situation import default_binding
 
 law = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 EXECUTORS: tuple[ExecutorName, ...] = ("compiled", "chaining")
+Situation = tuple[Cluster, Put]
 Identity = tuple[str, str, str, str, str]
 
 
@@ -69,8 +70,9 @@ def essence(decision: Decision) -> tuple[Any, ...]:
 
 
 @law
-@given(clusters(), puts(), readings())
-def test_executors_agree(cluster: Cluster, put: Put, chosen: dict[str, str]) -> None:
+@given(situations(), readings())
+def test_executors_agree(situation: Situation, chosen: dict[str, str]) -> None:
+    cluster, put = situation
     for each in ({}, chosen):
         ours, reference = (
             with_readings(each, executor).choose(put, cluster, explain="condition") for executor in EXECUTORS
@@ -80,8 +82,9 @@ def test_executors_agree(cluster: Cluster, put: Put, chosen: dict[str, str]) -> 
 
 
 @law
-@given(clusters(), puts(), st.sampled_from(CHANNEL_STATES), st.integers(1, 99))
-def test_executors_agree_on_the_next_choice_too(cluster: Cluster, put: Put, status: str, weight: int) -> None:
+@given(situations(), st.sampled_from(CHANNEL_STATES), st.integers(1, 99))
+def test_executors_agree_on_the_next_choice_too(situation: Situation, status: str, weight: int) -> None:
+    cluster, put = situation
     later = evolve(cluster, channels=[evolve(each, status=status, clwlwght=weight) for each in cluster.channels])
     for after in (cluster, later):
         documents = []
@@ -97,9 +100,9 @@ def test_agreement_of_executors() -> None:
     ours, reference = engine("compiled"), engine("chaining")
     for number in range(10_000):
         cluster, put = random_case(rng)
-        if number % 5 == 0:
+        if number % 100 == 0:
             some = tuple(sorted(random_readings(rng).items()))
-            ours, reference = (engine(executor, some if number % 50 else ()) for executor in EXECUTORS)
+            ours, reference = (engine(executor, some if number % 200 else ()) for executor in EXECUTORS)
         level = "condition" if number % 50 == 0 else "rule"
         one, other = ours.choose(put, cluster, None, level), reference.choose(put, cluster, None, level)
         assert outline(one) == outline(other), (number, put)
@@ -117,8 +120,9 @@ def outline(decision: Decision) -> list[Any]:
 
 
 @law
-@given(clusters(), puts(), readings(), st.randoms(use_true_random=False))
-def test_the_order_of_facts_is_irrelevant(cluster: Cluster, put: Put, chosen: dict[str, str], rng: Random) -> None:
+@given(situations(), readings(), st.randoms(use_true_random=False))
+def test_the_order_of_facts_is_irrelevant(situation: Situation, chosen: dict[str, str], rng: Random) -> None:
+    cluster, put = situation
     put = evolve(put, bind=default_binding(put, cluster) if put.bind == "AS_Q_DEF" else put.bind)
     tried = with_readings({**chosen, "mru-ties": "any"})
     one = tried.choose(put, cluster, explain="rule")
@@ -144,8 +148,9 @@ def _places(channels: list[Channel]) -> Iterator[int]:
 
 
 @law
-@given(clusters(), puts(), readings())
-def test_names_are_irrelevant(cluster: Cluster, put: Put, chosen: dict[str, str]) -> None:
+@given(situations(), readings())
+def test_names_are_irrelevant(situation: Situation, chosen: dict[str, str]) -> None:
+    cluster, put = situation
     one = with_readings(chosen).choose(put, cluster, explain="rule")
     other = with_readings(chosen).choose(renamed(put), renamed_cluster(cluster), explain="rule")
     assert (one.outcome, reason(one)) == (other.outcome, reason(other))
@@ -171,15 +176,17 @@ def _backwards(value: Any) -> Any:
 
 
 @law
-@given(clusters(), puts(), readings())
-def test_a_put_disabled_destination_is_never_permitted(cluster: Cluster, put: Put, chosen: dict[str, str]) -> None:
+@given(situations(), readings())
+def test_a_put_disabled_destination_is_never_permitted(situation: Situation, chosen: dict[str, str]) -> None:
+    cluster, put = situation
     decision = with_readings(chosen).choose(put, cluster)
     assert all(each.put_enabled for each in [*decision.permitted, *filter(None, [decision.chosen])])
 
 
-@law
-@given(clusters(), puts(), readings())
-def test_no_suspended_one_while_a_resumed_one_is_left(cluster: Cluster, put: Put, chosen: dict[str, str]) -> None:
+@settings(law, max_examples=600)
+@given(situations(), readings())
+def test_no_suspended_one_while_a_resumed_one_is_left(situation: Situation, chosen: dict[str, str]) -> None:
+    cluster, put = situation
     decision = with_readings(chosen).choose(put, cluster, explain="rule")
     before = [step.rule.id for step in decision.steps if step.rule.id < "workload.05"]
     left = [each for each in decision.listed if decision.fell_by().get(each) not in before]
@@ -189,19 +196,23 @@ def test_no_suspended_one_while_a_resumed_one_is_left(cluster: Cluster, put: Put
 
 @pytest.mark.parametrize("attribute", ["channel rank", "queue rank", "queue priority"])
 @law
-@given(clusters(), puts(), readings(), st.integers(1, 9))
-def test_raising_the_chosen_one_keeps_it(
-    attribute: str, cluster: Cluster, put: Put, chosen: dict[str, str], by: int
-) -> None:
+@given(situations(), readings(), st.integers(1, 9))
+def test_raising_the_chosen_one_keeps_it(attribute: str, situation: Situation, chosen: dict[str, str], by: int) -> None:
+    cluster, put = situation
     before = with_readings(chosen).choose(put, cluster).chosen
     if before is None:
         return
     after = with_readings(chosen).choose(put, raised(cluster, before, attribute, by)).chosen
     assert after is not None
-    if attribute != "queue rank":
+    # A channel's rank raises every route over that channel, not the alias over it.
+    if attribute == "channel rank" and before.alias:
+        assert (after.queue_manager, after.channel, after.cluster) == identity(before)[2:]
+        return
+    if attribute == "channel rank":
         assert identity(after) == identity(before)
-    # A higher queue rank may leave the local instance behind; then clause 5 may prefer another channel to that queue.
-    assert (after.queue, after.alias, after.queue_manager) == (before.queue, before.alias, before.queue_manager)
+    # With the other queues out, another channel to the same queue may come first: one that clause 5 prefers once the
+    # local instance is gone, or one that clause 11c had no room for.
+    assert identity(after)[:3] == identity(before)[:3]
 
 
 def raised(cluster: Cluster, chosen: Destination, attribute: str, by: int) -> Cluster:
@@ -232,8 +243,9 @@ def outcome_rules(executor: ExecutorName, chosen: str) -> list[tuple[str, Callab
 
 @pytest.mark.parametrize("executor", EXECUTORS)
 @law
-@given(clusters(), puts(), st.sampled_from(("open-2268-put-2051", "always-2268")))
-def test_one_outcome_and_one_rule_for_it(executor: ExecutorName, cluster: Cluster, put: Put, chosen: str) -> None:
+@given(situations(), st.sampled_from(("open-2268-put-2051", "always-2268")))
+def test_one_outcome_and_one_rule_for_it(executor: ExecutorName, situation: Situation, chosen: str) -> None:
+    cluster, put = situation
     decision = with_readings({"all-put-disabled": chosen}, executor).choose(put, cluster)
     facts = {"permitted": len(decision.run.remaining)}
     rules = outcome_rules(executor, chosen)
@@ -249,8 +261,9 @@ def test_one_outcome_and_one_rule_for_it(executor: ExecutorName, cluster: Cluste
 
 
 @law
-@given(clusters(), puts(), readings())
-def test_every_destination_is_permitted_or_fell_once(cluster: Cluster, put: Put, chosen: dict[str, str]) -> None:
+@given(situations(), readings())
+def test_every_destination_is_permitted_or_fell_once(situation: Situation, chosen: dict[str, str]) -> None:
+    cluster, put = situation
     decision = with_readings(chosen).choose(put, cluster, explain="rule")
     fallen = [fate.destination for step in decision.steps for fate in step.eliminated]
     assert sorted(map(id, [*fallen, *decision.permitted])) == sorted(map(id, decision.listed))
@@ -263,10 +276,11 @@ def test_every_destination_is_permitted_or_fell_once(cluster: Cluster, put: Put,
 
 
 @law
-@given(clusters(), puts(), readings(), st.sampled_from(EXECUTORS))
+@given(situations(), readings(), st.sampled_from(EXECUTORS))
 def test_every_level_gives_the_same_answer(
-    cluster: Cluster, put: Put, chosen: dict[str, str], executor: ExecutorName
+    situation: Situation, chosen: dict[str, str], executor: ExecutorName
 ) -> None:
+    cluster, put = situation
     decisions = [with_readings(chosen, executor).choose(put, cluster, explain=level) for level in LEVELS]
     assert all(essence(each) == essence(decisions[0]) for each in decisions)
     assert decisions[0].permitted == ()
@@ -275,8 +289,9 @@ def test_every_level_gives_the_same_answer(
 
 @pytest.mark.parametrize("executor", EXECUTORS)
 @law
-@given(clusters(), puts())
-def test_inputs_stay_as_they_are(executor: ExecutorName, cluster: Cluster, put: Put) -> None:
+@given(situations())
+def test_inputs_stay_as_they_are(executor: ExecutorName, situation: Situation) -> None:
+    cluster, put = situation
     state = SequenceState.of(cluster)
     before = deepcopy((asdict(cluster), asdict(put), dict(state.counters), state.last_number))
     first = engine(executor).choose(put, cluster, state, "condition")
@@ -335,8 +350,9 @@ def _stopped(channel: Channel) -> Channel:
 
 
 @law
-@given(clusters().filter(lambda cluster: cluster.channels), puts())
-def test_factors_start_again_when_an_attribute_is_altered(cluster: Cluster, put: Put) -> None:
+@given(situations().filter(lambda found: found[0].channels))
+def test_factors_start_again_when_an_attribute_is_altered(situation: Situation) -> None:
+    cluster, put = situation
     state = engine().choose(put, cluster).state
     suspended = [evolve(each, suspended=["SALES"]) for each in cluster.remote_queue_managers]
     for change, resets in ((_stopped, False), (_heavier, True)):
@@ -354,5 +370,3 @@ def check_factors(before: SequenceState, decision: Decision, reset: bool) -> Non
             assert counter.dest_seq_factor == (0.0 if reset else before.counters[key].dest_seq_factor)
         elif reset:
             assert counter.dest_seq_factor == 1000 / chosen.channel_weight
-
-

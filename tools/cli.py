@@ -1,4 +1,4 @@
-"""The command line: ``mqclause explain``. Answers go to standard output, faults to standard error, one line each."""
+"""The command line. Answers go to standard output, faults to standard error, one line each."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from typing import Any, BinaryIO
 
 import click
 
+from mqclause.engine import ExecutorName
 from mqclause.model.diagnostic import FactsError
+from mqclause.model.reader import Source
 from mqclause.reading import ReadingError
 from mqclause.rule_file import RuleError
 from mqclause.tools.explain import DisagreementError, NothingAskedError, explain_files
 from mqclause.tools.lines import explain_lines
+from mqclause.tools.replay import replay_file, replay_lines
+from mqclause.tools.why import why_files
 
 BINDS = ["OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF"]
 PUT_KEYS = ("queue", "queue_manager", "bind", "call")
@@ -29,7 +33,14 @@ def main() -> None:
     except click.exceptions.Abort:
         status = _complain("interrupted")
     except click.ClickException as error:
-        status = _complain(error.format_message().replace("\n", " "))
+        status = _complain(error.format_message())
+    except FactsError as error:
+        status = _complain(*map(str, error.diagnostics))
+    except (ReadingError, NothingAskedError) as error:
+        status = _complain(str(error))
+    except (RuleError, DisagreementError) as error:
+        _complain(f"error in mqclause itself: {error}")
+        status = OUR_ERROR
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
@@ -39,7 +50,7 @@ def main() -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mqclause")
 def commands() -> None:
-    """The clauses of IBM MQ's documents as rules: which destination a message goes to, and why."""
+    """The clauses of IBM MQ's documents as rules: where a message goes, whether a queue triggers, and why."""
 
 
 def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,14 +65,26 @@ def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+reading_option = click.option(
+    "--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="JSON in place of text.")
+lenient_option = click.option(
+    "--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."
+)
+from_option = click.option(
+    "--from", "local", metavar="QMGR", help="The local queue manager, where several dumps are given."
+)
+
+
 @commands.command()
 @click.argument("facts", nargs=-1)
 @put_options
-@click.option("--from", "local", metavar="QMGR", help="The local queue manager, where several dumps are given.")
-@click.option("--json", "as_json", is_flag=True, help="The whole trace as one JSON document.")
+@from_option
+@json_option
 @click.option("--conditions", is_flag=True, help="Show each test with the values that it saw.")
-@click.option("--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way.")
-@click.option("--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning.")
+@reading_option
+@lenient_option
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
 def explain(facts: tuple[str, ...], lines: str | None, readings: tuple[str, ...], **options: Any) -> int:
     """Which destination does a put go to, and which clause removed each of the others?
@@ -69,24 +92,63 @@ def explain(facts: tuple[str, ...], lines: str | None, readings: tuple[str, ...]
     FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, in any mix; - is standard input.
     Exit status: 0 a destination is chosen or the choice is deferred, 1 the rules end in a reason code, 2 bad input.
     """
-    try:
-        chosen = _readings(readings)
-        asked = {key: options.pop(key) for key in PUT_KEYS}
-        put = {key: str(value) for key, value in asked.items() if value is not None}
-        if lines is not None:
-            if facts:
-                raise click.UsageError("--lines takes its facts from its own file; leave out FACTS")
-            return explain_lines(_opened(lines), sys.stdout.buffer, put, chosen, options["conditions"])
-        if not facts:
-            raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
-        return explain_files([(name, _content(name)) for name in facts], put, readings=chosen, **options)
-    except FactsError as error:
-        return _complain(*map(str, error.diagnostics))
-    except (ReadingError, NothingAskedError) as error:
-        return _complain(str(error))
-    except (RuleError, DisagreementError) as error:
-        _complain(f"error in mqclause itself: {error}")
-        return OUR_ERROR
+    chosen = _readings(readings)
+    asked = {key: options.pop(key) for key in PUT_KEYS}
+    put = {key: str(value) for key, value in asked.items() if value is not None}
+    if lines is not None:
+        _only_lines(facts)
+        return explain_lines(_opened(lines), sys.stdout.buffer, put, chosen, options["conditions"])
+    return explain_files(_contents(facts), put, readings=chosen, **options)
+
+
+@commands.command()
+@click.argument("queue")
+@click.argument("facts", nargs=-1)
+@from_option
+@json_option
+@reading_option
+@lenient_option
+def why(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], **options: Any) -> int:
+    """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
+
+    QUEUE may end in * to ask for every triggered queue. FACTS are as for explain; depth and open counts are taken
+    from a dump that has them. Exit status: 0 every queue asked for would trigger, 1 one would not, 2 bad input.
+    """
+    return why_files(queue, _contents(facts), readings=_readings(readings), **options)
+
+
+@commands.command()
+@click.argument("scenario", nargs=-1)
+@json_option
+@reading_option
+@click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True)
+@click.option("--lines", metavar="FILE", help="JSON Lines: one scenario a line in, one array of results a line out.")
+def replay(
+    scenario: tuple[str, ...], as_json: bool, readings: tuple[str, ...], executor: ExecutorName, lines: str | None
+) -> int:
+    """What happens over time: routing, trigger messages and what held them back, event by event.
+
+    SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. Exit status: 0, or 2 for bad
+    input.
+    """
+    chosen = _readings(readings)
+    if lines is not None:
+        _only_lines(scenario)
+        return replay_lines(_opened(lines), sys.stdout.buffer, chosen, executor)
+    if len(scenario) != 1:
+        raise click.UsageError("name one scenario file (or - for standard input); see --help")
+    return replay_file(Source(scenario[0], _content(scenario[0])), as_json, chosen, executor, sys.stdout)
+
+
+def _only_lines(facts: tuple[str, ...]) -> None:
+    if facts:
+        raise click.UsageError("--lines takes its facts from its own file; name no other")
+
+
+def _contents(names: tuple[str, ...]) -> list[tuple[str, bytes]]:
+    if not names:
+        raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
+    return [(name, _content(name)) for name in names]
 
 
 def _readings(given: tuple[str, ...]) -> dict[str, str]:

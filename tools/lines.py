@@ -28,7 +28,7 @@ def explain_lines(
         try:
             result = _explained(line, number, engine, asked, level)
         except FactsError as error:
-            result, status = json.dumps({"error": str(error).replace("\n", "; ")}, ensure_ascii=False), 2
+            result, status = error_line(error), 2
         out.write(f"{result}\n".encode())
     out.flush()
     return status
@@ -36,11 +36,7 @@ def explain_lines(
 
 def _explained(line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level) -> str:
     source = f"line {number}"
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        raise FactsError([Diagnostic(source, f"is not UTF-8 at byte {error.start}")]) from None
-    document = parse_document(text, source, "json")
+    document = parse_document(decoded(line, source), source, "json")
     if document.diagnostics:
         raise FactsError(document.diagnostics)
     snapshot = read_document(document.data, source)
@@ -49,3 +45,16 @@ def _explained(line: bytes, number: int, engine: Engine, asked: Mapping[str, str
     except NothingAskedError as error:
         raise FactsError([Diagnostic(source, str(error))]) from None
     return engine.choose(put, snapshot.cluster, explain=level).to_json_text()
+
+
+def decoded(line: bytes, source: str) -> str:
+    """A line as text; raises FactsError."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise FactsError([Diagnostic(source, f"is not UTF-8 at byte {error.start}")]) from None
+
+
+def error_line(error: FactsError) -> str:
+    """What stands in the place of a bad line's result."""
+    return json.dumps({"error": str(error).replace("\n", "; ")}, ensure_ascii=False)

@@ -308,7 +308,7 @@ def test_facts_with_faults_hold_no_facts() -> None:
         ("", "f: is empty"),
         (" \n", "f: is empty"),
         ("[queue_manager]\nname = HQ", "f:2: is not TOML: Invalid value at column 8"),
-        ("[queue_manager]\nname = 'HQ", "f:2: is not TOML: Expected \"'\" at the end"),
+        ("[queue_manager]\nname = 'HQ", 'f:2: is not TOML: Expected "\'" at the end'),
         ("[put]\n[put]", "f:2: is not TOML: Cannot declare ('put',) twice at column 5"),
         ("a = " + "[" * 10_000, "f: is nested too deep"),
         ("a = " + "9" * 5000, "f: holds a number of too many digits"),

@@ -232,7 +232,10 @@ def test_nothing_asked(tmp_path: Path) -> None:
     content = facts()
     del content["put"]
     [line] = bad("explain", written(tmp_path, content))
-    assert line == "no put: name a queue with --put, or give a [put] table with queue or queue_manager; queues in the facts: Q"
+    assert (
+        line
+        == "no put: name a queue with --put, or give a [put] table with queue or queue_manager; queues in the facts: Q"
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
 from rich.console import Console
+from test_explain import run
 
 from mqclause.model.reader import read_files
 from mqclause.tools.explain import asked_put, checked_decision
@@ -21,6 +23,14 @@ def test_the_readme_shows_the_real_answer() -> None:
     with console.capture() as printed:
         print_decision(decision, console=console)
     shown = "\n".join(line.rstrip() for line in printed.get().splitlines())
+    assert shown in README.read_text(), f"the README should show:\n{shown}"
+
+
+@pytest.mark.parametrize("arguments", [("why", "ORDERS.IN", "QM2.mqsc"), ("replay", "orders_trigger.toml")])
+def test_the_readme_shows_the_real_answers_about_triggering(arguments: tuple[str, ...]) -> None:
+    *command, name = arguments
+    printed = run(*command, str(files("mqclause.tools") / "examples" / name)).stdout
+    shown = "\n".join(line.rstrip() for line in printed.splitlines())
     assert shown in README.read_text(), f"the README should show:\n{shown}"
 
 

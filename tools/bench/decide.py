@@ -11,6 +11,7 @@ that keeps no facts alive; ZEN runs one graph with an expression node, zen_steps
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
 import time
@@ -182,6 +183,8 @@ def same(one: Answer, other: Answer) -> bool:
 def measure(runners: Sequence[Runner], rounds: int) -> dict[str, float]:
     """Microseconds a decision, the median of interleaved rounds."""
     seen: dict[str, list[float]] = {name: [] for name, _, _ in runners}
+    gc.collect()
+    gc.freeze()  # what was prepared is nobody's garbage
     for _ in range(rounds):
         for name, decide, prepared in runners:
             began = time.perf_counter()

@@ -1,5 +1,6 @@
 """The steps for a queue put to remote destinations as expressions of ZEN, in order; each sees those before by ``$``."""
 
+
 def highest(kept: str, before: str, name: str, better: str = "max") -> list[tuple[str, str]]:
     """Keeps those with the highest (or lowest) value of an attribute."""
     best = f"best_{kept}"

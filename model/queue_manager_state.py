@@ -1,0 +1,297 @@
+"""The state of the local queue manager over time: what each event makes of it. It knows no trigger rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from attrs import frozen
+
+from mqclause.model.alteration import TRIGGERING, QueueChange, altered
+from mqclause.model.definitions import Definitions
+from mqclause.model.diagnostic import quoted
+from mqclause.model.event import READING_MODES, Event, EventError
+from mqclause.model.facts import Queue
+from mqclause.model.handles import Handle
+from mqclause.model.occasion import Arrivals, Occasion, Occasions
+from mqclause.model.queue_manager_content import QueueManagerContent
+from mqclause.model.queue_state import HIGHEST_PRIORITY, QueueState
+from mqclause.model.unit_of_work import Done, UnitOfWork, got_in, newest_first, oldest_first, put_in
+
+MQRC_GET_INHIBITED = 2016
+MQRC_NO_MSG_AVAILABLE = 2033
+MQRC_OBJECT_IN_USE = 2042
+MQRC_PRIORITY_EXCEEDS_MAXIMUM = 2049
+"""A warning: the message is put, with priority 9."""
+MQRC_PUT_INHIBITED = 2051
+
+
+class Completed(NamedTuple):
+    """A unit of work that ended."""
+
+    unit_of_work: str
+    committed: bool
+
+
+@frozen(eq=False)
+class Happened:
+    """What an event led to besides the new state.
+
+    ``occasions`` are the queues to be looked at, in order; ``reason`` is an MQRC if the call failed or warned;
+    ``handle`` is the one that an open gave or a close ended.
+    """
+
+    occasions: Sequence[Occasion] = ()
+    reason: int | None = None
+    completed: Completed | None = None
+    handle: Handle | None = None
+
+
+NOTHING = Happened()
+
+
+@frozen(eq=False)
+class QueueManagerState(QueueManagerContent):
+    """The local queue manager at ``now`` (ms since the start). A value: every event gives another one."""
+
+    def after(self, event: Event) -> tuple[QueueManagerState, Happened]:
+        """The state after one repetition of ``event`` and what it led to; raises EventError if it cannot happen.
+
+        A put to a queue that does not resolve to a local queue leaves this queue manager, as ``sent`` says.
+        """
+        return TRANSITIONS[event.do](self, event)
+
+
+Transition = tuple[QueueManagerState, Happened]
+Units = Mapping[str, UnitOfWork]
+
+
+def _put(state: QueueManagerState, event: Event) -> Transition:
+    base = state.definitions.base(event.queue)
+    if base is None:
+        return state.sent(event), NOTHING
+    opened = state.definitions.queues[event.queue]
+    if "DISABLED" in (opened.put, base.put):
+        return state.sent(event), Happened(reason=MQRC_PUT_INHIBITED)
+    given = opened.defprty if event.priority is None else event.priority
+    reason = MQRC_PRIORITY_EXCEEDS_MAXIMUM if given > HIGHEST_PRIORITY else None
+    given = min(given, HIGHEST_PRIORITY)
+    enqueued = base.defprty if base.msgdlvsq == "FIFO" else given
+    before, units, unit = state.queue(base.name), state.units, event.unit_of_work
+    if unit:
+        run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent)
+        units = {**units, unit: put_in(units.get(unit), base.name, (enqueued, given), event.segments, run)}
+    else:
+        queue = before.put(enqueued, event.segments, event.persistent)
+    after = _changed(state, event, base.name, queue, units)
+    if base.shared and unit:
+        return after, Happened(reason=reason)
+    arrival = after.occasion_of(
+        "arrival", base, state, message_priority=given, in_unit_of_work=bool(unit), arrived=event.segments
+    )
+    return after, Happened((arrival,), reason)
+
+
+def _get(state: QueueManagerState, event: Event) -> Transition:
+    base = state.definitions.base(event.queue)
+    if base is None:
+        raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
+    if "DISABLED" in (state.definitions.queues[event.queue].get, base.get):
+        return state.sent(event), Happened(reason=MQRC_GET_INHIBITED)
+    got, queue = state.queue(base.name).got()
+    if got is None:
+        return state.sent(event), Happened(reason=MQRC_NO_MSG_AVAILABLE)
+    units, unit = state.units, event.unit_of_work
+    if unit:
+        units = {**units, unit: got_in(units.get(unit), base.name, got.priority, got.run)}
+    return _changed(state, event, base.name, queue, units), NOTHING
+
+
+def _changed(state: QueueManagerState, event: Event, name: str, queue: QueueState, units: Units) -> QueueManagerState:
+    """``state`` with one queue changed; written out because every put and get passes here."""
+    now = state.now if event.at is None else state.time_of(event)
+    queues = {**state.queues, name: queue}
+    return QueueManagerState(state.definitions, state.handles, now, queues, units, state.triggers)
+
+
+def _open(state: QueueManagerState, event: Event) -> Transition:
+    local = state.handles.local
+    member = event.queue_manager or local
+    base = state.definitions.base(event.queue)
+    if base is None and member == local and event.mode in READING_MODES:
+        raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; mode {event.mode} needs one")
+    handle = Handle(
+        state.handles.next_id,
+        event.by,
+        event.queue,
+        base.name if base else event.queue,
+        event.mode,
+        member,
+        event.bind,
+    )
+    after = state.evolved(now=state.time_of(event))
+    if _conflicts(state, base, handle):
+        return after, Happened(reason=MQRC_OBJECT_IN_USE)
+    after = after.evolved(handles=state.handles.with_open(handle))
+    occasions: tuple[Occasion, ...] = ()
+    if handle.removes and member == local:
+        occasions = tuple(_of_served(after, state, "initq_opened", handle.base))
+    return after, Happened(occasions, handle=handle)
+
+
+def _conflicts(state: QueueManagerState, base: Queue | None, handle: Handle) -> bool:
+    """Whether an open for input meets one that excludes it; for a shared queue, anywhere in the group."""
+    if base is None or not handle.removes or not (base.shared or handle.queue_manager == state.handles.local):
+        return False
+    opens = state.handles.opens(base.name)
+    shared, exclusive = opens.shared_here, opens.exclusive_here
+    if base.shared:
+        shared, exclusive = shared + opens.shared_elsewhere, exclusive + opens.exclusive_elsewhere
+    return exclusive > 0 or (handle.mode == "INPUT_EXCLUSIVE" and shared > 0)
+
+
+def _close(state: QueueManagerState, event: Event) -> Transition:
+    local = state.handles.local
+    member = event.queue_manager or local
+    handle = state.handles.latest(event.by, event.queue, member)
+    if handle is None:
+        who = f"application {quoted(event.by)}" if event.by else "the anonymous application"
+        raise EventError(f"{who} has not opened queue {quoted(event.queue)} at {quoted(member)}")
+    after = state.evolved(now=state.time_of(event), handles=state.handles.without(handle))
+    queue = state.definitions.local_queue(handle.base)
+    if queue is None or not handle.removes or member != local:
+        return after, Happened(handle=handle)
+    return after, Happened((after.occasion_of("close", queue, state),), handle=handle)
+
+
+def _commit(state: QueueManagerState, event: Event) -> Transition:
+    queues = dict(state.queues)
+    runs: list[Arrivals] = []
+    after = _ended(state, event)
+    for done in oldest_first(_unit(state, event)):
+        if not done.is_put:
+            continue
+        before = queues[done.queue]
+        queues[done.queue] = before.committed_put(done.priority, done.run)
+        queue = state.definitions.local_queue(done.queue)
+        if queue is not None and queue.shared:
+            runs.append(_arrivals(after, state, queue, before, done))
+    happened = Happened(Occasions(runs) if runs else (), completed=Completed(event.unit_of_work, True))
+    return after.evolved(queues=queues), happened
+
+
+def _arrivals(
+    state: QueueManagerState, before: QueueManagerState, queue: Queue, depth: QueueState, done: Done
+) -> Arrivals:
+    """The arrivals of messages on a shared queue, where ``depth`` is before the first."""
+    counted, total = depth.counted(queue.trigmpri, True), depth.counted(0, True)
+    step = done.segments if done.priority >= queue.trigmpri else 0
+    first = state.occasion_of(
+        "arrival",
+        queue,
+        before,
+        message_priority=done.message_priority,
+        arrived=done.segments,
+        previous_depth=counted,
+        previous_total=total,
+        depth=counted + step,
+        depth_total=total + done.segments,
+        previous_committed=counted,
+        previous_committed_total=total,
+        committed=counted + step,
+        committed_total=total + done.segments,
+    )
+    return Arrivals(first, done.run.size // done.segments, step)
+
+
+def _backout(state: QueueManagerState, event: Event) -> Transition:
+    queues = _backed_out(dict(state.queues), _unit(state, event))
+    happened = Happened(completed=Completed(event.unit_of_work, False))
+    return _ended(state, event).evolved(queues=queues), happened
+
+
+def _unit(state: QueueManagerState, event: Event) -> UnitOfWork:
+    if event.unit_of_work not in state.units:
+        raise EventError(f"unit_of_work {quoted(event.unit_of_work)} is not open; no put or get has begun it")
+    return state.units[event.unit_of_work]
+
+
+def _ended(state: QueueManagerState, event: Event) -> QueueManagerState:
+    """``state`` without the unit of work that ``event`` ends."""
+    units = {name: unit for name, unit in state.units.items() if name != event.unit_of_work}
+    return state.evolved(now=state.time_of(event), units=units)
+
+
+def _backed_out(queues: dict[str, QueueState], unit: UnitOfWork) -> dict[str, QueueState]:
+    for done in newest_first(unit):
+        undo = QueueState.withdrawn if done.is_put else QueueState.brought_back
+        queues[done.queue] = undo(queues[done.queue], done.priority, done.run)
+    return queues
+
+
+def _alter(state: QueueManagerState, event: Event) -> Transition:
+    cluster, change = altered(state.cluster, event)
+    after = state.evolved(now=state.time_of(event), definitions=Definitions(cluster))
+    if change is None:
+        return after, NOTHING
+    return after, Happened(tuple(_of_alter(after, state, event, change)))
+
+
+def _of_alter(
+    state: QueueManagerState, before: QueueManagerState, event: Event, change: QueueChange
+) -> Iterator[Occasion]:
+    """Clauses 13, 13.1 and 13.2, in this order."""
+    old, new = change
+    differ = {name for name in TRIGGERING if name in event.set and getattr(old, name) != getattr(new, name)}
+    is_local_queue = new.type == "QLOCAL"
+    if differ and is_local_queue:
+        yield state.occasion_of(
+            "alter",
+            new,
+            before,
+            trigger_set_on="trigger" in differ and new.trigger,
+            **{f"{name}_changed": name in differ for name in TRIGGERING[1:]},
+        )
+    if (old.put, new.put) == ("DISABLED", "ENABLED") and is_local_queue:
+        yield from _of_served(state, before, "initq_put_enabled", new.name)
+    if (old.get, new.get) == ("DISABLED", "ENABLED") and is_local_queue:
+        yield state.occasion_of("get_enabled", new, before)
+
+
+def _of_served(state: QueueManagerState, before: QueueManagerState, kind: str, initq: str) -> Iterator[Occasion]:
+    """One occasion for each local queue whose INITQ is ``initq``."""
+    for name in state.definitions.served.get(initq, ()):
+        yield state.occasion_of(kind, state.local_queue(name), before)
+
+
+def _restart(state: QueueManagerState, event: Event) -> Transition:
+    queues = dict(state.queues)
+    for unit in state.units.values():
+        _backed_out(queues, unit)
+    kept = {name: queue.persistent_only() for name, queue in queues.items()}
+    after = QueueManagerState(
+        state.definitions,
+        state.handles.all_closed(),
+        state.time_of(event),
+        kept,
+        {},
+        state.triggers.restarted(state.time_of(event)),
+    )
+    return after, NOTHING
+
+
+def _advance(state: QueueManagerState, event: Event) -> Transition:
+    return state.evolved(now=state.time_of(event)), NOTHING
+
+
+TRANSITIONS: dict[str, Callable[[QueueManagerState, Event], Transition]] = {
+    "put": _put,
+    "get": _get,
+    "open": _open,
+    "close": _close,
+    "commit": _commit,
+    "backout": _backout,
+    "alter": _alter,
+    "restart": _restart,
+    "advance": _advance,
+}

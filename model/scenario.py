@@ -1,0 +1,111 @@
+"""Scenarios: facts, and what happens over time. In TOML, JSON or already parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from attrs import field, frozen
+
+from mqclause.model.cluster import Cluster
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
+from mqclause.model.domain import Maker
+from mqclause.model.event import Event, event_label
+from mqclause.model.facts_file import MOST_FAULTS
+from mqclause.model.facts_text import parse_document
+from mqclause.model.formats import format_of, text_of
+from mqclause.model.reader import Source, read_document
+from mqclause.model.scenario_faults import NEEDED, TAKEN, Referenced, event_faults
+
+NOT_A_SCENARIO = "is in MQSC, which has no events; allowed: a scenario in TOML or JSON"
+
+
+@frozen(eq=False)
+class Scenario:
+    """What the local queue manager knows at the start, and the events in order."""
+
+    cluster: Cluster
+    events: tuple[Event, ...] = ()
+
+
+def read_scenario(source: Source) -> Scenario:
+    """The scenario in a file; raises FactsError with every fault."""
+    text = text_of(source.data, source.name)
+    found = format_of(text, source.name)
+    if found == "mqsc":
+        raise FactsError([Diagnostic(source.name, NOT_A_SCENARIO)])
+    document = parse_document(text, source.name, found)
+    if document.diagnostics and document.data is None:
+        raise FactsError(document.diagnostics)
+    if document.diagnostics:
+        try:
+            scenario_of(document.data, source.name)
+        except FactsError as error:
+            raise FactsError((*document.diagnostics, *error.diagnostics)) from None
+        raise FactsError(document.diagnostics)
+    return scenario_of(document.data, source.name)
+
+
+def scenario_of(data: object, source: str) -> Scenario:
+    """The scenario in a parsed document; raises FactsError with every fault."""
+    faults: list[Diagnostic] = []
+    cluster: Cluster | None = None
+    try:
+        cluster = read_document(data, source).cluster
+    except FactsError as error:
+        faults += error.diagnostics
+    given = data.get("event", ()) if isinstance(data, Mapping) else ()
+    reading = _Reading(Referenced(cluster) if cluster else None)
+    faults += (Diagnostic(source, message) for message in islice(reading.faults_of(given), MOST_FAULTS))
+    if faults or cluster is None:
+        raise FactsError(faults)
+    return Scenario(cluster, tuple(reading.events))
+
+
+_event = Maker(Event)
+
+
+@frozen(eq=False)
+class _Reading:
+    """Reads the events of one document; ``referenced`` is None where the facts themselves are at fault."""
+
+    referenced: Referenced | None
+    events: list[Event] = field(factory=list)
+
+    def faults_of(self, given: object) -> Iterator[str]:
+        """Every fault of the events ``given``; those without one are added to ``events``."""
+        if isinstance(given, Mapping):
+            yield (
+                "event: one table is given where a list of tables is expected;"
+                " write [[event]] in TOML, a list of objects in JSON"
+            )
+            return
+        if not isinstance(given, list | tuple):
+            yield f"event: {quoted(given)} is given where a list of tables is expected"
+            return
+        now = 0
+        for position, row in enumerate(given, 1):
+            event = _made(row)
+            if event is None:
+                yield from event_faults(position, row)
+                continue
+            label = event_label(position, event.do)
+            if event.at is not None and event.at < now:
+                yield f"{label}: at: {event.at} is before {now}, the time of the event before; allowed: from {now}"
+            now = max(now, event.at or 0)
+            if self.referenced:
+                yield from (f"{label}: {message}" for message in self.referenced.faults_of(event))
+            self.events.append(event)
+
+
+def _made(row: Any) -> Event | None:
+    """The event of a table that has no fault of its own."""
+    try:
+        event = _event(row)
+    except (AttributeError, KeyError, TypeError, DomainError):
+        return None
+    kind = event.do
+    if not (row.keys() <= TAKEN[kind] and all(getattr(event, key) for key in NEEDED[kind])):
+        return None
+    return None if "bind" in row and event.mode != "OUTPUT" else event

@@ -1,0 +1,178 @@
+"""What can be wrong with one event of a scenario: its keys, its values, the objects that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from attrs import field, frozen
+
+from mqclause.model.alteration import TAKEN as ALTERABLE
+from mqclause.model.alteration import Altered, objects, unknown
+from mqclause.model.cluster import Cluster
+from mqclause.model.definitions import Definitions
+from mqclause.model.diagnostic import DomainError, quoted, suggestion
+from mqclause.model.domain import Maker
+from mqclause.model.event import KIND, READING_MODES, Event, EventError, event_label
+from mqclause.model.facts import Channel, Queue, QueueManager, RemoteQueueManager
+
+_KEYS: dict[str, tuple[str, ...]] = {
+    "put": ("queue", "priority", "unit_of_work", "segments", "by", "persistent", "count"),
+    "get": ("queue", "unit_of_work", "count"),
+    "open": ("queue", "queue_manager", "by", "mode", "bind"),
+    "close": ("queue", "queue_manager", "by"),
+    "commit": ("unit_of_work",),
+    "backout": ("unit_of_work",),
+    "alter": ("queue", "channel", "queue_manager", "set"),
+    "restart": (),
+    "advance": (),
+}
+
+LISTED: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
+"""The keys that each kind of event takes, in the order of messages."""
+
+TAKEN: dict[str, frozenset[str]] = {kind: frozenset(keys) for kind, keys in LISTED.items()}
+
+NEEDED: dict[str, tuple[str, ...]] = {
+    "put": ("queue",),
+    "get": ("queue",),
+    "open": ("queue",),
+    "close": ("queue",),
+    "commit": ("unit_of_work",),
+    "backout": ("unit_of_work",),
+    "alter": ("set",),
+    "restart": (),
+    "advance": (),
+}
+"""The keys that must be given, and not blank."""
+
+OBJECTS: dict[type, str] = {
+    Queue: "queue",
+    Channel: "channel",
+    QueueManager: "local queue manager",
+    RemoteQueueManager: "remote queue manager",
+}
+
+_domains = Maker(Event).domains
+
+
+def event_faults(position: int, row: object) -> Iterator[str]:
+    """Every fault of one table's own keys and values."""
+    if not isinstance(row, Mapping):
+        yield f"{event_label(position, None)}: {quoted(row)} is given where a table is expected"
+        return
+    label = event_label(position, row.get("do"))
+    try:
+        kind: str | None = KIND(row["do"], "do") if "do" in row else None
+    except DomainError as error:
+        kind = None
+        yield f"{label}: {error}"
+    if "do" not in row:
+        yield f"{label}: do is missing; it must be given"
+    for key, value in row.items():
+        if key != "do":
+            yield from (f"{label}: {message}" for message in _key_faults(kind, key, value))
+    if kind:
+        yield from (f"{label}: {message}" for message in _combination_faults(kind, row))
+
+
+def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
+    listed = LISTED[kind] if kind else tuple(_domains)
+    if key not in listed:
+        known = isinstance(key, str) and key in _domains
+        what = f"{'an' if kind and kind[0] in 'ao' else 'a'} {kind} takes no key" if known else "unknown key"
+        near = suggestion(key, listed) if isinstance(key, str) and not known else ""
+        yield f"{what} {quoted(key)}, given as {quoted(value)}; allowed: {', '.join(listed)}{near}"
+        return
+    try:
+        _domains[str(key)](value, str(key))
+    except DomainError as error:
+        yield str(error)
+
+
+def _combination_faults(kind: str, row: Mapping[str, object]) -> Iterator[str]:
+    for key in NEEDED[kind]:
+        given = row.get(key)
+        if key not in row:
+            yield f"{key} is missing; it must be given"
+        elif given == {} or (isinstance(given, str) and not given.rstrip(" ")):
+            yield f"{key}: {quoted(given)} is not allowed; it must name something"
+    mode = row.get("mode", "INPUT_SHARED")
+    if kind == "open" and "bind" in row and isinstance(mode, str) and mode.upper() != "OUTPUT":
+        yield f"bind: {quoted(row['bind'])} is not allowed with mode {quoted(mode)}; allowed with OUTPUT only"
+
+
+@frozen(eq=False)
+class Referenced:
+    """Checks events against the objects of ``cluster``."""
+
+    cluster: Cluster
+    _seen: dict[tuple[str, ...], tuple[str, ...]] = field(factory=dict, init=False)
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """How the names resolve at the local queue manager."""
+        return Definitions(self.cluster)
+
+    def faults_of(self, event: Event) -> tuple[str, ...]:
+        """What is wrong with the objects that ``event`` names."""
+        if event.do == "alter":
+            return tuple(self._alter_faults(event))
+        if not event.queue:
+            return ()
+        key = (event.do, event.queue, event.queue_manager, event.mode)
+        if key not in self._seen:
+            self._seen[key] = tuple(self._call_faults(event))
+        return self._seen[key]
+
+    def _call_faults(self, event: Event) -> Iterator[str]:
+        own = self.cluster.queue_manager.name
+        member = event.queue_manager or own
+        if member != own and member not in self.cluster.remote:
+            yield unknown("queue_manager", member, (own, *self.cluster.remote))
+        elif event.queue not in self.cluster.queues_by_name:
+            yield unknown("queue", event.queue, self.cluster.queues_by_name)
+        elif event.do == "get" or (event.do == "open" and event.mode in READING_MODES):
+            what = "a get" if event.do == "get" else f"mode {event.mode}"
+            if not self._readable(event.queue, member):
+                yield f"queue {quoted(event.queue)} resolves to no local queue of {quoted(member)}; {what} needs one"
+
+    def _readable(self, name: str, member: str) -> bool:
+        """Whether ``name`` can be opened for input at ``member``: it is local there, or shared."""
+        base = self.definitions.base(name)
+        if member == self.cluster.queue_manager.name:
+            return base is not None
+        if base is not None and base.shared:
+            return True
+        # Of another member's aliases we know only those that are clustered; their targets are its own affair.
+        instances = self.cluster.queues_by_name[name]
+        return any(queue.queue_manager == member and queue.type != "QREMOTE" for queue in instances)
+
+    def _alter_faults(self, event: Event) -> Iterator[str]:
+        try:
+            found = objects(self.cluster, event)
+        except EventError as error:
+            yield str(error)
+            return
+        known = ALTERABLE[type(found[0])]
+        for name, value in event.set.items():
+            if name not in known:
+                what = f"a {OBJECTS[type(found[0])]} has no attribute {quoted(name)} to alter"
+                listed = f"allowed: {', '.join(known)}{suggestion(name, known)}"
+                yield f"set: {what}, given as {quoted(value)}; {listed}"
+                continue
+            yield from _value_faults(found, name, value)
+
+
+def _value_faults(found: Sequence[Altered], name: str, value: object) -> Iterator[str]:
+    try:
+        kept = ALTERABLE[type(found[0])][name](value, name)
+    except DomainError as error:
+        yield f"set: {error}"
+        return
+    if (
+        name == "deftype"
+        and kept == "CLUSRCVR"
+        and any(isinstance(each, Channel) and each.deftype != kept for each in found)
+    ):
+        yield "set: deftype: a cluster-sender channel cannot become 'CLUSRCVR'; allowed: CLUSSDR, CLUSSDRA, CLUSSDRB"
