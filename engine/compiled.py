@@ -198,11 +198,12 @@ class _Generator:
         yield f"K = {listed}"
         ordered = f"K = sorted(K, key=lambda d: {by}, reverse={reverse})"
         if action.ties == "first-listed":
-            kept, before = _unless(among, "d in K"), (ordered, f"K = set(K[:{limit}])")
-        else:
-            kept = _unless(among, f"{by} {'>=' if reverse else '<='} B")
-            before = (ordered, f"d = K[{limit} - 1]", f"B = {by}")
-        yield from self.keep_if(f"len(K) > {limit}", index, kept, *before)
+            kept = _unless(among, "d in K")
+            yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, f"K = set(K[:{limit}])")
+            return
+        kept = _unless(among, f"{by} {'>=' if reverse else '<='} B")
+        last_kept = (f"d = K[{limit} - 1]", f"B = {by}")
+        yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, *last_kept)
 
     def choose(self, index: int, action: Choose) -> Iterator[str]:
         if action.where is not None:
