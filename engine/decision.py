@@ -138,7 +138,7 @@ class Decision:
 
     def to_json_text(self) -> str:
         """What json.dumps gives for ``to_json()``, several times as fast: most steps are the same every time."""
-        steps = ", ".join([_step_text(step) for step in self.steps])
+        steps = ", ".join([_shared_text(step) if step.is_shared else _json(_step(step)) for step in self.steps])
         until, after = _json(_until_steps(self)), _json(_after_steps(self))
         return f'{until[:-1]}, "steps": [{steps}], {after[1:]}'
 
@@ -227,10 +227,6 @@ def _step(step: Step) -> dict[str, Any]:
     if step.when:
         document["when"] = [asdict(test) for test in step.when]
     return document
-
-
-def _step_text(step: Step) -> str:
-    return _shared_text(step) if step.is_shared else _json(_step(step))
 
 
 @lru_cache(maxsize=4096)
