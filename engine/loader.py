@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from mqclause.expression import ExpressionError, parse_unchecked, type_of
 from mqclause.model.destination import Destination
-from mqclause.model.occasion import Occasion
+from mqclause.model.timeline.occasion import Occasion
 from mqclause.reading import chosen_readings, known_readings, rules_folder
 from mqclause.rule import Conclude, Derive, Expression, Rule, Ruleset
 from mqclause.rule_file import FILE_NAME, RuleError, RuleFile, overridden

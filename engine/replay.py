@@ -13,12 +13,12 @@ from mqclause.engine import Engine, ExecutorName
 from mqclause.model.cluster import Cluster
 from mqclause.model.destination import Destination
 from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.event import Event, EventError, event_label
 from mqclause.model.facts import Put
-from mqclause.model.occasion import Occasion
-from mqclause.model.queue_manager_state import Happened, QueueManagerState
-from mqclause.model.scenario import Scenario
 from mqclause.model.sequence import SequenceState
+from mqclause.model.timeline.event import Event, EventError, event_label
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
+from mqclause.model.timeline.scenario import Scenario
 from mqclause.trigger import Examination, Triggers
 
 

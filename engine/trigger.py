@@ -14,7 +14,7 @@ from mqclause.engine import ExecutorName
 from mqclause.evaluate import Scope
 from mqclause.explanation import explain
 from mqclause.loader import load_ruleset
-from mqclause.model.occasion import Occasion
+from mqclause.model.timeline.occasion import Occasion
 from mqclause.rule import Conclude, Holds, Rule, Ruleset
 from mqclause.run import Run
 

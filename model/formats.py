@@ -8,7 +8,7 @@ from typing import Literal
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts_file import TABLES
 from mqclause.model.facts_text import BYTE_ORDER_MARK, is_toml
-from mqclause.model.mqsc_words import ATTRIBUTE_NOUNS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS
+from mqclause.model.mqsc.words import ATTRIBUTE_NOUNS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS
 
 READ = "facts in TOML or JSON, MQSC scripts and dumps (dmpmqcfg)"
 """The formats that are read, as messages list them."""

@@ -15,7 +15,7 @@ from mqclause.model.facts import Put, QueueManager
 from mqclause.model.facts_file import Facts, read_facts
 from mqclause.model.facts_text import Document, parse_document
 from mqclause.model.formats import READ, format_of, text_of
-from mqclause.model.mqsc import read_mqsc
+from mqclause.model.mqsc.script import read_mqsc
 from mqclause.model.record import Script
 from mqclause.model.union import FIELDS, Listed, Place, listed_facts, united
 

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 from attrs import frozen
 from case_file import Case, CaseError, differs
 
-from mqclause.model.scenario import Scenario, scenario_of
+from mqclause.model.timeline.scenario import Scenario, scenario_of
 from mqclause.replay import Replay, Row, row_document
 from mqclause.rule import Conclude, Holds
 from mqclause.trigger import DERIVED, Examination

@@ -15,10 +15,10 @@ from mqclause.engine import ExecutorName
 from mqclause.explanation import shown
 from mqclause.model.destination import Destination
 from mqclause.model.diagnostic import FactsError
-from mqclause.model.event import Event
 from mqclause.model.facts_text import parse_document
 from mqclause.model.reader import Source
-from mqclause.model.scenario import Scenario, read_scenario, scenario_of
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.scenario import Scenario, read_scenario, scenario_of
 from mqclause.replay import Replay, Row, row_document
 from mqclause.tools.lines import decoded, error_line
 from mqclause.tools.terminal import PLAIN_WIDTH
@@ -149,6 +149,9 @@ def _examined(examination: Examination) -> Iterable[Text]:
         yield Text.assemble(("trigger message", "bold green"), f" for {queue} by {rule.id}{held}")
         yield Text(f"  {rule.title}", "dim")
         return
+    occasion = examination.occasion
+    if occasion.occasion != "arrival" and not (occasion.trigger or occasion.initq):
+        return  # nobody wants this queue to trigger: an initiation queue that is closed, for example
     yield Text.assemble(("no trigger message", "yellow"), f" for {queue}")
     for each in examination.holding_back:
         yield Text.assemble(f"  {each.rule.clause:>4}  ", each.because)

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from mqclause.model.diagnostic import suggestion
 from mqclause.model.facts import Queue
-from mqclause.model.occasion import Occasion
-from mqclause.model.queue_manager_state import QueueManagerState
 from mqclause.model.reader import Snapshot, Source, read_sources
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.tools.explain import DisagreementError, NothingAskedError
 from mqclause.tools.terminal import PLAIN_WIDTH
 from mqclause.trigger import Examination, Triggers

@@ -6,7 +6,7 @@ import pytest
 
 from mqclause.model.assembly import Assembly, assemble
 from mqclause.model.facts import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.mqsc import read_mqsc
+from mqclause.model.mqsc.script import read_mqsc
 from mqclause.model.record import Script
 
 TEXT = "allowed: text of {} to {} characters, without control characters"

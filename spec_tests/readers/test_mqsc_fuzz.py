@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqclause.model.assembly import assemble
-from mqclause.model.mqsc import read_mqsc
+from mqclause.model.mqsc.script import read_mqsc
 from mqclause.model.record import Script
 
 SCRIPT = """\

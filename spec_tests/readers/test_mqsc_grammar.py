@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from mqclause.model.mqsc import read_mqsc
+from mqclause.model.mqsc.script import read_mqsc
 from mqclause.model.record import Record, Script
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mqclause.model.assembly import assemble
-from mqclause.model.mqsc import read_mqsc
+from mqclause.model.mqsc.script import read_mqsc
 from mqclause.model.record import Script
 
 NAMED = os.environ.get("MQCLAUSE_SAMPLES")

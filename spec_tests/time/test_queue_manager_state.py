@@ -8,10 +8,10 @@ import pytest
 from attrs import fields
 
 from mqclause.model.cluster import Cluster
-from mqclause.model.event import Event, EventError
 from mqclause.model.facts import Channel, Process, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.occasion import Occasion
-from mqclause.model.queue_manager_state import Completed, Happened, QueueManagerState
+from mqclause.model.timeline.event import Event, EventError
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.queue_manager_state import Completed, Happened, QueueManagerState
 
 QM = "QM1"
 MILLION = 1_000_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.model.message_chain import Chain, Run, runs_of
-from mqclause.model.queue_state import EMPTY, QueueState
+from mqclause.model.timeline.message_chain import Chain, Run, runs_of
+from mqclause.model.timeline.queue_state import EMPTY, QueueState
 
 BILLION = 1_000_000_000
 

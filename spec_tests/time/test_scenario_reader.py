@@ -9,9 +9,9 @@ import pytest
 from attrs import exceptions
 
 from mqclause.model.diagnostic import DomainError, FactsError
-from mqclause.model.event import Event
 from mqclause.model.reader import Source
-from mqclause.model.scenario import Scenario, read_scenario, scenario_of
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.scenario import Scenario, read_scenario, scenario_of
 
 FACTS: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["SALES"]},

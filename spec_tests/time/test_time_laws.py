@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqclause.model.cluster import Cluster
-from mqclause.model.event import Event, EventError
 from mqclause.model.facts import Queue, QueueManager
-from mqclause.model.occasion import Occasion
-from mqclause.model.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.event import Event, EventError
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 UNITS = ("U1", "U2")
 NAMES = ("A", "F", "S")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from trigger_scenarios import random_scenario
 
 from mqclause.engine import ExecutorName
-from mqclause.model.queue_manager_state import QueueManagerState
-from mqclause.model.scenario import scenario_of
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.scenario import scenario_of
 from mqclause.replay import Replay, Row, row_document
 from mqclause.trigger import Examination
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mqclause.model.message_chain import Run
+from mqclause.model.timeline.message_chain import Run
 
 
 class Done(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from mqclause.model.message_chain import Chain, Run
+from mqclause.model.timeline.message_chain import Chain, Run
 
 HIGHEST_PRIORITY = 9
 """MaxPriority of every queue manager: a higher priority counts as this one."""

@@ -10,8 +10,8 @@ from attrs import evolve, fields
 from mqclause.model.cluster import Cluster, ContradictionError
 from mqclause.model.diagnostic import DomainError, quoted, suggestion
 from mqclause.model.domain import Domain
-from mqclause.model.event import Event, EventError
 from mqclause.model.facts import Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.timeline.event import Event, EventError
 
 FIXED = frozenset({"name", "queue_manager"})
 """What tells one object from another; no alter changes it."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
-from mqclause.model.mqsc_lines import Command
-from mqclause.model.mqsc_parameters import LONGEST_WORD, UnreadableError, parameters
-from mqclause.model.mqsc_words import (
+from mqclause.model.mqsc.lines import Command
+from mqclause.model.mqsc.parameters import LONGEST_WORD, UnreadableError, parameters
+from mqclause.model.mqsc.words import (
     ACTIONS,
     ATTRIBUTE_NOUNS,
     FLAGS,

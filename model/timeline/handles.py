@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-from mqclause.model.event import INPUT_MODES
+from mqclause.model.timeline.event import INPUT_MODES
 
 
 @frozen

@@ -11,12 +11,12 @@ from attrs import field, frozen
 from mqclause.model.cluster import Cluster
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.domain import Maker
-from mqclause.model.event import Event, event_label
 from mqclause.model.facts_file import MOST_FAULTS
 from mqclause.model.facts_text import parse_document
 from mqclause.model.formats import format_of, text_of
 from mqclause.model.reader import Source, read_document
-from mqclause.model.scenario_faults import NEEDED, TAKEN, Referenced, event_faults
+from mqclause.model.timeline.event import Event, event_label
+from mqclause.model.timeline.scenario_faults import NEEDED, TAKEN, Referenced, event_faults
 
 NOT_A_SCENARIO = "is in MQSC, which has no events; allowed: a scenario in TOML or JSON"
 

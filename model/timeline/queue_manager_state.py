@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-from mqclause.model.alteration import TRIGGERING, QueueChange, altered
-from mqclause.model.definitions import Definitions
 from mqclause.model.diagnostic import quoted
-from mqclause.model.event import READING_MODES, Event, EventError
 from mqclause.model.facts import Queue
-from mqclause.model.handles import Handle
-from mqclause.model.occasion import Arrivals, Occasion, Occasions
-from mqclause.model.queue_manager_content import QueueManagerContent
-from mqclause.model.queue_state import HIGHEST_PRIORITY, QueueState
-from mqclause.model.unit_of_work import Done, UnitOfWork, got_in, newest_first, oldest_first, put_in
+from mqclause.model.timeline.alteration import TRIGGERING, QueueChange, altered
+from mqclause.model.timeline.definitions import Definitions
+from mqclause.model.timeline.event import READING_MODES, Event, EventError
+from mqclause.model.timeline.handles import Handle
+from mqclause.model.timeline.occasion import Arrivals, Occasion, Occasions
+from mqclause.model.timeline.queue_manager_content import QueueManagerContent
+from mqclause.model.timeline.queue_state import HIGHEST_PRIORITY, QueueState
+from mqclause.model.timeline.unit_of_work import Done, UnitOfWork, got_in, newest_first, oldest_first, put_in
 
 MQRC_GET_INHIBITED = 2016
 MQRC_NO_MSG_AVAILABLE = 2033

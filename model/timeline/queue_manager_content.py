@@ -7,17 +7,17 @@ from typing import Any, Self
 
 from attrs import evolve, field, frozen
 
-from mqclause.model.alteration import with_attribute
 from mqclause.model.cluster import Cluster
-from mqclause.model.definitions import Definitions
 from mqclause.model.diagnostic import quoted
-from mqclause.model.event import Event, EventError
 from mqclause.model.facts import Queue
-from mqclause.model.handles import Handle, Handles
-from mqclause.model.held_triggers import HeldTrigger, Triggers
-from mqclause.model.occasion import Occasion
-from mqclause.model.queue_state import EMPTY, QueueState
-from mqclause.model.unit_of_work import UnitOfWork
+from mqclause.model.timeline.alteration import with_attribute
+from mqclause.model.timeline.definitions import Definitions
+from mqclause.model.timeline.event import Event, EventError
+from mqclause.model.timeline.handles import Handle, Handles
+from mqclause.model.timeline.held_triggers import HeldTrigger, Triggers
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.queue_state import EMPTY, QueueState
+from mqclause.model.timeline.unit_of_work import UnitOfWork
 
 
 @frozen(eq=False)

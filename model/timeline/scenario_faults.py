@@ -7,14 +7,14 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from mqclause.model.alteration import TAKEN as ALTERABLE
-from mqclause.model.alteration import Altered, objects, unknown
 from mqclause.model.cluster import Cluster
-from mqclause.model.definitions import Definitions
 from mqclause.model.diagnostic import DomainError, quoted, suggestion
 from mqclause.model.domain import Maker
-from mqclause.model.event import KIND, READING_MODES, Event, EventError, event_label
 from mqclause.model.facts import Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.timeline.alteration import TAKEN as ALTERABLE
+from mqclause.model.timeline.alteration import Altered, objects, unknown
+from mqclause.model.timeline.definitions import Definitions
+from mqclause.model.timeline.event import KIND, READING_MODES, Event, EventError, event_label
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "put": ("queue", "priority", "unit_of_work", "segments", "by", "persistent", "count"),

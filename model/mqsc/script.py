@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from attrs import Factory, define, field
 
 from mqclause.model.diagnostic import Diagnostics, quoted
-from mqclause.model.mqsc_command import NO_COMMAND, Statement, statement
-from mqclause.model.mqsc_lines import Command, commands
-from mqclause.model.mqsc_parameters import UnreadableError
-from mqclause.model.mqsc_words import ENDS, VERBS, is_secret
+from mqclause.model.mqsc.command import NO_COMMAND, Statement, statement
+from mqclause.model.mqsc.lines import Command, commands
+from mqclause.model.mqsc.parameters import UnreadableError
+from mqclause.model.mqsc.words import ENDS, VERBS, is_secret
 from mqclause.model.record import EMPTY, Record, Script
 
 OWNER = "Queue manager name"
