@@ -1,9 +1,9 @@
 """The adapter to durable_rules: one network per condition, one fresh session per stratum, asserted facts only.
 
-What keeps the library safe, and what each point avoids (all measured, see tools/bench/soak.py):
+What keeps the library safe, and what each point avoids (tools/bench/soak.py --misuse repeats some of it):
 
-- the extension module is driven directly: durable.engine.Host starts two timer threads that crash the process,
-  and its actions swallow exceptions;
+- the extension module is driven directly: durable.engine.Host starts two threads that dispatch every ruleset beside
+  the caller, and its actions swallow exceptions;
 - single facts and tests of one fact's attributes only: joins of several tests read out of bounds;
 - no retraction, priority, batch or event: each corrupts memory or changes the order of firing;
 - a second rule matches every fact: deleting the session of a fact that matched nothing corrupts memory;
@@ -25,6 +25,9 @@ FACT = "subject"
 """The attribute that every fact has: which subject it is about."""
 
 MATCHED = "rule"
+OBSERVED = 2
+"""The code of an assertion that durable_rules takes for one made before."""
+
 _encoded = json.JSONEncoder(check_circular=False).encode
 _decoded = json.JSONDecoder().decode
 _lock = Lock()
@@ -64,6 +67,9 @@ class Network:
     def _assert(self, fact: Mapping[str, Any], fired: set[int]) -> None:
         """Asserts one fact, runs what fires until nothing does, and adds the subjects that matched to ``fired``."""
         code, state = durable_rules_engine.assert_fact(self._handle, _encoded(fact))
+        if code == OBSERVED:
+            # It knows a fact by 32 bits of a hash, which two facts can share; one more attribute tells them apart.
+            code, state = durable_rules_engine.assert_fact(self._handle, _encoded({**fact, "again": 1}))
         if code:
             raise ChainingError(f"durable_rules refused a fact with code {code}: {fact}")
         started = durable_rules_engine.start_action_for_state(self._handle, state)
