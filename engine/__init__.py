@@ -14,8 +14,11 @@ from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
 from mqclause.model.facts import Channel, Process, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.reader import Snapshot, read_document, read_files
 from mqclause.model.sequence import SequenceState
+from mqclause.model.timeline.scenario import Scenario, read_scenario
 from mqclause.reading import ReadingError
+from mqclause.replay import Replay
 from mqclause.rule_file import RuleError
+from mqclause.trigger import Triggers
 
 __all__ = [
     "Advance",
@@ -34,9 +37,13 @@ __all__ = [
     "ReadingError",
     "Reason",
     "RemoteQueueManager",
+    "Replay",
     "RuleError",
+    "Scenario",
     "SequenceState",
     "Snapshot",
+    "Triggers",
     "read_document",
     "read_files",
+    "read_scenario",
 ]

@@ -18,7 +18,7 @@ from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts_text import parse_document
 from mqclause.model.reader import Source
 from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.scenario import Scenario, read_scenario, scenario_of
+from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
 from mqclause.replay import Replay, Row, row_document
 from mqclause.tools.lines import decoded, error_line
 from mqclause.tools.terminal import PLAIN_WIDTH
@@ -34,7 +34,7 @@ PROGRESS_EVERY = 100_000
 
 def replay_file(source: Source, as_json: bool, readings: Mapping[str, str], executor: ExecutorName, out: TextIO) -> int:
     """Replays one scenario; returns 0. Raises FactsError and ReadingError."""
-    scenario = read_scenario(source)
+    scenario = read_scenario_source(source)
     rows = Replay(readings, executor).rows(scenario, source.name)
     if as_json:
         _write(_with_progress(rows), out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -29,8 +30,13 @@ class Scenario:
     events: tuple[Event, ...] = ()
 
 
-def read_scenario(source: Source) -> Scenario:
-    """The scenario in a file; raises FactsError with every fault."""
+def read_scenario(path: str | Path) -> Scenario:
+    """The scenario in a file; raises FactsError with every fault, and OSError if it cannot be opened."""
+    return read_scenario_source(Source(str(path), Path(path).read_bytes()))
+
+
+def read_scenario_source(source: Source) -> Scenario:
+    """The scenario in a file's content; raises FactsError with every fault."""
     text = text_of(source.data, source.name)
     found = format_of(text, source.name)
     if found == "mqsc":

@@ -11,7 +11,7 @@ from attrs import exceptions
 from mqclause.model.diagnostic import DomainError, FactsError
 from mqclause.model.reader import Source
 from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.scenario import Scenario, read_scenario, scenario_of
+from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
 
 FACTS: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["SALES"]},
@@ -63,7 +63,7 @@ def alter(**given: Any) -> dict[str, Any]:
 
 class TestReading:
     def test_toml(self) -> None:
-        scenario = read_scenario(Source("s.toml", TEXT.encode()))
+        scenario = read_scenario_source(Source("s.toml", TEXT.encode()))
         assert scenario.cluster.queue_manager.name == "QM1"
         put, changed = scenario.events
         assert put == Event("put", queue="APPQ", priority=12, at=5)
@@ -71,7 +71,7 @@ class TestReading:
 
     def test_json(self) -> None:
         text = json.dumps({**FACTS, "event": [{"do": "restart"}]})
-        assert read_scenario(Source("-", text.encode())).events == (Event("restart"),)
+        assert read_scenario_source(Source("-", text.encode())).events == (Event("restart"),)
 
     def test_no_events(self) -> None:
         assert scenario_of(FACTS, "s.json").events == ()
@@ -208,7 +208,7 @@ class TestOneFault:
 
     def test_a_script(self) -> None:
         with pytest.raises(FactsError, match="is in MQSC, which has no events"):
-            read_scenario(Source("s.mqsc", b"DEFINE QLOCAL(A)\n"))
+            read_scenario_source(Source("s.mqsc", b"DEFINE QLOCAL(A)\n"))
 
     @pytest.mark.parametrize("data", [None, [], 3, {}])
     def test_no_facts(self, data: object) -> None:
@@ -230,7 +230,7 @@ class TestEveryFault:
     def test_of_the_text_too(self) -> None:
         text = b'{"queue_manager": {"name": "QM1"}, "event": [{"do": "put", "do": "putt"}]}'
         with pytest.raises(FactsError) as caught:
-            read_scenario(Source("s.json", text))
+            read_scenario_source(Source("s.json", text))
         first = str(caught.value.diagnostics[0])
         assert first == "s.json: event 1: key 'do' is given more than once"
         assert len(caught.value.diagnostics) == 2
