@@ -16,7 +16,7 @@ from mqclause.model.constants import REASONS
 from mqclause.model.destination import Destination
 from mqclause.model.facts import Put
 from mqclause.model.sequence import Counter, SequenceState
-from mqclause.rule import Ruleset
+from mqclause.rule import Derive, Ruleset
 from mqclause.run import Run
 from mqclause.situation import Situation
 
@@ -102,9 +102,17 @@ class Decision:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader should know besides: rules that only derive a fact, where the fact is true."""
-        notes = [rule for rule in self.rulesets[0].rules if rule.clause == "note"]
-        return tuple(note.title for note in notes if self.outcome == "chosen" and self.run.facts["shares_approximate"])
+        """What a reader should know besides: the titles of the document's notes, where what they derive is true."""
+        if self.outcome != "chosen":
+            return ()
+        facts = self.run.facts
+        return tuple(
+            rule.title
+            for rule in self.rulesets[0].rules
+            if rule.clause == "note"
+            and isinstance(rule.action, Derive)
+            and all(facts[key] for key, _ in rule.action.values)
+        )
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Protocol
 
-from mqclause.chaining import Chaining
-from mqclause.compiled import Compiled
 from mqclause.decision import LEVELS, Decision, Level
+from mqclause.executor import ExecutorName, executor_of
 from mqclause.loader import load_ruleset
 from mqclause.model.cluster import Cluster
-from mqclause.model.destination import CounterKey, Destination, destinations
+from mqclause.model.destination import destinations
 from mqclause.model.facts import Put
-from mqclause.model.sequence import UNCHANGED, Counter, SequenceState
-from mqclause.run import Run
-from mqclause.situation import Situation, situation
-
-ExecutorName = Literal["compiled", "chaining"]
-
-
-class Executor(Protocol):
-    """What runs a ruleset: both executors give the same Run for the same facts."""
-
-    def run(
-        self,
-        put: Situation,
-        among: Sequence[Destination],
-        counters: Mapping[CounterKey, Counter] | None = None,
-        earlier: Mapping[str, Any] = ...,
-        traced: bool = ...,
-    ) -> Run:
-        """What the rules leave of ``among``."""
-        ...
+from mqclause.model.sequence import UNCHANGED, SequenceState
+from mqclause.situation import situation
 
 
 class Engine:
@@ -56,9 +36,8 @@ class Engine:
         outcome = load_ruleset("outcome", readings, rules)
         self.rulesets = (workload, outcome)
         self.readings = dict([*workload.readings, *outcome.readings])
-        kind: type[Compiled] | type[Chaining] = {"compiled": Compiled, "chaining": Chaining}[executor]
-        self._workload: Executor = kind.of(workload)
-        self._outcome: Executor = kind.of(outcome)
+        self._workload = executor_of(executor, workload)
+        self._outcome = executor_of(executor, outcome)
         self._every_local_channel = self.readings["local-instance-competes"] == "clusrcvr-channels"
 
     def choose(

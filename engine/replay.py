@@ -9,7 +9,8 @@ from typing import Any
 from attrs import define, field, frozen
 
 from mqclause.decision import Decision
-from mqclause.engine import Engine, ExecutorName
+from mqclause.engine import Engine
+from mqclause.executor import ExecutorName
 from mqclause.model.cluster import Cluster
 from mqclause.model.destination import Destination
 from mqclause.model.diagnostic import Diagnostic, FactsError

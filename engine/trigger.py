@@ -8,10 +8,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from mqclause.chaining import Chaining
-from mqclause.compiled import Compiled
-from mqclause.engine import ExecutorName
 from mqclause.evaluate import Scope
+from mqclause.executor import ExecutorName, executor_of
 from mqclause.explanation import explain
 from mqclause.loader import load_ruleset
 from mqclause.model.timeline.occasion import Occasion
@@ -100,8 +98,7 @@ class Triggers:
         rules: Path | None = None,
     ) -> None:
         self.ruleset = load_ruleset("trigger", readings, rules)
-        kind: type[Compiled] | type[Chaining] = {"compiled": Compiled, "chaining": Chaining}[executor]
-        self._executor: Any = kind.of(self.ruleset)
+        self._executor = executor_of(executor, self.ruleset)
         self.readings = dict(self.ruleset.readings)
 
     def examine(self, occasion: Occasion) -> Examination:

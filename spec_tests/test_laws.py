@@ -20,7 +20,7 @@ from mqclause import Cluster, Decision, Engine, Put
 from mqclause.chaining import Chaining
 from mqclause.compiled import Compiled
 from mqclause.decision import LEVELS
-from mqclause.engine import ExecutorName
+from mqclause.executor import ExecutorName
 from mqclause.loader import load_ruleset
 from mqclause.model.destination import Destination
 from mqclause.model.facts import CHANNEL_STATES, Channel

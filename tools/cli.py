@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from mqclause.engine import ExecutorName
+from mqclause.executor import ExecutorName
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.reader import Source
 from mqclause.reading import ReadingError

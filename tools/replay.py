@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mqclause.decision import Decision
-from mqclause.engine import ExecutorName
+from mqclause.executor import ExecutorName
 from mqclause.explanation import shown
 from mqclause.model.destination import Destination
 from mqclause.model.diagnostic import FactsError

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from trigger_scenarios import random_scenario
 
-from mqclause.engine import ExecutorName
+from mqclause.executor import ExecutorName
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import scenario_of
 from mqclause.replay import Replay, Row, row_document
