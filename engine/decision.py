@@ -141,12 +141,12 @@ class Decision:
 
     def to_json(self) -> dict[str, Any]:
         """The decision as the document ``mqclause.trace/1``: plain JSON values, see trace.schema.json."""
-        steps = [_step(step) for step in self.steps]
+        steps = [step_document(step) for step in self.steps]
         return {**_until_steps(self), "steps": steps, **_after_steps(self)}
 
     def to_json_text(self) -> str:
         """What json.dumps gives for ``to_json()``, several times as fast: most steps are the same every time."""
-        steps = ", ".join([_shared_text(step) if step.is_shared else _json(_step(step)) for step in self.steps])
+        steps = ", ".join([_shared_text(step) if step.is_shared else _json(step_document(step)) for step in self.steps])
         until, after = _json(_until_steps(self)), _json(_after_steps(self))
         return f'{until[:-1]}, "steps": [{steps}], {after[1:]}'
 
@@ -218,7 +218,7 @@ def _destination(destination: Destination) -> dict[str, Any]:
     }
 
 
-def _step(step: Step) -> dict[str, Any]:
+def step_document(step: Step) -> dict[str, Any]:
     document: dict[str, Any] = {
         "rule": step.rule.id,
         "clause": step.rule.clause,
@@ -239,7 +239,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _shared_text(step: Step) -> str:
-    return _json(_step(step))
+    return _json(step_document(step))
 
 
 def _fate(fate: Fate) -> dict[str, Any]:

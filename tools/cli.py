@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +13,11 @@ import click
 
 from mqclause.executor import ExecutorName
 from mqclause.model.diagnostic import FactsError
-from mqclause.model.reader import Source
+from mqclause.model.reader import Source, read_sources
 from mqclause.reading import ReadingError
 from mqclause.rule_file import RuleError
+from mqclause.tools.batch import Batch, EngineName, batch_files, check_out
+from mqclause.tools.batch_tables import ENDINGS, BatchError, table_in
 from mqclause.tools.explain import DisagreementError, NothingAskedError, explain_files
 from mqclause.tools.lines import explain_lines
 from mqclause.tools.replay import replay_file, replay_lines
@@ -36,7 +39,7 @@ def main() -> None:
         status = _complain(error.format_message())
     except FactsError as error:
         status = _complain(*map(str, error.diagnostics))
-    except (ReadingError, NothingAskedError) as error:
+    except (ReadingError, NothingAskedError, BatchError) as error:
         status = _complain(str(error))
     except (RuleError, DisagreementError) as error:
         _complain(f"error in mqclause itself: {error}")
@@ -45,6 +48,13 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     sys.exit(status)
+
+
+def memory_size(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """A size like 2GB or 512MB, in upper case; raises BadParameter."""
+    if not re.fullmatch("[1-9][0-9]*[MGT]B", value.upper()):
+        raise click.BadParameter(f"{value!r} is not a size like 2GB or 512MB")
+    return value.upper()
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -138,6 +148,34 @@ def replay(
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
     return replay_file(Source(scenario[0], _content(scenario[0])), as_json, chosen, executor, sys.stdout)
+
+
+@commands.command(epilog=f"Files end in {', '.join(ENDINGS)}.")
+@click.argument("source", metavar="IN")
+@click.argument("out", metavar="OUT")
+@click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True)
+@click.option("--explain", is_flag=True, help="Fill eliminated_by: which rule each destination fell by.")
+@reading_option
+@click.option("--memory", callback=memory_size, default="2GB", show_default=True, help="What the engine may use.")
+@from_option
+@click.option("--facts", multiple=True, metavar="FILE", help="The cluster, for rows that have no destinations.")
+@json_option
+def batch(
+    source: str, out: str, engine: EngineName, readings: tuple[str, ...], facts: tuple[str, ...], **options: Any
+) -> int:
+    """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.
+
+    IN and OUT are Parquet, CSV or JSON Lines, in any combination; IN may be a folder of such files. In CSV, nested
+    columns are JSON text. OUT appears when it is complete, in the place of what had its name. With --engine spark a
+    Parquet OUT is a folder of part files, if there are several. The summary goes to standard output.
+    Exit status: 0, or 2 for bad input, also if a row is invalid: decision.message says why.
+    """
+    table = table_in(Path(source))
+    kind = check_out(table, Path(out))
+    local, as_json = options.pop("local"), options.pop("as_json")
+    cluster = read_sources([Source(*each) for each in _contents(facts)], local).cluster if facts else None
+    asked = Batch(table, Path(out), kind, cluster, _readings(readings), **options)
+    return batch_files(asked, engine, as_json)
 
 
 def _only_lines(facts: tuple[str, ...]) -> None:

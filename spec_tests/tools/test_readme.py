@@ -38,3 +38,13 @@ def test_the_readme_shows_a_rule_as_it_is() -> None:
     readme = README.read_text()
     path = Path(__file__).parents[2] / "rules" / "workload" / "06_inactive_or_running.toml"
     assert path.read_text().strip() in readme
+
+
+def test_the_readme_shows_what_its_table_example_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(README.parent)
+    readme = README.read_text()
+    example = readme[readme.index("import duckdb\n") :].partition("```")[0]
+    exec(compile(example, "README.md", "exec"), {})  # the README's own text
+    assert capsys.readouterr().out.strip() in readme

@@ -1,0 +1,43 @@
+"""A cluster as a table: for each name that a put can give, the destinations that it names and its default binding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import asdict
+
+from mqclause.columns import DESTINATION, Column
+from mqclause.model.cluster import Cluster
+from mqclause.model.destination import destinations
+from mqclause.model.facts import Put
+from mqclause.situation import default_binding
+
+
+def snapshot_rows(cluster: Cluster, every_local_channel: bool) -> Iterator[dict[str, Any]]:
+    """A row for each queue, queue manager and alias: ``queue``, ``queue_manager``, ``defbind``, ``destinations``.
+
+    A destination has the columns of columns.DESTINATION, null where a row of a table has null.
+    """
+    for queue in cluster.queues_by_name:
+        yield _row(cluster, Put(queue=queue), every_local_channel)
+    named = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name]
+    for queue_manager in dict.fromkeys(named):
+        yield _row(cluster, Put(queue_manager=queue_manager), every_local_channel)
+
+
+def _row(cluster: Cluster, put: Put, every_local_channel: bool) -> dict[str, Any]:
+    found = [asdict(each) for each in destinations(cluster, put, every_local_channel)]
+    return {
+        "queue": put.queue,
+        "queue_manager": put.queue_manager,
+        "defbind": default_binding(put, cluster),
+        "destinations": [{name: _value(each[name], column) for name, column in DESTINATION.items()} for each in found],
+    }
+
+
+def _value(value: object, column: Column) -> object:
+    """A blank is null in a table, but for a name, which is blank there too."""
+    if value == "" and column.name in ("channel_status", "queue_type"):
+        return None
+    return value

@@ -1,0 +1,29 @@
+"""The rules in Apache Spark: DataFrames in, DataFrames out. Needs ``pip install 'mqclause[spark]'``."""
+
+from __future__ import annotations
+
+from mqclause.spark.session import java_home, local_session
+
+try:
+    from mqclause.spark.native import choose_destination, decide, decide_triggers, register, trigger_conditions
+    from mqclause.spark.replay import replay
+    from mqclause.spark.replay_stream import replay_stream
+    from mqclause.spark.udf import choose_destination_udf, explain_udf
+except ImportError as error:
+    if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas"):
+        raise
+    raise ImportError(f"{error.name} is not installed: pip install 'mqclause[spark]'", name=error.name) from None
+
+__all__ = [
+    "choose_destination",
+    "choose_destination_udf",
+    "decide",
+    "decide_triggers",
+    "explain_udf",
+    "java_home",
+    "local_session",
+    "register",
+    "replay",
+    "replay_stream",
+    "trigger_conditions",
+]

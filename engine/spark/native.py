@@ -1,0 +1,198 @@
+"""The rules as native Spark columns: no Python runs where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
+from pyspark.sql import types as T  # noqa: N812
+
+from mqclause.columns import DESTINATION, PUT
+from mqclause.columns import Column as TableColumn
+from mqclause.loader import load_ruleset
+from mqclause.model.cluster import Cluster
+from mqclause.model.domain import Finite, Flag, Names, Whole
+from mqclause.rule import Ruleset
+from mqclause.snapshot import snapshot_rows
+from mqclause.spark.expression import column as column_of
+from mqclause.sql.dialect import SPARK, lowered
+from mqclause.sql.joined import JoinedPuts, joined_puts
+from mqclause.sql.pipeline import Pipeline
+from mqclause.sql.program import Program, put_program
+from mqclause.sql.shape import Kind, ListOf, Shape, Struct, check_free, occasion_fields, shape_of
+from mqclause.sql.triggering import occasion_program
+from mqclause.trigger_columns import OCCASION
+
+LOOKS = "spark.sql.analyzer.maxIterations"
+ENOUGH_LOOKS = 1000
+"""Spark's analyzer takes two or three looks for each step of the rules, and gives up after a hundred by default."""
+
+Readings = Mapping[str, str] | None
+
+
+def choose_destination(
+    put: Column | str = "put",
+    destinations: Column | str = "destinations",
+    readings: Readings = None,
+    explain: bool = False,
+    rules: Path | None = None,
+) -> Column:
+    """The decision about a put among its destinations, as a struct: see mqclause.columns.
+
+    The structs have the columns of the contract; for a table that has other ones, use decide. Raises ReadingError
+    and RuleError.
+    """
+    shape = Shape(_contract(PUT), _contract(DESTINATION))
+    return _column(put_program(*_rulesets(readings, rules), shape, explain), put=put, destinations=destinations)
+
+
+def trigger_conditions(
+    occasion: Column | str = "occasion", readings: Readings = None, rules: Path | None = None
+) -> Column:
+    """What the trigger rules say about an occasion, as a struct: see mqclause.trigger_columns.
+
+    The struct has every field of an occasion. Raises ReadingError and RuleError.
+    """
+    return _column(occasion_program(load_ruleset("trigger", readings, rules), OCCASION), occasion=occasion)
+
+
+def decide(
+    df: DataFrame,
+    cluster: Cluster | None = None,
+    readings: Readings = None,
+    explain: bool = False,
+    rules: Path | None = None,
+) -> DataFrame:
+    """``df`` with a column ``decision`` about its ``put`` and ``destinations``.
+
+    With a ``cluster`` the table needs no ``destinations``: they are those that each put names there, and what
+    several rows ask alike is decided once. No action is triggered. Raises TableError, ReadingError and RuleError.
+    """
+    columns = {field.name: _kind(field.dataType) for field in df.schema.fields}
+    check_free("decision", columns)
+    rulesets = _rulesets(readings, rules)
+    if cluster is None:
+        program = put_program(*rulesets, shape_of(columns), explain)
+        return df.withColumn("decision", _column(program, put="put", destinations="destinations"))
+    every_channel = dict(rulesets[0].readings)["local-instance-competes"] == "clusrcvr-channels"
+    joined = joined_puts(columns, cluster)
+    program = put_program(*rulesets, joined.shape, explain)
+    return _joined(df, joined, program, _snapshot(df.sparkSession, cluster, every_channel))
+
+
+def decide_triggers(df: DataFrame, readings: Readings = None, rules: Path | None = None) -> DataFrame:
+    """``df`` with a column ``triggering`` about its ``occasion``. Raises TableError, ReadingError and RuleError."""
+    columns = {field.name: _kind(field.dataType) for field in df.schema.fields}
+    check_free("triggering", columns)
+    program = occasion_program(load_ruleset("trigger", readings, rules), occasion_fields(columns))
+    return df.withColumn("triggering", _column(program, occasion="occasion"))
+
+
+def register(spark: SparkSession, readings: Readings = None, explain: bool = False, rules: Path | None = None) -> None:
+    """Makes ``choose_destination(put, destinations)`` and ``trigger_conditions(occasion)`` functions of SQL.
+
+    They take structs with the columns of the contract in its order (Spark matches them by place), and are there
+    until the session ends. Raises ReadingError and RuleError.
+    """
+    _look_enough(spark)
+    shape = Shape(_contract(PUT), _contract(DESTINATION))
+    deciding = Pipeline.of(put_program(*_rulesets(readings, rules), shape, explain))
+    triggering = Pipeline.of(occasion_program(load_ruleset("trigger", readings, rules), OCCASION))
+    put = _struct_type(PUT).simpleString()
+    destinations = T.ArrayType(_struct_type(DESTINATION)).simpleString()
+    occasion = _struct_type(OCCASION).simpleString()
+    for function, pipeline in (
+        (f"choose_destination(put {put}, destinations {destinations})", deciding),
+        (f"trigger_conditions(occasion {occasion})", triggering),
+    ):
+        spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {function} RETURN {pipeline.sql()}")
+
+
+def _contract(columns: Mapping[str, TableColumn]) -> list[str]:
+    """The columns that every table has."""
+    return [name for name, each in columns.items() if not each.optional]
+
+
+def _rulesets(readings: Readings, rules: Path | None) -> tuple[Ruleset, Ruleset]:
+    return load_ruleset("workload", readings, rules), load_ruleset("outcome", readings, rules)
+
+
+def _column(program: Program, **inputs: Column | str) -> Column:
+    """The program over its inputs: as SQL where they have the names that it uses, which Spark reads at once."""
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        _look_enough(session)
+    pipeline = Pipeline.of(program)
+    if all(name == given for name, given in inputs.items() if isinstance(given, str)) and all(
+        isinstance(given, str) for given in inputs.values()
+    ):
+        return F.expr(pipeline.sql())
+    columns = {name: F.col(given) if isinstance(given, str) else given for name, given in inputs.items()}
+    return column_of(pipeline, **columns)
+
+
+def _look_enough(spark: SparkSession) -> None:
+    if int(spark.conf.get(LOOKS) or 0) < ENOUGH_LOOKS:
+        spark.conf.set(LOOKS, str(ENOUGH_LOOKS))
+
+
+def _joined(df: DataFrame, joined: JoinedPuts, program: Program, named: DataFrame) -> DataFrame:
+    """Each distinct key is joined with what it names and decided; then each put with the decision about its key."""
+    key = {name: F.expr(_sql(source)) for name, source in joined.key.items()}
+    keys = df.select(*(source.alias(name) for name, source in key.items())).distinct().alias("keys")
+    same = [F.col(f"mq_key_{name}") == F.col(f"named.{name}") for name in ("queue", "queue_manager")]
+    found = keys.join(F.broadcast(named.alias("named")), same, "left")
+    put = F.struct(*(F.expr(_sql(source)).alias(name) for name, source in joined.put.items()))
+    asked = found.select(*joined.key, F.when(~F.col("mq_key_null"), put).alias("put"), "named.destinations")
+    decided = asked.withColumn("decision", _column(program, put="put", destinations="destinations"))
+    keyed = df.withColumns(key)
+    answers = F.broadcast(decided.select(*joined.key, "decision"))
+    return keyed.join(answers, list(joined.key)).drop(*joined.key)
+
+
+def _snapshot(spark: SparkSession, cluster: Cluster, every_channel: bool) -> DataFrame:
+    texts = [T.StructField(name, T.StringType()) for name in ("queue", "queue_manager", "defbind")]
+    listed = T.StructField("destinations", T.ArrayType(_struct_type(DESTINATION, optional=True)))
+    return spark.createDataFrame(list(snapshot_rows(cluster, every_channel)), T.StructType([*texts, listed]))
+
+
+def _sql(source: str) -> str:
+    return lowered(source, SPARK).sql(dialect="spark")
+
+
+def _struct_type(columns: Mapping[str, TableColumn], optional: bool = False) -> T.StructType:
+    return T.StructType(
+        [T.StructField(each.name, _type(each)) for each in columns.values() if optional or not each.optional]
+    )
+
+
+def _type(column: TableColumn) -> T.DataType:
+    kinds: dict[type, T.DataType] = {
+        Flag: T.BooleanType(),
+        Whole: T.LongType(),
+        Finite: T.DoubleType(),
+        Names: T.ArrayType(T.StringType()),
+    }
+    return kinds.get(type(column.domain), T.StringType())
+
+
+def _kind(found: T.DataType) -> Kind:
+    """A type of Spark's as the checks know it."""
+    match found:
+        case T.StructType():
+            return Struct({field.name: _kind(field.dataType) for field in found.fields})
+        case T.ArrayType():
+            return ListOf(_kind(found.elementType))
+        case T.BooleanType():
+            return "boolean"
+        case T.IntegralType():
+            return "integer"
+        case T.FractionalType():
+            return "number"
+        case T.StringType():
+            return "text"
+        case T.NullType():
+            return "null"
+    return found.simpleString()

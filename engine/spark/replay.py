@@ -1,0 +1,150 @@
+"""Sequences of puts in Spark: each group of rows is one local queue manager, whose counters go from put to put."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+from attrs import define
+from pyspark.sql import DataFrame, Window
+from pyspark.sql.functions import row_number
+from pyspark.sql.types import StructField, StructType
+
+from mqclause.engine import Engine
+from mqclause.model.cluster import Cluster
+from mqclause.model.diagnostic import DomainError
+from mqclause.model.facts import Put
+from mqclause.model.sequence import SequenceState
+from mqclause.row import InvalidRowError, answer, invalid, read_put
+from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE, Readings
+
+NO_CLUSTER = "no cluster is given for {value}"
+PLACE = "mqclause_place"
+"""A column that numbers the puts of a group while they are on their way."""
+
+Group = Any
+"""The value of the column by which rows are grouped; a tuple of values if there are several."""
+
+OF_THE_CLUSTER = ("clwlmruc", "qmgr_clwluseq")
+"""Fields of a put in a table that in a replay the cluster says."""
+
+
+def replay(
+    df: DataFrame,
+    cluster: Cluster | Mapping[Group, Cluster],
+    by: str | Sequence[str] = "queue_manager",
+    order: str | Sequence[str] = "at",
+    readings: Mapping[str, str] | None = None,
+    explain: bool = False,
+) -> DataFrame:
+    """``df`` with a column ``decision`` of DECISION_TYPE: each put decided with the counters that the last one left.
+
+    The rows of ``df`` that have the same value in ``by`` are the puts of one local queue manager, in the order of
+    the columns ``order`` (nulls first, equals in no order). ``put`` is a struct with fields of columns.PUT;
+    ``clwlmruc`` and ``qmgr_clwluseq`` are the cluster's. ``cluster`` is what that queue manager knows, or for each
+    value of ``by`` (a tuple of values where ``by`` is several) what that one knows. The counters start from the
+    facts. With ``explain`` the field ``eliminated_by`` is filled.
+
+    A put with a fault and one of a group without a cluster are ``invalid`` and leave the counters alone. Nothing is
+    computed until the result is asked for. Memory does not grow with a group from Spark 4.1 on; before, a group has
+    to fit into the memory of a worker. Raises ReadingError, and ValueError if ``df`` has a column ``decision``.
+    """
+    schema, key = decided_type(df), key_of(readings)
+    place = row_number().over(Window.partitionBy(*listed(by)).orderBy(*listed(order)))
+    # Spark keeps the rows as the window leaves them: they are grouped and sorted already.
+    return df.withColumn(PLACE, place).groupBy(*listed(by)).applyInArrow(_function(cluster, key, explain), schema)
+
+
+def decided_type(df: DataFrame) -> StructType:
+    """The columns of ``df`` and the decision. Raises ValueError if one of that name is there already."""
+    if "decision" in df.columns:
+        raise ValueError("the table has a column 'decision' already; rename or drop it first")
+    return StructType([*df.schema.fields, StructField("decision", DECISION_TYPE)])
+
+
+def key_of(readings: Mapping[str, str] | None) -> Readings:
+    """``readings`` as they go to the workers. Raises ReadingError."""
+    key = tuple(sorted((readings or {}).items()))
+    engine_of(key)
+    return key
+
+
+def listed(names: str | Sequence[str]) -> list[str]:
+    """One name or several, as a list."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _function(clusters: Cluster | Mapping[Group, Cluster], readings: Readings, explain: bool) -> Callable[..., Any]:
+    """What Spark calls with the rows of one group. Spark tells the two kinds apart by their annotations."""
+
+    def on_batches(group: tuple[pa.Scalar, ...], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return map(sequence_of(clusters, _values(group), engine_of(readings), explain).decided, batches)
+
+    def on_table(group: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
+        sequence = sequence_of(clusters, _values(group), engine_of(readings), explain)
+        return pa.Table.from_batches(map(sequence.decided, table.to_batches()))
+
+    # The form with batches came together with arrow_udf.
+    return on_batches if ARROW_UDF is not None else on_table
+
+
+@define
+class PutSequence:
+    """The puts of one local queue manager on their way; ``cluster`` is None if nobody says what it knows."""
+
+    engine: Engine
+    cluster: Cluster | None
+    group: Group = None
+    explain: bool = False
+    state: SequenceState | None = None
+    count: int = 0
+
+    def decided(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows of ``batch``, which are the next ones, with their decisions and without PLACE."""
+        places = range(self.count + 1, self.count + batch.num_rows + 1)
+        if batch.column(PLACE).to_pylist() != list(places):
+            raise RuntimeError(f"the puts of {self.group!r} did not come in their order")
+        self.count += batch.num_rows
+        decisions = [self.decision(put) for put in batch.column("put").to_pylist()]
+        kept = [name for name in batch.schema.names if name != PLACE]
+        columns = [*(batch.column(name) for name in kept), pa.array(decisions, DECISION_IN_ARROW)]
+        return pa.RecordBatch.from_arrays(columns, names=[*kept, "decision"])
+
+    def decision(self, put: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The fields of columns.DECISION for the next put; its choice advances the counters."""
+        if self.cluster is None:
+            return invalid(NO_CLUSTER.format(value=repr(self.group)))
+        try:
+            asked = _put_of(put)
+        except (InvalidRowError, DomainError) as error:
+            return invalid(str(error))
+        decision = self.engine.choose(asked, self.cluster, self.state, "rule" if self.explain else "off")
+        self.state = decision.state
+        workload = decision.rulesets[0] if self.explain else None
+        return answer(decision.listed, decision.run, decision.outcome_run, workload)
+
+
+def _put_of(put: Mapping[str, Any] | None) -> Put:
+    """Raises InvalidRowError, and DomainError for a name that is no name in MQ."""
+    return Put(**{name: value for name, value in read_put(put).items() if name not in OF_THE_CLUSTER})
+
+
+def sequence_of(
+    clusters: Cluster | Mapping[Group, Cluster], values: tuple[Any, ...], engine: Engine, explain: bool
+) -> PutSequence:
+    """The sequence of the group that has these ``values``, at its beginning."""
+    group = values[0] if len(values) == 1 else values
+    cluster = clusters if isinstance(clusters, Cluster) else clusters.get(group)
+    return PutSequence(engine, cluster, group, explain)
+
+
+def _values(group: tuple[pa.Scalar, ...]) -> tuple[Any, ...]:
+    return tuple(each.as_py() for each in group)
+
+
+@cache
+def engine_of(readings: Readings) -> Engine:
+    """The engine under ``readings``, made once in each process. Raises ReadingError."""
+    return Engine(dict(readings))

