@@ -133,7 +133,7 @@ def test_the_first_message_on_an_empty_queue() -> None:
     [
         ({"trigtype": "deep"}, "occasion.trigtype = 'deep'; allowed: NONE, FIRST, EVERY, DEPTH"),
         ({"initq_get": "ON"}, "occasion.initq_get = 'ON'; allowed: ENABLED, DISABLED"),
-        ({"depth": -1}, f"occasion.depth = -1; allowed: a whole number from 0 to {2**63 - 1}"),
+        ({"depth": -1}, f"occasion.depth = -1; allowed: a whole number from 0 to {2**62 - 1}"),
         ({"trigint": -5, "trigtype": "?"}, "occasion.trigtype = '?'; allowed: NONE, FIRST, EVERY, DEPTH"),
         ({"occasion": "", "get": "?"}, f"occasion.occasion = ''; allowed: {', '.join(OCCASIONS)}"),
     ],
