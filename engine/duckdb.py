@@ -11,6 +11,7 @@ from mqclause.columns import DESTINATION, Column
 from mqclause.loader import load_ruleset
 from mqclause.model.cluster import Cluster
 from mqclause.model.domain import Finite, Flag, Whole
+from mqclause.reading import every_local_channel
 from mqclause.snapshot import snapshot_rows
 from mqclause.sql.dialect import DUCKDB, lowered
 from mqclause.sql.joined import JoinedPuts, joined_puts
@@ -50,7 +51,7 @@ def decide(
     rulesets = load_ruleset("workload", readings, rules), load_ruleset("outcome", readings, rules)
     if cluster is None:
         return _bound(relation, put_program(*rulesets, shape_of(columns), explain), "decision")
-    every_channel = dict(rulesets[0].readings)["local-instance-competes"] == "clusrcvr-channels"
+    every_channel = every_local_channel(dict(rulesets[0].readings))
     joined = joined_puts(columns, cluster)
     program = put_program(*rulesets, joined.shape, explain)
     return _query(relation, _joined_query(joined, program, cluster, every_channel, relation.columns))

@@ -12,6 +12,7 @@ from mqclause.model.cluster import Cluster
 from mqclause.model.destination import destinations
 from mqclause.model.facts import Put
 from mqclause.model.sequence import UNCHANGED, SequenceState
+from mqclause.reading import every_local_channel
 from mqclause.situation import situation
 
 
@@ -38,7 +39,7 @@ class Engine:
         self.readings = dict([*workload.readings, *outcome.readings])
         self._workload = executor_of(executor, workload)
         self._outcome = executor_of(executor, outcome)
-        self._every_local_channel = self.readings["local-instance-competes"] == "clusrcvr-channels"
+        self._every_local_channel = every_local_channel(self.readings)
 
     def choose(
         self, put: Put, cluster: Cluster, state: SequenceState | None = None, explain: Level = "verdict"

@@ -60,3 +60,8 @@ def chosen_readings(given: Mapping[str, str], folder: Path) -> dict[str, str]:
             near = suggestion(choice, allowed)
             raise ReadingError(f"reading {name}: {choice!r} is not a choice; allowed: {', '.join(allowed)}{near}")
     return {name: given.get(name, reading.default) for name, reading in known.items()}
+
+
+def every_local_channel(chosen: Mapping[str, str]) -> bool:
+    """Whether the local instance stands once for each local CLUSRCVR: what destinations() asks of the readings."""
+    return chosen["local-instance-competes"] == "clusrcvr-channels"

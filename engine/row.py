@@ -21,7 +21,7 @@ from mqclause.columns import (
     SITUATION,
     Column,
 )
-from mqclause.decision import step_document as step_document
+from mqclause.decision import step_document
 from mqclause.evaluate import Scope
 from mqclause.executor import executor_of
 from mqclause.explanation import steps
@@ -37,7 +37,7 @@ Keep = Callable[[Any], Any]
 """Takes a value that is not null; returns it as it is kept, or None if the column does not allow it."""
 
 Reader = tuple[Column, type | None, Keep]
-"""A column's name, its default, the type whose values are all kept as they are, and how others are kept."""
+"""A column, the type whose values are all kept as they are, and how others are kept."""
 
 
 class InvalidRowError(ValueError):

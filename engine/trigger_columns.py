@@ -6,7 +6,7 @@ from attrs import NOTHING, fields
 
 from mqclause.columns import Column
 from mqclause.model.domain import LARGEST, Flag, Text, Whole, Words
-from mqclause.model.timeline.occasion import OCCASIONS, Occasion
+from mqclause.model.timeline.occasion import Occasion
 from mqclause.vocabulary import words_of
 
 LARGEST_COUNT = 2**62 - 1
@@ -41,5 +41,3 @@ TRIGGERING = {
 }
 """The fields of ``triggering``: ``triggers``, ``silent`` or ``invalid``; the rule by which a trigger message is
 written; whether it is available at once; whether it switches triggering off; the conditions that do not hold."""
-
-__all__ = ["OCCASION", "OCCASIONS", "TRIGGERING"]

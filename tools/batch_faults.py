@@ -13,7 +13,8 @@ from mqclause.model.domain import Finite, Flag, Names, Whole
 
 def types() -> dict[str, Any]:
     """The types of the columns that are read from JSON."""
-    put = {name: type_of(column) for name, column in PUT.items()}
+    # What the queue manager's CLWLUSEQ is would allow QMGR in every row, also where no row says it.
+    put = {name: type_of(column) for name, column in PUT.items() if name != "qmgr_clwluseq"}
     return {
         "put": put,
         "destinations": [{name: type_of(column) for name, column in DESTINATION.items()}],

@@ -14,6 +14,7 @@ from mqclause.columns import Column as TableColumn
 from mqclause.loader import load_ruleset
 from mqclause.model.cluster import Cluster
 from mqclause.model.domain import Finite, Flag, Names, Whole
+from mqclause.reading import every_local_channel
 from mqclause.rule import Ruleset
 from mqclause.snapshot import snapshot_rows
 from mqclause.spark.expression import column as column_of
@@ -76,7 +77,7 @@ def decide(
     if cluster is None:
         program = put_program(*rulesets, shape_of(columns), explain)
         return df.withColumn("decision", _column(program, put="put", destinations="destinations"))
-    every_channel = dict(rulesets[0].readings)["local-instance-competes"] == "clusrcvr-channels"
+    every_channel = every_local_channel(dict(rulesets[0].readings))
     joined = joined_puts(columns, cluster)
     program = put_program(*rulesets, joined.shape, explain)
     return _joined(df, joined, program, _snapshot(df.sparkSession, cluster, every_channel))

@@ -20,7 +20,7 @@ from mqclause.sql.condition import Names, NotInTableError, sql_literal
 from mqclause.sql.fault import destinations_fault, put_fault
 from mqclause.sql.packing import Packing
 from mqclause.sql.shape import Shape, destination_columns
-from mqclause.sql.situation import RowWords, any_fault
+from mqclause.sql.situation import RowWords, any_fault, names_literal
 from mqclause.sql.steps import RULES_SHIFT, Steps
 
 
@@ -93,17 +93,25 @@ def _steps(
     traced: bool,
 ) -> Steps:
     words = evolve(put, bindings=bindings, facts=facts)
+    # A row says nothing of DEFBIND, so MQ's default is in effect.
+    constants = {name: "OPEN" if value == "AS_Q_DEF" else value for name, value in words.constants.items()}
 
     def situation(word: str) -> str:
+        if word in constants:
+            return _literal(constants[word])
         found = words.binding(word)
-        if word == "bind" and found in bindings.found:
+        if word == "bind":
             return bindings.once("binding", f"CASE WHEN {found} = 'AS_Q_DEF' THEN 'OPEN' ELSE {found} END")
-        return found.replace("AS_Q_DEF", "OPEN")
+        return found
 
     names = Names(ruleset.vocabulary, packing, situation, listed)
-    steps = Steps(ruleset, names, bindings, words.constants, facts, traced)
+    steps = Steps(ruleset, names, bindings, constants, facts, traced)
     written(steps)
     return steps
+
+
+def _literal(value: Any) -> str:
+    return names_literal(value) if isinstance(value, tuple) else sql_literal(value)
 
 
 def written(steps: Steps) -> None:

@@ -29,7 +29,7 @@ from mqclause.rule import (
     TakeBack,
 )
 from mqclause.sql.binding import EMPTY, FALSE, TRUE, Bindings, both, either, when
-from mqclause.sql.condition import Names, counts, sql_literal, sql_source
+from mqclause.sql.condition import Names, sql_literal, sql_source
 from mqclause.sql.constant import constant, counts_by_terms
 from mqclause.vocabulary import BLANKS
 
@@ -43,7 +43,7 @@ class Steps:
 
     ``constants`` are words of the situation whose value is known beforehand, ``facts`` the bindings of derived ones.
     With ``traced``, ``fallen`` collects who fell by which rule. ``failures`` are the bindings that say whether a rule
-    ends the call with a reason code; ``held`` those that say whether a condition holds, and where it is examined;
+    ends the call with a reason code; ``held`` those that say whether a condition holds;
     ``asked`` and ``concluded`` whether the rule of a conclusion applies, and whether the conclusion is drawn.
     """
 
@@ -57,7 +57,7 @@ class Steps:
     is_open: str = TRUE
     fallen: str = EMPTY
     failures: list[tuple[str, Rule]] = field(factory=list)
-    held: dict[str, tuple[str, str]] = field(factory=dict)
+    held: dict[str, str] = field(factory=dict)
     concluded: dict[str, str] = field(factory=dict)
     asked: dict[str, str] = field(factory=dict)
 
@@ -73,14 +73,17 @@ class Steps:
             else:
                 _WRITERS[type(rule.action)](self, number, rule, rule.action)
 
-    @staticmethod
-    def _together(numbered: tuple[int, Rule]) -> object:
+    def _together(self, numbered: tuple[int, Rule]) -> object:
+        """What neighbours have in common that are written as one. Who counts has to see what the one before left."""
         number, rule = numbered
-        if isinstance(rule.action, Eliminate) and (rule.when is None or not counts(rule.when)):
+        if isinstance(rule.action, Eliminate) and not (self._counts(rule.when) or self._counts(rule.action.where)):
             return rule.when and rule.when.sql()
         if isinstance(rule.action, Choose) and rule.action.where is not None:
             return "choose"
         return number
+
+    def _counts(self, tree: Expression | None) -> bool:
+        return tree is not None and counts_by_terms(tree, self.names.vocabulary)
 
     def source(self, tree: Expression, destination: str = "c") -> str:
         return sql_source(tree, self.names.at(destination))
@@ -91,7 +94,7 @@ class Steps:
     def applies(self, rule: Rule, *before: str) -> str:
         """Whether a rule's ``when`` holds; counted only in rows where what stands ``before`` holds."""
         condition = TRUE if rule.when is None else self._condition(rule.when)
-        if rule.when is None or not counts_by_terms(rule.when, self.names.vocabulary) or condition in (TRUE, FALSE):
+        if not self._counts(rule.when) or condition in (TRUE, FALSE):
             return both(*before, condition)
         return self.bind(rule, "applies", when(both(*before), condition, FALSE))
 
@@ -99,19 +102,22 @@ class Steps:
         known = constant(tree, self.names.vocabulary, self.constants)
         return self.source(tree) if known is None else sql_literal(known)
 
-    def remain(self, rule: Rule, number: int, kept: str, fell: Callable[[str], str], condition: str) -> None:
-        """``kept`` is the list that remains where ``condition`` holds; ``fell`` says who of the old list fell."""
+    def remain(self, rule: Rule, number: int | str, kept: str, fell: str, condition: str) -> None:
+        """``kept`` is the list that remains where ``condition`` holds; ``fell`` says who of the old list fell.
+
+        ``number`` is that of the rule, or SQL that tells it for each who fell.
+        """
         before = self.names.remaining
         after = self.bind(rule, "left", when(condition, kept, before))
         if self.traced and after != before:
-            fate = f"each(those({before}, lambda c: {fell('c')}), lambda c: {self._fate('c', str(number))})"
+            fate = f"each(those({before}, lambda c: {fell}), lambda c: {self._fate(number)})"
             lost = f"length_of({after}) < length_of({before})"
             self.fallen = self.bind(rule, "fallen", when(lost, f"joined({self.fallen}, {fate})", self.fallen))
         self.names = evolve(self.names, remaining=after)
 
-    def _fate(self, variable: str, number: str) -> str:
+    def _fate(self, number: int | str) -> str:
         assert self.names.packing is not None  # noqa: S101 - there are destinations
-        return f"{self.names.packing.place(variable)} * {1 << RULES_SHIFT} + {number}"
+        return f"{self.names.packing.place('c')} * {1 << RULES_SHIFT} + {number}"
 
     def eliminate(self, rules: Sequence[tuple[int, Rule]]) -> None:
         rule, remaining = rules[0][1], self.names.remaining
@@ -120,20 +126,14 @@ class Steps:
         condition = self.applies(rule, self.is_open)
         if condition == FALSE:
             return
-        after = self.bind(rule, "left", when(condition, f"those({remaining}, lambda c: NOT {fell})", remaining))
-        if self.traced:
-            number = " ".join(f"WHEN {where} THEN {number}" for number, where in wheres)
-            fate = self._fate("c", f"CASE {number} END")
-            lost = f"length_of({after}) < length_of({remaining})"
-            fates = f"joined({self.fallen}, each(those({remaining}, lambda c: {fell}), lambda c: {fate}))"
-            self.fallen = self.bind(rule, "fallen", when(lost, fates, self.fallen))
-        self.names = evolve(self.names, remaining=after)
+        numbers = " ".join(f"WHEN {where} THEN {number}" for number, where in wheres)
+        self.remain(rule, f"CASE {numbers} END", f"those({remaining}, lambda c: NOT {fell})", fell, condition)
 
     def set_aside(self, number: int, rule: Rule, action: SetAside) -> None:
         remaining, where = self.names.remaining, self.source(action.where)
         condition = self.applies(rule, self.is_open)
         found = when(condition, f"those({remaining}, lambda c: {where})", EMPTY)
-        self.remain(rule, number, f"those({remaining}, lambda c: NOT {where})", lambda _: where, condition)
+        self.remain(rule, number, f"those({remaining}, lambda c: NOT {where})", where, condition)
         self.aside = self.bind(rule, "aside", found if self.aside == EMPTY else f"joined({self.aside}, {found})")
 
     def take_back(self, _: int, rule: Rule, action: TakeBack) -> None:
@@ -175,7 +175,7 @@ class Steps:
         """Keeps who is not looked at and who is good."""
         kept = good if among == TRUE else f"(NOT {among} OR {good})"
         remaining = self.names.remaining
-        self.remain(rule, number, f"those({remaining}, lambda c: {kept})", lambda _: f"NOT ({kept})", condition)
+        self.remain(rule, number, f"those({remaining}, lambda c: {kept})", f"NOT ({kept})", condition)
 
     def _keep_per_group(self, number: int, rule: Rule, action: Keep, best_of: str, condition: str) -> None:
         applies = self.bind(rule, "applies", condition)
@@ -239,9 +239,8 @@ class Steps:
         last = found[-1][2]
         after = self.bind(last, "left", f"CASE {_first(found, lambda each: each[0])} ELSE {remaining} END")
         if self.traced:
-            fates = [f"each(those({remaining}, lambda c: NOT {each[3]}), lambda c: {self._fate('c', str(each[1]))})"
-                     for each in found]  # fmt: skip
-            lost = dict(zip((each[0] for each in found), fates, strict=True))
+            fates = "each(those({}, lambda c: NOT {}), lambda c: {})"
+            lost = {chosen: fates.format(remaining, where, self._fate(number)) for chosen, number, _, where in found}
             branches = _first(found, lambda each: f"joined({self.fallen}, {lost[each[0]]})")
             self.fallen = self.bind(last, "fallen", f"CASE {branches} ELSE {self.fallen} END")
         nobody = [f"length_of({chosen}) = 0" for chosen, *_ in found]
@@ -265,16 +264,15 @@ class Steps:
 
     def holds(self, _: int, rule: Rule, action: Holds) -> None:
         examined = self.applies(rule)
-        self.held[rule.id] = (self.bind(rule, "holds", when(examined, self.source(action.when), TRUE)), examined)
+        self.held[rule.id] = self.bind(rule, "holds", when(examined, self.source(action.when), TRUE))
 
     def conclude(self, _: int, rule: Rule, action: Conclude) -> None:
         self.asked[rule.id] = self.bind(rule, "asked", self.applies(rule))
-        condition = both(self.asked[rule.id], *(self.held[need][0] for need in action.needs))
+        condition = both(self.asked[rule.id], *(self.held[need] for need in action.needs))
         concluded = self.concluded[rule.id] = self.bind(rule, "concludes", condition)
         already = self.facts.get(action.fact)
-        self.facts[action.fact] = self.bindings.bind(
-            action.fact, f"({already} OR {concluded})" if already else concluded
-        )
+        either_way = f"({already} OR {concluded})" if already else concluded
+        self.facts[action.fact] = self.bindings.bind(action.fact, either_way)
 
 
 _WRITERS: dict[type, Callable[[Steps, int, Rule, Any], None]] = {

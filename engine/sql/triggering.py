@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import reduce
 
 from mqclause.rule import Conclude, Derive, Rule, Ruleset
-from mqclause.sql.binding import TRUE, Bindings, either
+from mqclause.sql.binding import Bindings, either
 from mqclause.sql.condition import Names, sql_literal
 from mqclause.sql.fault import fields_fault
 from mqclause.sql.program import NO_TEXTS, Program, written
@@ -67,10 +67,10 @@ def _failing(steps: Steps) -> str:
             for need in rule.action.needs:
                 asked.setdefault(need, []).append(steps.asked[rule.id])
     parts = []
-    for rule_id, (holds, _) in steps.held.items():
+    for rule_id, holds in steps.held.items():
         wanted = asked.get(rule_id, [])
         if wanted:
-            condition = f"{'TRUE' if TRUE in wanted else either(wanted)} AND NOT {holds}"
+            condition = f"{either(wanted)} AND NOT {holds}"
             parts.append(f"CASE WHEN {condition} THEN [{sql_literal(rule_id)}] ELSE {NO_NAMES} END")
     return reduce(lambda one, other: f"joined({one}, {other})", parts, NO_NAMES)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from random import Random
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from mqclause.duckdb import decide
 from mqclause.executor import executor_of
 from mqclause.loader import load_ruleset
 from mqclause.model.domain import Finite, Flag, Names, Whole, Words
+from mqclause.reading import rules_folder
 from mqclause.row import InvalidRowError, Rows, answer, invalid, read_destinations, read_put
 from mqclause.rule import Choose, Eliminate, Keep, SetAside
 from mqclause.situation import Situation
@@ -151,3 +154,17 @@ ROWS = st.lists(st.tuples(st.none() | PUTS, st.none() | st.just([]) | DESTINATIO
 def test_any_rows(rows: list[Row], chosen: dict[str, str]) -> None:
     present = [(put and dict.fromkeys(PUT) | put, destinations) for put, destinations in rows]
     agree(present, chosen, optional=True)
+
+
+def test_neighbours_that_count_see_what_the_one_before_left(tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    copytree(rules_folder(), folder)
+    for letter, where in (("d", "suspended"), ("e", "NOT channel_manual")):
+        text = f"clause = 'workload/1'\ntitle = 'Added'\nwhen = 'remaining > 1'\n[eliminate]\nwhere = '{where}'\nbecause = 'added'\n"
+        (folder / "workload" / f"01{letter}_added.toml").write_text(text)
+    row = ({"queue": "Q"}, [{"queue_manager": "QM1", "suspended": True}, {"queue_manager": "QM2"}])
+    expected = Rows(rules=folder).decision(*row, explain=True)
+    assert expected["eliminated_by"] == ["workload.01d", None]
+    found = decide(arrow_table([row]), explain=True, rules=folder).query("decided", "SELECT decision FROM decided")
+    assert found is not None
+    assert found.fetchall() == [(expected,)]
