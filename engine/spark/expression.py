@@ -29,6 +29,7 @@ BINARY: dict[type[exp.Expression], Callable[[Any, Any], Column]] = {
     exp.Div: lambda one, other: one / other,
     exp.DPipe: lambda one, other: F.concat(one, other),
     exp.BitwiseAnd: lambda one, other: one.bitwiseAND(other),
+    exp.BitwiseOr: lambda one, other: one.bitwiseOR(other),
     exp.BitwiseRightShift: lambda one, other: F.call_function("shiftright", one, other),
     exp.Nullif: lambda one, other: F.call_function("nullif", one, other),
 }
@@ -36,6 +37,7 @@ HIGHER_ORDER: dict[str, Callable[..., Column]] = {
     "transform": F.transform,
     "filter": F.filter,
     "zip_with": F.zip_with,
+    "aggregate": F.aggregate,
 }
 
 
@@ -109,8 +111,9 @@ def _function(node: exp.Anonymous, names: Names) -> Column:
     higher = HIGHER_ORDER.get(node.this)
     if higher is None:
         return F.call_function(node.this, *_columns(node.expressions, names))
-    *lists, function = node.expressions
-    return higher(*_columns(lists, names), _lambda(function, names))
+    return higher(
+        *(_lambda(each, names) if isinstance(each, exp.Lambda) else _column(each, names) for each in node.expressions)
+    )
 
 
 def _lambda(node: exp.Lambda, names: Names) -> Callable[..., Column]:

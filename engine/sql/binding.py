@@ -31,6 +31,11 @@ class Bindings:
         self.found[unique] = source
         return unique
 
+    def same(self, name: str, source: str) -> str:
+        """The binding that is made of ``source`` already, or a new one."""
+        made = next((known for known, other in self.found.items() if other == source), None)
+        return made or self.bind(name, source)
+
     def once(self, name: str, source: str) -> str:
         """The binding of that name, which is made of ``source`` if it is not there yet."""
         return f"{PREFIX}{name}" if f"{PREFIX}{name}" in self.found else self.bind(name, source)
@@ -46,7 +51,9 @@ def both(*conditions: str) -> str:
 
 def either(conditions: Iterable[str]) -> str:
     """Whether any holds."""
-    parts = list(conditions)
+    parts = [each for each in conditions if each != FALSE]
+    if TRUE in parts:
+        return TRUE
     return f"({' OR '.join(parts)})" if parts else FALSE
 
 

@@ -6,15 +6,20 @@ A packed destination is a variable of a lambda; what the situation says is a bin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import count
 
 from attrs import evolve, field, frozen
 from sqlglot import exp
 
-from mqclause.expression import expanded, literal_value
+from mqclause.expression import expanded, literal_value, type_of
 from mqclause.model.domain import Flag, Words
+from mqclause.sql.binding import FALSE, TRUE, Bindings, either
 from mqclause.sql.packing import Packing
 from mqclause.vocabulary import Vocabulary
+
+SOME, MIXED = "mq_some", "mq_mixed"
+"""The bits that any destination of the row has, and those of them that not every one has. Who remains is among them
+all, so what is alike in the whole list stays so; most rules then need no look at the list.
+"""
 
 OPERATORS: dict[type[exp.Expression], str] = {
     exp.Or: "OR", exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
@@ -36,16 +41,12 @@ class Names:
     situation: Callable[[str], str]
     remaining: str = ""
     destination: str = "c"
+    bindings: Bindings = field(factory=Bindings)
     overridden: Mapping[str, str] = field(factory=dict)
-    _variables: count[int] = field(factory=count, repr=False)
 
     def at(self, destination: str) -> Names:
         """The same names about a destination in another variable."""
         return evolve(self, destination=destination)
-
-    def variable(self) -> str:
-        """A new name for a lambda's variable."""
-        return f"c{next(self._variables)}"
 
     def is_packed(self, tree: exp.Expression) -> bool:
         """Whether ``tree`` is a packed attribute of a destination."""
@@ -76,10 +77,25 @@ class Names:
         default = sql_literal(column.default)
         source = default
         if name in self.packing.present:
-            looked_up = f"item(destinations, {self.packing.place(self.destination)}).{name}"
-            source = f"COALESCE({looked_up}, {default})"
+            source = f"COALESCE({self.looked_up(name, self.packing.place(self.destination))}, {default})"
             source = f"UPPER({source})" if isinstance(column.domain, Words) else source
         return f"COALESCE({self.overridden[name]}, {source})" if name in self.overridden else source
+
+    def looked_up(self, name: str, place: str) -> str:
+        """A field of the destination at a place, or null. A list of one field is quicker to look into than structs."""
+        listed = self.bindings.once(f"each_{name}", f"each(destinations, lambda mq_each: mq_each.{name})")
+        return f"item({listed}, {place})"
+
+    def differ(self, tree: exp.Expression) -> str:
+        """Whether the destinations of the row may differ in ``tree``."""
+        mask = 0
+        for column in expanded(tree, self.vocabulary).find_all(exp.Column):
+            if self.vocabulary.words[column.name].about == "destination":
+                if not self.is_packed(column) or self.packing is None:
+                    return TRUE
+                bits = self.packing.bits[column.name]
+                mask |= bits.mask << bits.shift
+        return f"(({MIXED} & {mask}) <> 0)" if mask else FALSE
 
 
 class NotInTableError(ValueError):
@@ -91,7 +107,34 @@ class NotInTableError(ValueError):
 
 def sql_source(tree: exp.Expression, names: Names) -> str:
     """``tree`` as SQL over the bindings and the destination in ``names``."""
-    return _source(expanded(tree, names.vocabulary), names)
+    return _source(expanded(_counted_once(tree, names), names.vocabulary), names)
+
+
+def _counted_once(tree: exp.Expression, names: Names) -> exp.Expression:
+    """``tree`` with the bindings of those terms that several rules ask and that count."""
+
+    def bound(node: exp.Expression) -> exp.Expression:
+        term = names.vocabulary.terms.get(node.name) if isinstance(node, exp.Column) else None
+        if term is None or not _is_about_all(term, names.vocabulary):
+            return node
+        return exp.Placeholder(this=names.bindings.same(node.name, sql_source(term, names)))
+
+    return tree.transform(bound)
+
+
+def _is_about_all(term: exp.Expression, vocabulary: Vocabulary) -> bool:
+    """Whether a term is a truth value that counts, and says nothing of a single destination."""
+    tree = expanded(term, vocabulary)
+    if not counts(tree) or type_of(tree, vocabulary, per_destination=True).kind != "boolean":
+        return False
+    columns = (each for each in tree.find_all(exp.Column) if each.find_ancestor(exp.CountIf) is None)
+    return all(vocabulary.words[each.name].about == "situation" for each in columns)
+
+
+def may_hold(tree: exp.Expression, names: Names) -> str:
+    """Whether ``tree`` may hold of a destination; where it cannot, nobody needs to be asked."""
+    differ = names.differ(tree)
+    return TRUE if differ == TRUE else either([differ, sql_source(tree, names.at(SOME))])
 
 
 def sql_literal(value: object) -> str:
@@ -113,6 +156,21 @@ def _source(tree: exp.Expression, names: Names) -> str:
         placed = _packed_words(tree, names)
         if placed is not None:
             return placed
+    found = _operated(tree, names)
+    if isinstance(tree, COMPARED) and _is_text_of_row(unbracketed(tree.this), names.vocabulary):
+        # Texts are slow to compare, and many rules compare the same ones.
+        return names.bindings.same(f"{unbracketed(tree.this).name}_compared", found)
+    return found
+
+
+def _is_text_of_row(tree: exp.Expression, vocabulary: Vocabulary) -> bool:
+    if not isinstance(tree, exp.Column):
+        return False
+    word = vocabulary.words[tree.name]
+    return word.about == "situation" and word.type.kind == "text"
+
+
+def _operated(tree: exp.Expression, names: Names) -> str:
     operator = OPERATORS.get(type(tree))
     if operator is not None:
         return f"({_source(tree.this, names)} {operator} {_source(tree.expression, names)})"
@@ -121,6 +179,8 @@ def _source(tree: exp.Expression, names: Names) -> str:
             return _and(tree, names)
         case exp.Paren():
             return _source(tree.this, names)
+        case exp.Placeholder():
+            return str(tree.this)
         case exp.Column():
             about = names.vocabulary.words[tree.name].about
             return names.attribute(tree) if about == "destination" else names.situation(tree.name)
@@ -182,7 +242,12 @@ def _case(tree: exp.Case, names: Names) -> str:
 
 
 def _count(tree: exp.CountIf, names: Names) -> str:
+    everyone = f"length_of({names.remaining})"
     if isinstance(tree.this, exp.Boolean) and tree.this.this:
-        return f"length_of({names.remaining})"
-    variable = names.variable()
-    return f"length_of(those({names.remaining}, lambda {variable}: {_source(tree.this, names.at(variable))}))"
+        return everyone
+    variable = f"{names.destination}_counted"
+    counted = f"length_of(those({names.remaining}, lambda {variable}: {_source(tree.this, names.at(variable))}))"
+    differ = names.differ(tree.this)
+    if differ == TRUE:
+        return counted
+    return f"(CASE WHEN {differ} THEN {counted} WHEN {_source(tree.this, names.at(SOME))} THEN {everyone} ELSE 0 END)"

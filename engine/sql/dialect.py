@@ -6,7 +6,11 @@ those(list, lambda)    the items for which the lambda holds
 item(list, place)      the item at a place from 0, null outside
 first_of(list, n)      the first n items
 length_of, has, joined, sorted, descending, highest, lowest
+any_bits(list)         the bits that any item has; null where there is none
+all_bits(list)         the bits that every item has
 word_place(list, t)    the place of a text in a list of texts in upper case, from 1; null if it is not there
+upper_word(list, t)    the text in upper case, which the texts in the list are
+lower_word(list, t)    the text in lower case
 apart(text)            the text, evaluated on its own
 =====================  ==========================================================================================
 """
@@ -79,6 +83,10 @@ def _upper(text: Node) -> Node:
     return exp.Upper(this=text.copy())
 
 
+def _lower(text: Node) -> Node:
+    return exp.Lower(this=text.copy())
+
+
 DUCKDB: Mapping[str, Lowering] = {
     "each": lambda items, function: call("list_transform", items, _from_one(function)),
     "those": lambda items, function: call("list_filter", items, function),
@@ -91,10 +99,14 @@ DUCKDB: Mapping[str, Lowering] = {
     "descending": lambda items: call("list_sort", items, exp.Literal.string("DESC")),
     "highest": lambda items: call("list_max", items),
     "lowest": lambda items: call("list_min", items),
+    "any_bits": lambda items: call("list_bit_or", items),
+    "all_bits": lambda items: call("list_bit_and", items),
     "word_place": lambda words, text: exp.Coalesce(
         this=call("list_position", words, text),
         expressions=[call("list_position", words.copy(), _upper(text))],
     ),
+    "upper_word": lambda _, text: _upper(text),
+    "lower_word": lambda _, text: _lower(text),
     "apart": lambda text: text,
 }
 
@@ -109,12 +121,26 @@ def _word_place(words: Node, text: Node) -> Node:
     return exp.paren(found, copy=False)
 
 
+def _word(words: Node, text: Node, cased: Callable[[Node], Node]) -> Node:
+    """Changes the case of a text only where it is none of the words: Spark asks for the locale to do it."""
+    known = exp.In(this=text.copy(), expressions=[each.copy() for each in words.expressions])
+    return exp.paren(exp.Case(ifs=[exp.If(this=known, true=text.copy())], default=cased(text)), copy=False)
+
+
 def _apart(text: Node) -> Node:
     # A function that Spark interprets keeps it from compiling the whole row into one method, which would be too
     # long for Java to compile in turn; so it makes one method of each part, and they are.
     first = exp.Lambda(this=exp.column("one"), expressions=[exp.to_identifier("one"), exp.to_identifier("other")])
     single = [exp.Array(expressions=[each]) for each in (text, exp.Literal.number(1))]
     return call("get", call("zip_with", *single, first), exp.Literal.number(0))
+
+
+def _folded(items: Node, start: int, operator: type[exp.Binary]) -> Node:
+    one, other = exp.to_identifier("one"), exp.to_identifier("other")
+    function = exp.Lambda(
+        this=operator(this=exp.column("one"), expression=exp.column("other")), expressions=[one, other]
+    )
+    return call("aggregate", items, exp.cast(exp.Literal.number(start), "bigint"), function)
 
 
 SPARK: Mapping[str, Lowering] = {
@@ -132,6 +158,10 @@ SPARK: Mapping[str, Lowering] = {
     "descending": lambda items: call("sort_array", items, exp.Boolean(this=False)),
     "highest": lambda items: call("array_max", items),
     "lowest": lambda items: call("array_min", items),
+    "any_bits": lambda items: _folded(items, 0, exp.BitwiseOr),
+    "all_bits": lambda items: _folded(items, -1, exp.BitwiseAnd),
     "word_place": _word_place,
+    "upper_word": lambda words, text: _word(words, text, _upper),
+    "lower_word": lambda words, text: _word(words, text, _lower),
     "apart": _apart,
 }

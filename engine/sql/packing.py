@@ -56,7 +56,9 @@ class Packing:
     def source(self) -> str:
         """SQL: ``destinations`` as a list of packed numbers; -1 for a destination that is not as it should be."""
         parts = [f"CAST(place AS BIGINT) * {1 << self.place_shift}", *self._parts()]
-        number = f"CASE WHEN {' AND '.join(['mq_each IS NOT NULL', *self._in_range()])} THEN {' + '.join(parts)} END"
+        # A column that is null is in range, by its default: of several conditions only one that holds counts.
+        wrong = f"COALESCE({' OR '.join(['mq_each IS NULL', *self._out_of_range()])}, FALSE)"
+        number = f"CASE WHEN NOT {wrong} THEN {' | '.join(parts)} END"
         return f"COALESCE(each(destinations, lambda mq_each, place: COALESCE({number}, -1)), {EMPTY})"
 
     def _parts(self) -> Iterator[str]:
@@ -80,19 +82,14 @@ class Packing:
             return column.domain.words.index(column.default) + 1
         return int(column.default)
 
-    def _in_range(self) -> Iterator[str]:
-        same: dict[Whole, list[str]] = {}
+    def _out_of_range(self) -> Iterator[str]:
         for name in self.present:
-            domain = self.columns[name].domain
-            if isinstance(domain, Whole):
-                same.setdefault(domain, []).append(f"mq_each.{name}")
-            elif isinstance(domain, Finite):
-                # The upper bound leaves out infinity, and NaN where it is the greatest of all numbers.
-                yield f"COALESCE(mq_each.{name}, 0) BETWEEN {domain.low:g} AND {LARGEST_DOUBLE}"
-        for domain, names in same.items():
-            filler = f", {domain.low}"
-            yield f"GREATEST({', '.join(names)}{filler}) <= {domain.high}"
-            yield f"LEAST({', '.join(names)}{filler}) >= {domain.low}"
+            match self.columns[name].domain:
+                case Whole(low, high):
+                    yield f"mq_each.{name} NOT BETWEEN {low} AND {high}"
+                case Finite(low):
+                    # The upper bound leaves out infinity, and NaN where it is the greatest of all numbers.
+                    yield f"mq_each.{name} NOT BETWEEN {low:g} AND {LARGEST_DOUBLE}"
 
     def place(self, variable: str) -> str:
         """SQL: the place of a packed destination in its row, from 0."""

@@ -66,7 +66,7 @@ class RowWords:
         """Each column that may be out of its domain, and SQL that says whether it is."""
         for name, column in self.columns.items():
             if name in self.present or name in self.beside:
-                fault = outside(column, self.value(column))
+                fault = outside(column, self._of(column))
                 if fault:
                     yield column, fault
 
@@ -75,7 +75,8 @@ def in_case(column: Column, value: str) -> str:
     """SQL: a word in the letter case of its column's words; what is no word as it is."""
     if not isinstance(column.domain, Words):
         return value
-    return f"UPPER({value})" if "".join(column.domain.words).isupper() else f"LOWER({value})"
+    listed = ", ".join(f"'{word}'" for word in column.domain.words)
+    return f"{'upper' if ''.join(column.domain.words).isupper() else 'lower'}_word([{listed}], {value})"
 
 
 def outside(column: Column, value: str) -> str:

@@ -29,7 +29,7 @@ from mqclause.rule import (
     TakeBack,
 )
 from mqclause.sql.binding import EMPTY, FALSE, TRUE, Bindings, both, either, when
-from mqclause.sql.condition import Names, sql_literal, sql_source
+from mqclause.sql.condition import Names, may_hold, sql_literal, sql_source
 from mqclause.sql.constant import constant, counts_by_terms
 from mqclause.vocabulary import BLANKS
 
@@ -123,7 +123,7 @@ class Steps:
         rule, remaining = rules[0][1], self.names.remaining
         wheres = [(number, self.source(_where(each))) for number, each in rules]
         fell = either(where for _, where in wheres)
-        condition = self.applies(rule, self.is_open)
+        condition = self.applies(rule, self.is_open, either(may_hold(_where(each), self.names) for _, each in rules))
         if condition == FALSE:
             return
         numbers = " ".join(f"WHEN {where} THEN {number}" for number, where in wheres)
@@ -131,7 +131,7 @@ class Steps:
 
     def set_aside(self, number: int, rule: Rule, action: SetAside) -> None:
         remaining, where = self.names.remaining, self.source(action.where)
-        condition = self.applies(rule, self.is_open)
+        condition = self.applies(rule, self.is_open, may_hold(action.where, self.names))
         found = when(condition, f"those({remaining}, lambda c: {where})", EMPTY)
         self.remain(rule, number, f"those({remaining}, lambda c: NOT {where})", where, condition)
         self.aside = self.bind(rule, "aside", found if self.aside == EMPTY else f"joined({self.aside}, {found})")
@@ -156,7 +156,7 @@ class Steps:
     def keep(self, number: int, rule: Rule, action: Keep) -> None:
         remaining, by = self.names.remaining, self._number(action.by)
         among = TRUE if action.among is None else self.source(action.among)
-        condition = self.applies(rule, self.is_open, f"length_of({remaining}) > 1")
+        condition = self.applies(rule, self.is_open, self.names.differ(action.by), f"length_of({remaining}) > 1")
         if condition == FALSE:
             return
         if action.at_most is not None:
@@ -230,7 +230,8 @@ class Steps:
         remaining = self.names.remaining
         found: list[tuple[str, int, Rule, str]] = []
         for number, rule in rules:
-            condition, where = self.applies(rule, self.is_open), self.source(_where(rule))
+            condition = self.applies(rule, self.is_open, may_hold(_where(rule), self.names))
+            where = self.source(_where(rule))
             if FALSE not in (condition, where):
                 chosen = self.bind(rule, "chosen", when(condition, f"those({remaining}, lambda c: {where})", EMPTY))
                 found.append((chosen, number, rule, where))

@@ -23,7 +23,13 @@ def occasion_program(ruleset: Ruleset, present: Collection[str]) -> Program:
     bindings = Bindings()
     facts: dict[str, str] = {}
     occasion = RowWords("occasion", OCCASION, present, {}, {}, bindings, facts)
-    steps = Steps(ruleset, Names(ruleset.vocabulary, None, occasion.binding), bindings, occasion.constants, facts)
+    steps = Steps(
+        ruleset,
+        Names(ruleset.vocabulary, None, occasion.binding, bindings=bindings),
+        bindings,
+        occasion.constants,
+        facts,
+    )
     written(steps)
     invalid = bindings.bind("invalid", either(["occasion IS NULL", *(fault for _, fault in occasion.faults())]))
     valid = f"NOT {invalid}"
