@@ -14,7 +14,7 @@ from mqclause.model.domain import Finite, Flag, Whole
 from mqclause.reading import every_local_channel
 from mqclause.snapshot import snapshot_rows
 from mqclause.sql.dialect import DUCKDB, lowered
-from mqclause.sql.joined import JoinedPuts, joined_puts
+from mqclause.sql.joined import BITS, JoinedPuts, joined_puts
 from mqclause.sql.program import Program, put_program
 from mqclause.sql.shape import Kind, ListOf, Struct, check_free, occasion_fields, shape_of
 from mqclause.sql.triggering import occasion_program
@@ -75,7 +75,7 @@ def trigger_conditions(
 
 
 def _bound(relation: DuckDBPyRelation, program: Program, name: str) -> DuckDBPyRelation:
-    """``relation`` with the program's result as a column; each binding is one projection over those before it."""
+    """``relation`` with the program's result as a column; a projection for those that need nothing of each other."""
     return _query(relation, projections(program, name, "puts", relation.columns))
 
 
@@ -89,8 +89,9 @@ def _query(relation: DuckDBPyRelation, query: str) -> DuckDBPyRelation:
 def projections(program: Program, name: str, table: str, columns: list[str]) -> str:
     """The program as a query of ``table``."""
     query = f"SELECT * FROM {table}"
-    for binding, source in program.bindings.items():
-        query = f"SELECT *, {_sql(source)} AS {binding} FROM ({query})"
+    for level in program.levels():
+        bound = ", ".join(f"{_sql(source)} AS {binding}" for binding, source in level.items())
+        query = f"SELECT *, {bound} FROM ({query})"
     fields = ", ".join(f"'{field}': {_sql(source)}" for field, source in program.result.items())
     kept = ", ".join(map(_quoted, columns))
     return f"SELECT {kept}, {{{fields}}} AS {name} FROM ({query})"
@@ -101,16 +102,19 @@ def _joined_query(
 ) -> str:
     """Each distinct key is joined with what it names and decided; then each put with the decision about its key."""
     keys = ", ".join(f"{_sql(source)} AS {name}" for name, source in joined.key.items())
-    put = ", ".join(f"'{name}': {_sql(source)}" for name, source in joined.put.items())
+    put = ", ".join(f"'{name}': {_sql(source)}" for name, source in joined.asked.items())
+    names = " AND ".join(f"{_sql(joined.put[name])} = named.{name}" for name in ("queue", "queue_manager"))
     same = " AND ".join(f"{_sql(source)} = decided.{name}" for name, source in joined.key.items())
     decided = projections(program, "decision", "asked", list(joined.key))
     kept = ", ".join(f"puts.{_quoted(column)}" for column in columns)
     return f"""
         WITH named AS ({_snapshot(cluster, every_channel)}),
-        keys AS (SELECT DISTINCT {keys} FROM puts),
+        -- A condition that always holds: without one the keys count as as many as the puts, and the join is made of
+        -- a table of the puts, not of the keys.
+        keys AS (SELECT {keys} FROM puts GROUP BY ALL HAVING count(*) > 0),
         asked AS (
-            SELECT keys.*, CASE WHEN NOT mq_key_null THEN {{{put}}} END AS put, named.destinations
-            FROM keys LEFT JOIN named ON mq_key_queue = named.queue AND mq_key_queue_manager = named.queue_manager
+            SELECT keys.*, CASE WHEN {BITS} >= 0 THEN {{{put}}} END AS put, named.destinations
+            FROM keys LEFT JOIN named ON {names}
         ),
         decided AS ({decided})
         SELECT {kept}, decided.decision FROM puts JOIN decided ON {same}

@@ -17,9 +17,8 @@ from mqclause.model.domain import Finite, Flag, Names, Whole
 from mqclause.reading import every_local_channel
 from mqclause.rule import Ruleset
 from mqclause.snapshot import snapshot_rows
-from mqclause.spark.expression import column as column_of
 from mqclause.sql.dialect import SPARK, lowered
-from mqclause.sql.joined import JoinedPuts, joined_puts
+from mqclause.sql.joined import BITS, JoinedPuts, joined_puts
 from mqclause.sql.pipeline import Pipeline
 from mqclause.sql.program import Program, put_program
 from mqclause.sql.shape import Kind, ListOf, Shape, Struct, check_free, occasion_fields, shape_of
@@ -121,17 +120,16 @@ def _rulesets(readings: Readings, rules: Path | None) -> tuple[Ruleset, Ruleset]
 
 
 def _column(program: Program, **inputs: Column | str) -> Column:
-    """The program over its inputs: as SQL where they have the names that it uses, which Spark reads at once."""
+    """The program over its inputs; in a struct of their own where they have other names than it uses."""
     session = SparkSession.getActiveSession()
     if session is not None:
         _look_enough(session)
     pipeline = Pipeline.of(program)
-    if all(name == given for name, given in inputs.items() if isinstance(given, str)) and all(
-        isinstance(given, str) for given in inputs.values()
-    ):
+    if all(isinstance(given, str) and given == name for name, given in inputs.items()):
         return F.expr(pipeline.sql())
-    columns = {name: F.col(given) if isinstance(given, str) else given for name, given in inputs.items()}
-    return column_of(pipeline, **columns)
+    row = F.struct(*((F.col(given) if isinstance(given, str) else given).alias(name) for name, given in inputs.items()))
+    same, decided = F.expr("(row, nothing) -> row"), F.expr(f"row -> {pipeline.sql(list(inputs))}")
+    return F.call_function("aggregate", F.array(), row, same, decided)
 
 
 def _look_enough(spark: SparkSession) -> None:
@@ -143,10 +141,10 @@ def _joined(df: DataFrame, joined: JoinedPuts, program: Program, named: DataFram
     """Each distinct key is joined with what it names and decided; then each put with the decision about its key."""
     key = {name: F.expr(_sql(source)) for name, source in joined.key.items()}
     keys = df.select(*(source.alias(name) for name, source in key.items())).distinct().alias("keys")
-    same = [F.col(f"mq_key_{name}") == F.col(f"named.{name}") for name in ("queue", "queue_manager")]
+    same = [F.expr(_sql(joined.put[name])) == F.col(f"named.{name}") for name in ("queue", "queue_manager")]
     found = keys.join(F.broadcast(named.alias("named")), same, "left")
-    put = F.struct(*(F.expr(_sql(source)).alias(name) for name, source in joined.put.items()))
-    asked = found.select(*joined.key, F.when(~F.col("mq_key_null"), put).alias("put"), "named.destinations")
+    put = F.struct(*(F.expr(_sql(source)).alias(name) for name, source in joined.asked.items()))
+    asked = found.select(*joined.key, F.when(F.col(BITS) >= 0, put).alias("put"), "named.destinations")
     decided = asked.withColumn("decision", _column(program, put="put", destinations="destinations"))
     keyed = df.withColumns(key)
     answers = F.broadcast(decided.select(*joined.key, "decision"))

@@ -11,6 +11,8 @@ all_bits(list)         the bits that every item has
 word_place(list, t)    the place of a text in a list of texts in upper case, from 1; null if it is not there
 upper_word(list, t)    the text in upper case, which the texts in the list are
 lower_word(list, t)    the text in lower case
+as_json(struct)        the struct as a text
+of_json(t, f, kind)    a struct of the one field f, of that kind (text, integer, texts), out of a text of JSON
 apart(text)            the text, evaluated on its own
 =====================  ==========================================================================================
 """
@@ -87,6 +89,13 @@ def _lower(text: Node) -> Node:
     return exp.Lower(this=text.copy())
 
 
+def _of_json(text: Node, field: Node, schema: str) -> Node:
+    return call("from_json", text, exp.Literal.string(schema.format(field.name)))
+
+
+DUCKDB_JSON = {"text": '{{"{}":"VARCHAR"}}', "integer": '{{"{}":"BIGINT"}}', "texts": '{{"{}":["VARCHAR"]}}'}
+SPARK_JSON = {"text": "{} STRING", "integer": "{} BIGINT", "texts": "{} ARRAY<STRING>"}
+
 DUCKDB: Mapping[str, Lowering] = {
     "each": lambda items, function: call("list_transform", items, _from_one(function)),
     "those": lambda items, function: call("list_filter", items, function),
@@ -105,6 +114,8 @@ DUCKDB: Mapping[str, Lowering] = {
         this=call("list_position", words, text),
         expressions=[call("list_position", words.copy(), _upper(text))],
     ),
+    "as_json": lambda struct: exp.cast(call("to_json", struct), "text"),
+    "of_json": lambda text, field, kind: _of_json(text, field, DUCKDB_JSON[kind.name]),
     "upper_word": lambda _, text: _upper(text),
     "lower_word": lambda _, text: _lower(text),
     "apart": lambda text: text,
@@ -161,6 +172,8 @@ SPARK: Mapping[str, Lowering] = {
     "any_bits": lambda items: _folded(items, 0, exp.BitwiseOr),
     "all_bits": lambda items: _folded(items, -1, exp.BitwiseAnd),
     "word_place": _word_place,
+    "as_json": lambda struct: call("to_json", struct),
+    "of_json": lambda text, field, kind: _of_json(text, field, SPARK_JSON[kind.name]),
     "upper_word": lambda words, text: _word(words, text, _upper),
     "lower_word": lambda words, text: _word(words, text, _lower),
     "apart": _apart,

@@ -6,7 +6,7 @@ makes it anew with what is still needed, so nothing is evaluated twice and no st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from attrs import frozen
 from sqlglot import exp
@@ -58,27 +58,27 @@ class Pipeline:
             needed.update(each for node in own.values() for each in names(node, bindings))
         return cls(tuple(reversed(steps)), result)
 
-    def sql(self) -> str:
-        """The pipeline as Spark SQL over the columns that the program is about."""
+    def sql(self, inputs: Collection[str] = ()) -> str:
+        """The pipeline as Spark SQL over the columns that the program is about; ``inputs`` are fields of ``row``."""
         state = "named_struct('mq_start', 0)"
+        path = {name: "s" for step in self.steps for name in step.bindings} | dict.fromkeys(inputs, "row")
         for step in self.steps:
             kept = [(name, f"s.{name}") for name in step.kept]
-            fields = [*kept, *((name, self._sql(node)) for name, node in step.bindings.items())]
-            state = _with(state, _struct(fields))
-        result = [(name, self._sql(node)) for name, node in self.result.items()]
-        return _with(state, _struct(result))
+            state = _with(state, _struct([*kept, *((name, _sql(node, path)) for name, node in step.bindings.items())]))
+        return _with(state, _struct([(name, _sql(node, path)) for name, node in self.result.items()]))
 
-    def _sql(self, node: Node) -> str:
-        known = {name for step in self.steps for name in step.bindings}
 
-        def of_state(each: Node) -> Node:
-            if not isinstance(each, exp.Column):
-                return each
-            if each.table in known:
-                return exp.column(each.name, table=each.table, db="s")
-            return exp.column(each.name, table="s") if not each.table and each.name in known else each
+def _sql(node: Node, path: Mapping[str, str]) -> str:
+    """An expression as Spark SQL; ``path`` says in which struct a name is found."""
 
-        return node.copy().transform(of_state).sql(dialect="spark")
+    def found(each: Node) -> Node:
+        if not isinstance(each, exp.Column):
+            return each
+        if each.table in path:
+            return exp.column(each.name, table=each.table, db=path[each.table])
+        return exp.column(each.name, table=path[each.name]) if not each.table and each.name in path else each
+
+    return node.copy().transform(found).sql(dialect="spark")
 
 
 def _with(state: str, expression: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,13 +16,15 @@ from mqclause.model.constants import REASONS
 from mqclause.rule import FailWith, Rule, Ruleset
 from mqclause.rule_file import RuleError
 from mqclause.situation import Situation
-from mqclause.sql.binding import Bindings, either
+from mqclause.sql.binding import PREFIX, Bindings, either
 from mqclause.sql.condition import SOME, Names, NotInTableError, sql_literal
 from mqclause.sql.fault import destinations_fault, put_fault
 from mqclause.sql.packing import Packing
 from mqclause.sql.shape import Shape, destination_columns
 from mqclause.sql.situation import RowWords, any_fault, names_literal
 from mqclause.sql.steps import RULES_SHIFT, Steps
+
+BINDING = re.compile(rf"\b{PREFIX}\w+")
 
 
 @frozen
@@ -33,6 +36,17 @@ class Program:
 
     bindings: Mapping[str, str]
     result: Mapping[str, str]
+
+    def levels(self) -> list[dict[str, str]]:
+        """The bindings in groups: those of one need nothing of each other, only of the groups before."""
+        level: dict[str, int] = {}
+        groups: list[dict[str, str]] = []
+        for name, source in self.bindings.items():
+            level[name] = 1 + max((level[used] for used in BINDING.findall(source) if used in level), default=-1)
+            if level[name] == len(groups):
+                groups.append({})
+            groups[level[name]][name] = source
+        return groups
 
 
 def put_program(workload: Ruleset, outcome: Ruleset, shape: Shape, traced: bool) -> Program:

@@ -52,7 +52,14 @@ class RowWords:
     def _of(self, column: Column) -> str:
         if column.name not in self.present and column.name not in self.beside:
             return names_literal(column.default) if isinstance(column.domain, Names) else sql_literal(column.default)
-        return self.bindings.once(f"{self.struct}_{column.name}", self.value(column))
+        return self.bindings.once(f"{self.struct}_{column.name}", self._of_type(column))
+
+    def _of_type(self, column: Column) -> str:
+        """SQL: the value as the rules use it: a whole number of any width as a BIGINT, which all in range are."""
+        value = self.value(column)
+        if not isinstance(column.domain, Whole):
+            return value
+        return f"CAST(CASE WHEN {outside(column, value)} THEN {column.domain.low} ELSE {value} END AS BIGINT)"
 
     def value(self, column: Column, upper: bool = True) -> str:
         """SQL: the value of a column, never null; words in upper case unless they are to be shown as they are."""
@@ -66,7 +73,7 @@ class RowWords:
         """Each column that may be out of its domain, and SQL that says whether it is."""
         for name, column in self.columns.items():
             if name in self.present or name in self.beside:
-                fault = outside(column, self._of(column))
+                fault = outside(column, self.value(column) if isinstance(column.domain, Whole) else self._of(column))
                 if fault:
                     yield column, fault
 

@@ -165,6 +165,14 @@ def test_occasions(spark: Any, folder: Path) -> None:
     readings = random_readings(rng)
     expected = answers(duckdb.trigger_conditions(table, readings), "triggering")
     assert collected(native.decide_triggers(df, readings), "triggering") == expected
+    other = df.withColumnRenamed("occasion", "asked")
+    columns = (native.trigger_conditions("occasion", readings), native.trigger_conditions(F.col("occasion"), readings))
+    for given, column in ((df, columns[0]), (df, columns[1]), (other, native.trigger_conditions("asked", readings))):
+        assert collected(given.withColumn("triggering", column), "triggering") == expected
+    native.register(spark, readings)
+    df.createOrReplaceTempView("occasions")
+    told = spark.sql("SELECT id, trigger_conditions(occasion) AS triggering FROM occasions")
+    assert collected(told, "triggering") == expected
 
 
 def test_nothing_runs_before_an_action(spark: Any, jobs: Callable[[], list[int]]) -> None:

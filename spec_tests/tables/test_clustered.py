@@ -96,9 +96,25 @@ def test_rows_that_are_invalid() -> None:
     found = of(None, {}, {"queue": "", "queue_manager": ""}, {"queue": "ORDERS.IN", "queue_manager": "QM2"})
     messages = (NO_PUT, NAMES_NOTHING, NAMES_NOTHING, NAMES_BOTH)
     assert found == [decision(outcome="invalid", message=message) for message in messages]
-    (wrong,) = of({"queue": "ORDERS.IN", "call": "mqget"})
-    # A put is decided in upper case; how it was written is not kept.
-    assert wrong == decision(outcome="invalid", message="put.call = 'MQGET'; allowed: MQOPEN, MQPUT, MQPUT1")
+
+
+def test_a_message_shows_the_value_as_it_is_written() -> None:
+    rows = [{"queue": "ORDERS.IN", "call": call} for call in ("mqget", "MQGET", "")]
+    rows += [{"queue": "ORDERS.IN", "bind": 'N"O\\'}, {"queue": "ORDERS.IN", "clwlmruc": 0}]
+    rows += [{"queue": "ORDERS.IN", "clwlmruc": -(2**31)}]
+    shown = [f"put.call = '{call}'; allowed: MQOPEN, MQPUT, MQPUT1" for call in ("mqget", "MQGET", "")]
+    shown += ["put.bind = 'N\"O\\'; allowed: OPEN, NOTFIXED, GROUP, AS_Q_DEF"]
+    shown += [f"put.clwlmruc = {number}; allowed: a whole number from 1 to 999999999" for number in (0, -(2**31))]
+    assert of(*rows) == [decision(outcome="invalid", message=message) for message in shown]
+
+
+def test_queue_managers_that_a_message_went_to() -> None:
+    lists: list[Any] = [None, [], ["QM2"], ["QM3", None], ["QM2", "QM3"], ["QM2,QM3"], ['"QM2"'], ["qm2"]]
+    rows = [
+        {"queue": "ORDERS.IN", "cluster_pcf": pcf, "already_sent_to": sent} for pcf in (True, False) for sent in lists
+    ]
+    found = [each["queue_manager"] for each in of(*rows)]
+    assert found == ["QM2", "QM2", "QM3", "QM2", None, "QM2", "QM2", "QM2", *["QM2"] * len(lists)]
 
 
 def test_the_most_recently_used_of_the_cluster_unless_the_put_says() -> None:

@@ -52,6 +52,20 @@ def of(put: dict[str, Any], *among: dict[str, Any], **beside: Any) -> dict[str, 
     return decision(decide(table))
 
 
+@pytest.mark.parametrize("type_of", ["TINYINT", "UBIGINT", "HUGEINT"])
+def test_the_most_recently_used_as_a_number_of_any_width(connection: Any, type_of: str) -> None:
+    put = f"{{'queue': 'Q', 'bind': 'NOTFIXED', 'clwlmruc': 1::{type_of}}}"
+    among = "[{'queue_manager': 'QM2'}, {'queue_manager': 'QM3', 'dest_seq_number': 5}]"
+    found = decision(decide(connection.sql(f"SELECT {put} AS put, {among} AS destinations")))
+    assert (found["queue_manager"], found["permitted"]) == ("QM3", 1)
+
+
+def test_a_whole_number_too_large_for_a_bigint(connection: Any) -> None:
+    put = "{'queue': 'Q', 'clwlmruc': 9223372036854775808::UBIGINT}"
+    found = decision(decide(connection.sql(f"SELECT {put} AS put, {AMONG} AS destinations")))
+    assert found["message"] == "put.clwlmruc = 9223372036854775808; allowed: a whole number from 1 to 999999999"
+
+
 def test_nothing_is_read_until_the_relation_is(connection: Any) -> None:
     relation = decide(unread(connection), explain=True)
     with pytest.raises(duckdb.Error, match="read"):
