@@ -6,13 +6,12 @@ import logging
 import re
 import shutil
 import signal
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,13 +22,13 @@ from mqclause.model.cluster import Cluster
 from mqclause.tools.batch_faults import first_line
 from mqclause.tools.batch_summary import Summary, print_summary, summarised
 from mqclause.tools.batch_tables import BatchError, Kind, Table, decisions, kind_of, read_table, written
+from mqclause.tools.progress import progress
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from pyspark.sql import DataFrame, SparkSession
 
 EngineName = Literal["duckdb", "spark"]
-POLLED_EVERY = 0.2
 TERMINATED = 128 + signal.SIGTERM
 _NO_DUCKDB = "DuckDB is not installed: pip install 'mqclause[duckdb]'"
 _NO_SPARK = "Spark is not installed: pip install 'mqclause[spark]'"
@@ -152,7 +151,7 @@ def _asked(batch: Batch) -> dict[str, Any]:
 
 def _write(connection: DuckDBPyConnection, batch: Batch, statement: str, folder: Path) -> Table:
     path = folder / batch.out.name
-    with _progress(lambda: connection.query_progress() / 100):
+    with progress(lambda: connection.query_progress() / 100):
         connection.execute(statement).fetchall()
     return Table(path, batch.kind, (path,))
 
@@ -188,13 +187,13 @@ def _with_spark(batch: Batch, folder: Path) -> Summary:
         parquet = batch.source.kind == batch.kind == "parquet"
         source = batch.source.path if batch.source.kind == "parquet" else _as_parquet(batch, folder)
         parts = folder / "parts"
-        with _spark_errors(batch), _progress(lambda: _done(session)):
+        with _spark_errors(batch), progress(lambda: _done(session)):
             _decided_by_spark(session, batch, source).write.parquet(str(parts))
         if not parquet:
             return _from_parts(batch, folder, parts, begun)
         seconds = time.perf_counter() - begun
         with _spark_errors(batch):
-            session.read.parquet(str(parts)).createOrReplaceTempView("mqclause_decided")
+            session.read.parquet(_no_pattern(parts)).createOrReplaceTempView("mqclause_decided")
             query = "SELECT decision FROM mqclause_decided"
             summary = summarised(query, lambda text: session.sql(text).collect(), seconds)
     files = sorted(parts.glob("part-*"))
@@ -230,7 +229,12 @@ def _session(memory: str) -> Iterator[SparkSession]:
 def _decided_by_spark(session: SparkSession, batch: Batch, source: Path) -> DataFrame:
     from mqclause.spark import decide
 
-    return decide(session.read.parquet(str(source)), **_asked(batch))
+    return decide(session.read.parquet(_no_pattern(source)), **_asked(batch))
+
+
+def _no_pattern(path: Path) -> str:
+    """The path as Spark's readers take it."""
+    return re.sub(r"([][{}*?\\])", r"\\\1", str(path.absolute()))
 
 
 def _done(session: SparkSession) -> float:
@@ -271,29 +275,3 @@ def _from_parts(batch: Batch, folder: Path, parts: Path, begun: float) -> Summar
         summary = summarised(decisions(made), lambda query: connection.execute(query).fetchall(), seconds)
     _put_in_place(made.path, batch.out)
     return summary
-
-
-@contextmanager
-def _progress(fraction: Callable[[], float]) -> Iterator[None]:
-    """A bar on standard error while the body runs, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    stop = Event()
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("deciding", total=1.0)
-
-        def poll() -> None:
-            while not stop.wait(POLLED_EVERY):
-                bar.update(task, completed=max(fraction(), 0.0))
-
-        poller = Thread(target=poll, daemon=True)
-        poller.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            poller.join()

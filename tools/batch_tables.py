@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import glob
 import gzip
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -49,8 +50,8 @@ class Table:
 
     @property
     def listed(self) -> str:
-        """The files as a list in SQL."""
-        return f"[{', '.join(_text(str(file)) for file in self.files)}]"
+        """The files as a list in SQL, in which a name is no pattern."""
+        return f"[{', '.join(_text(glob.escape(str(file))) for file in self.files)}]"
 
 
 def table_in(path: Path) -> Table:

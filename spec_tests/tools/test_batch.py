@@ -109,6 +109,15 @@ def test_every_format_into_every_other(tmp_path: Path, source: str, out: str) ->
     assert {path.name for path in tmp_path.iterdir()} == {source, out}
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_name_is_no_pattern(tmp_path: Path, kind: str) -> None:
+    source = written(tmp_path / f"in[1]*.{kind}", [row(1)])
+    for other in ("in1", "in[1]2"):
+        written(tmp_path / f"{other}.{kind}", [row(2), row(3)])
+    assert batch(source, tmp_path / f"out[1]?.{kind}")["rows"] == 1
+    assert [each["id"] for each in read(tmp_path / f"out[1]?.{kind}")] == ["001"]
+
+
 def test_columns_as_text_stay_as_they_were(tmp_path: Path) -> None:
     given = 'id,empty,put,destinations\n0042,"","{ ""queue"": ""Q"" }",[ ]\n0x1,,5,[]\n'
     (tmp_path / "in.csv").write_text(given)
