@@ -137,6 +137,20 @@ def test_puts_in_a_cluster_as_duckdb_decides_them(spark: Any, folder: Path, seed
     assert collected(found) == answers(duckdb.decide(table, cluster, readings, explain=True))
 
 
+def test_puts_that_are_odd_in_a_cluster(spark: Any, folder: Path) -> None:
+    cluster, _ = random_case(Random(3))
+    queue, managers = cluster.queues[0].name, [each.name for each in cluster.remote_queue_managers]
+    lists: list[Any] = [None, [], managers[:1], [managers[0], None], managers, [",".join(managers)], ["é\n\\"]]
+    puts: list[Any] = [{"cluster_pcf": pcf, "already_sent_to": sent} for pcf in (True, False, None) for sent in lists]
+    puts += [{"call": call} for call in ("mqget", "mqput1", "")] + [{"bind": 'N"O\\'}]
+    puts += [{"clwlmruc": number} for number in (0, -(2**31), 1)]
+    rows = [dict.fromkeys(PUT) | {"queue": queue} | put for put in puts] + [None, dict.fromkeys(PUT)]
+    table = pa.table({"id": range(len(rows)), "put": pa.array(rows, arrow_struct(PUT))})
+    expected = answers(duckdb.decide(table, cluster, explain=True))
+    assert len({str(each) for each in expected}) > 5
+    assert collected(native.decide(frame(spark, folder, "odd", table), cluster, explain=True)) == expected
+
+
 def test_further_columns_are_carried_through(spark: Any, folder: Path) -> None:
     cluster, _ = random_case(Random(1))
     table = arrow_table([({"queue": "Q"}, Q)]).append_column("d", pa.array(["kept"]))
