@@ -18,7 +18,8 @@ from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts import Put
 from mqclause.model.sequence import SequenceState
 from mqclause.row import InvalidRowError, answer, invalid, read_put
-from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE, Readings
+from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE, Readings, key_of
+from mqclause.sql.shape import check_free
 
 NO_CLUSTER = "no cluster is given for {value}"
 PLACE = "mqclause_place"
@@ -49,26 +50,18 @@ def replay(
 
     A put with a fault and one of a group without a cluster are ``invalid`` and leave the counters alone. Nothing is
     computed until the result is asked for. Memory does not grow with a group from Spark 4.1 on; before, a group has
-    to fit into the memory of a worker. Raises ReadingError, and ValueError if ``df`` has a column ``decision``.
+    to fit into the memory of a worker. Raises ReadingError, and TableError if ``df`` has a column ``decision``.
     """
-    schema, key = decided_type(df), key_of(readings)
+    schema, key = decided_type(df), key_of(readings, engine_of)
     place = row_number().over(Window.partitionBy(*listed(by)).orderBy(*listed(order)))
     # Spark keeps the rows as the window leaves them: they are grouped and sorted already.
     return df.withColumn(PLACE, place).groupBy(*listed(by)).applyInArrow(_function(cluster, key, explain), schema)
 
 
 def decided_type(df: DataFrame) -> StructType:
-    """The columns of ``df`` and the decision. Raises ValueError if one of that name is there already."""
-    if "decision" in df.columns:
-        raise ValueError("the table has a column 'decision' already; rename or drop it first")
+    """The columns of ``df`` and the decision. Raises TableError if one of that name is there already."""
+    check_free("decision", df.columns)
     return StructType([*df.schema.fields, StructField("decision", DECISION_TYPE)])
-
-
-def key_of(readings: Mapping[str, str] | None) -> Readings:
-    """``readings`` as they go to the workers. Raises ReadingError."""
-    key = tuple(sorted((readings or {}).items()))
-    engine_of(key)
-    return key
 
 
 def listed(names: str | Sequence[str]) -> list[str]:

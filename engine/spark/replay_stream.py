@@ -10,8 +10,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from mqclause.model.cluster import Cluster
 from mqclause.model.sequence import Counter, SequenceState
-from mqclause.spark.replay import Group, PutSequence, decided_type, engine_of, key_of, listed, sequence_of
-from mqclause.spark.udf import Readings
+from mqclause.spark.replay import Group, PutSequence, decided_type, engine_of, listed, sequence_of
+from mqclause.spark.udf import Readings, key_of
 
 COUNTERS = "last bigint, counters array<struct<channel: string, queue_manager: string, factor: double, number: bigint>>"
 """What is kept for a local queue manager: the number of its last choice, and the counters of every channel."""
@@ -34,7 +34,7 @@ def replay_stream(
     Needs Spark 4.1, protobuf, output mode Append, and the setting spark.sql.streaming.stateStore.providerClass to be
     org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider.
     """
-    schema, key = decided_type(df), key_of(readings)
+    schema, key = decided_type(df), key_of(readings, engine_of)
     processor = _Processor(cluster, listed(order), key, explain)
     return df.groupBy(*listed(by)).transformWithState(processor, schema, "Append", "None")
 

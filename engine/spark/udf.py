@@ -39,7 +39,7 @@ def choose_destination_udf(readings: Mapping[str, str] | None = None, explain: b
     never null; a row with a fault is ``invalid``. With ``explain`` the field ``eliminated_by`` is filled. Raises
     ReadingError here, not on a worker.
     """
-    key = _key(readings)
+    key = key_of(readings, rows_of)
 
     def decide(puts: Iterable[Any], destinations: Iterable[Any]) -> list[dict[str, Any]]:
         decision = rows_of(key).decision
@@ -54,7 +54,7 @@ def explain_udf(readings: Mapping[str, str] | None = None) -> ColumnFunction:
     The object has the fields of the decision, ``eliminated_by`` filled, and ``steps`` as in mqclause.trace/1. Raises
     ReadingError.
     """
-    key = _key(readings)
+    key = key_of(readings, rows_of)
 
     def explained(puts: Iterable[Any], destinations: Iterable[Any]) -> list[str]:
         explained = rows_of(key).explained
@@ -70,9 +70,10 @@ def rows_of(readings: Readings) -> Rows:
     return Rows(dict(readings))
 
 
-def _key(readings: Mapping[str, str] | None) -> Readings:
+def key_of(readings: Mapping[str, str] | None, loaded: Callable[[Readings], object]) -> Readings:
+    """``readings`` as they go to the workers, which call ``loaded`` with them. Raises ReadingError here already."""
     key = tuple(sorted((readings or {}).items()))
-    rows_of(key)
+    loaded(key)
     return key
 
 

@@ -30,10 +30,11 @@ COMPARED = (exp.EQ, exp.NEQ, exp.In)
 
 @frozen
 class Names:
-    """How a word is written: ``situation`` and ``facts`` give the binding of a word, ``remaining`` is the list.
+    """How a word is written: ``situation`` gives what stands for a word of it, ``remaining`` is the list.
 
-    ``destination`` is the variable that holds a packed destination. ``overridden`` are attributes of every
-    destination that a rule has derived anew, by the binding that holds the value or null.
+    What several rules ask is bound in ``bindings``. ``destination`` is the variable that holds a packed destination.
+    ``overridden`` are attributes of every destination that a rule has derived anew, by the binding that holds the
+    value or null.
     """
 
     vocabulary: Vocabulary

@@ -17,7 +17,7 @@ from mqclause.sql.binding import either
 from mqclause.sql.condition import sql_literal
 from mqclause.sql.packing import word_place
 from mqclause.sql.shape import Kind, Shape, put_fields
-from mqclause.sql.situation import names_literal
+from mqclause.sql.situation import names_literal, outside
 
 COMPARED = [name for name in PUT if name != "qmgr_clwluseq"]
 NAME, BITS, REST = "mq_key_name", "mq_key_bits", "mq_key_rest"
@@ -84,11 +84,11 @@ class _Key:
                 found = self._packed(place, len(words).bit_length())
                 word = f"item([{', '.join(map(sql_literal, words))}], {found} - 1)"
                 self._unless(f"{place} = 0", column, value, f"CASE WHEN {found} > 0 THEN {word} END")
-            case Whole(low, high):
-                outside = f"{value} NOT BETWEEN {low} AND {high}"
-                found = self._packed(f"CASE WHEN {outside} THEN 0 ELSE {value} END", high.bit_length())
+            case Whole(_, high):
+                wrong = outside(column, value)
+                found = self._packed(f"CASE WHEN {wrong} THEN 0 ELSE {value} END", high.bit_length())
                 shown = f"LEAST(GREATEST({value}, -{LARGEST_NUMBER}), {LARGEST_NUMBER})"
-                self._unless(outside, column, shown, f"NULLIF({found}, 0)")
+                self._unless(wrong, column, shown, f"NULLIF({found}, 0)")
             case Names():
                 self._unless(f"({self.is_pcf} AND length_of({value}) > 0)", column, value, "NULL")
             case _:

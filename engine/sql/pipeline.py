@@ -1,7 +1,7 @@
 """A program as one expression: a state that goes through its bindings one after the other.
 
-For back ends where a column is one expression. The state is a struct in a list of one; each binding is a step that
-makes it anew with what is still needed, so nothing is evaluated twice and no step is nested in another.
+For back ends where a column is one expression. The state is a struct; each step makes it anew with bindings that need
+nothing of each other and what later ones still need, so nothing is evaluated twice and no step is nested in another.
 """
 
 from __future__ import annotations
@@ -24,11 +24,6 @@ class Step:
 
     bindings: Mapping[str, Node]
     kept: tuple[str, ...]
-
-    @property
-    def state(self) -> tuple[str, ...]:
-        """The fields of the state after this step."""
-        return (*self.kept, *self.bindings)
 
 
 @frozen

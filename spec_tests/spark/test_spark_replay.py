@@ -9,7 +9,7 @@ import pytest
 from random_clusters import random_case
 
 from mqclause import Channel, Cluster, Engine, Queue, QueueManager, RemoteQueueManager
-from mqclause.columns import NAMES_BOTH, NAMES_NOTHING, NO_PUT
+from mqclause.columns import NAMES_BOTH, NAMES_NOTHING, NO_PUT, TableError
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
@@ -133,7 +133,7 @@ def test_as_the_engine_decides_put_by_put(spark: Any) -> None:
     assert [row.asDict() for row in found] == expected
 
 
-@pytest.mark.parametrize(("readings", "error"), [({"weight-step": "odd"}, ReadingError), ({}, ValueError)])
+@pytest.mark.parametrize(("readings", "error"), [({"weight-step": "odd"}, ReadingError), ({}, TableError)])
 def test_what_is_refused_at_once(readings: dict[str, str], error: type[Exception], spark: Any) -> None:
     columns = "'QM1' as queue_manager", "1 as at", "1 as put"
     more = () if readings else ("1 as decision",)
