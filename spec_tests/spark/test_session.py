@@ -220,6 +220,12 @@ def test_a_session(hidden: bool, tmp_path: Path) -> None:
     )
     assert done.stderr.decode() == ""
     assert done.returncode == 0
-    assert done.stdout.decode().splitlines() == ["Row(sum(twice)=9900, other=0)", "True", "local[2] 3", "True", collector]
+    assert done.stdout.decode().splitlines() == [
+        "Row(sum(twice)=9900, other=0)",
+        "True",
+        "local[2] 3",
+        "True",
+        collector,
+    ]
     assert sorted(path.name for path in work.iterdir()) == ["numbers"]
     assert list(temporary.iterdir()) == []
