@@ -46,7 +46,7 @@ def joined_puts(columns: Mapping[str, Kind], cluster: Cluster) -> JoinedPuts:
     """How the puts of a table with these columns are joined. Raises TableError."""
     present = put_fields(columns)
     beside = ["clwlmruc"] if columns.get("clwlmruc") == "integer" else []
-    key = _Key("put.cluster_pcf" if "cluster_pcf" in present else "FALSE")
+    key = _Key()
     for name in COMPARED:
         column = PUT[name]
         default = cluster.queue_manager.clwlmruc if name == "clwlmruc" else column.default
@@ -66,7 +66,6 @@ def _digit(flag: str) -> str:
 class _Key:
     """Collects the columns of a put: the ``bits``, what makes it ``odd``, its ``rest`` then, and how it is read."""
 
-    is_pcf: str
     bits: list[str] = field(factory=list)
     odd: list[str] = field(factory=list)
     rest: dict[str, str] = field(factory=dict)
@@ -90,7 +89,7 @@ class _Key:
                 shown = f"LEAST(GREATEST({value}, -{LARGEST_NUMBER}), {LARGEST_NUMBER})"
                 self._unless(wrong, column, shown, f"NULLIF({found}, 0)")
             case Names():
-                self._unless(f"({self.is_pcf} AND length_of({value}) > 0)", column, value, "NULL")
+                self._unless(f"length_of({value}) > 0", column, value, "NULL")
             case _:
                 given = f"{value} <> ''"
                 self.texts.append(f"WHEN {given} THEN {value}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQ
 from mqclause.columns import DECISION, NAMES_BOTH, NAMES_NOTHING, NO_PUT, PUT, TableError
 from mqclause.duckdb import decide
 from mqclause.model.destination import destinations
+from mqclause.reading import rules_folder
 
 
 def table(puts: list[Any], **more: list[Any]) -> Any:
@@ -122,6 +125,16 @@ def test_the_most_recently_used_of_the_cluster_unless_the_put_says() -> None:
     puts: list[dict[str, Any] | None] = [{"queue": "ORDERS.IN", "clwlmruc": each} for each in (None, 1, 2)]
     assert [each["queue_manager"] for each in of(*puts, cluster=strict)] == ["QM3", "QM3", "QM2"]
     assert [each["queue_manager"] for each in of(*puts)] == ["QM2", "QM3", "QM2"]
+
+
+def test_rules_of_ones_own_may_ask_of_any_message_where_it_went(tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    copytree(rules_folder(), folder)
+    rule = folder / "workload" / "04_pcf_already_sent.toml"
+    rule.write_text(rule.read_text().replace('when   = "cluster_pcf"\n', ""))
+    put = {"queue": "ORDERS.IN", "already_sent_to": ["QM2"]}
+    assert [each["queue_manager"] for each in of(put)] == ["QM2"]
+    assert [each["queue_manager"] for each in of(put, rules=folder)] == ["QM3"]
 
 
 def test_rows_that_ask_alike_stay_as_many() -> None:
