@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -9,6 +10,12 @@ import pytest
 SPARK = "spec_tests/spark/"
 OF_THEIR_OWN = "spec_tests/spark/test_session.py"
 """Tests that start a session each, in a process of its own."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: the one with Spark mostly waits for Java."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
