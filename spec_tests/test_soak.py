@@ -1,6 +1,6 @@
 """The chaining executor holds out: very many decisions in one process, none wrong, no fault, no memory lost.
 
-MQCLAUSE_SOAK says how many; without it 20,000.
+MQCLAUSE_SOAK says how many; without it 100,000.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 SOAK = Path(__file__).parents[1] / "tools" / "bench" / "soak.py"
-DECISIONS = int(os.environ.get("MQCLAUSE_SOAK", "20000"))
+DECISIONS = int(os.environ.get("MQCLAUSE_SOAK", "100000"))
 GROWTH_MB = 8.0
 
 

@@ -71,7 +71,7 @@ def message_without_value(decision: dict[str, Any]) -> dict[str, Any]:
     return decision
 
 
-@pytest.mark.parametrize(("seed", "explain"), [(0, False), (5, True)])
+@pytest.mark.parametrize(("seed", "explain"), [(0, False), (0, True), (5, True)])
 def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int, explain: bool) -> None:
     rng = Random(seed)
     readings = random_readings(rng) if seed else {}
