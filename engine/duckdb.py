@@ -14,7 +14,7 @@ from mqclause.model.domain import Finite, Flag, Whole
 from mqclause.reading import every_local_channel
 from mqclause.snapshot import snapshot_rows
 from mqclause.sql.dialect import DUCKDB, lowered
-from mqclause.sql.joined import BITS, JoinedPuts, joined_puts
+from mqclause.sql.joined import BITS, TEXT, JoinedPuts, joined_puts
 from mqclause.sql.program import Program, put_program
 from mqclause.sql.shape import Kind, ListOf, Struct, check_free, occasion_fields, shape_of
 from mqclause.sql.triggering import occasion_program
@@ -101,23 +101,24 @@ def _joined_query(
     joined: JoinedPuts, program: Program, cluster: Cluster, every_channel: bool, columns: list[str]
 ) -> str:
     """Each distinct key is joined with what it names and decided; then each put with the decision about its key."""
-    keys = ", ".join(f"{_sql(source)} AS {name}" for name, source in joined.key.items())
     put = ", ".join(f"'{name}': {_sql(source)}" for name, source in joined.asked.items())
     names = " AND ".join(f"{_sql(joined.put[name])} = named.{name}" for name in ("queue", "queue_manager"))
-    same = " AND ".join(f"{_sql(source)} = decided.{name}" for name, source in joined.key.items())
-    decided = projections(program, "decision", "asked", list(joined.key))
-    kept = ", ".join(f"puts.{_quoted(column)}" for column in columns)
+    decided = projections(program, "decision", "asked", [BITS, TEXT])
+    kept = ", ".join(f"keyed.{_quoted(column)}" for column in columns)
     return f"""
         WITH named AS ({_snapshot(cluster, every_channel)}),
+        keyed AS NOT MATERIALIZED (
+            SELECT *, {_sql(joined.text)} AS {TEXT} FROM (SELECT *, {_sql(joined.bits)} AS {BITS} FROM puts)
+        ),
         -- A condition that always holds: without one the keys count as as many as the puts, and the join is made of
         -- a table of the puts, not of the keys.
-        keys AS (SELECT {keys} FROM puts GROUP BY ALL HAVING count(*) > 0),
+        keys AS (SELECT {BITS}, {TEXT} FROM keyed GROUP BY ALL HAVING count(*) > 0),
         asked AS (
             SELECT keys.*, CASE WHEN {BITS} >= 0 THEN {{{put}}} END AS put, named.destinations
             FROM keys LEFT JOIN named ON {names}
         ),
         decided AS ({decided})
-        SELECT {kept}, decided.decision FROM puts JOIN decided ON {same}
+        SELECT {kept}, decided.decision FROM keyed JOIN decided USING ({BITS}, {TEXT})
     """
 
 

@@ -18,7 +18,7 @@ from mqclause.reading import every_local_channel
 from mqclause.rule import Ruleset
 from mqclause.snapshot import snapshot_rows
 from mqclause.sql.dialect import SPARK, lowered
-from mqclause.sql.joined import BITS, JoinedPuts, joined_puts
+from mqclause.sql.joined import BITS, TEXT, JoinedPuts, joined_puts
 from mqclause.sql.pipeline import Pipeline
 from mqclause.sql.program import Program, put_program
 from mqclause.sql.shape import Kind, ListOf, Shape, Struct, check_free, occasion_fields, shape_of
@@ -139,16 +139,15 @@ def _look_enough(spark: SparkSession) -> None:
 
 def _joined(df: DataFrame, joined: JoinedPuts, program: Program, named: DataFrame) -> DataFrame:
     """Each distinct key is joined with what it names and decided; then each put with the decision about its key."""
-    key = {name: F.expr(_sql(source)) for name, source in joined.key.items()}
-    keys = df.select(*(source.alias(name) for name, source in key.items())).distinct().alias("keys")
+    keyed = df.withColumn(BITS, F.expr(_sql(joined.bits))).withColumn(TEXT, F.expr(_sql(joined.text)))
+    keys = keyed.select(BITS, TEXT).distinct().alias("keys")
     same = [F.expr(_sql(joined.put[name])) == F.col(f"named.{name}") for name in ("queue", "queue_manager")]
     found = keys.join(F.broadcast(named.alias("named")), same, "left")
     put = F.struct(*(F.expr(_sql(source)).alias(name) for name, source in joined.asked.items()))
-    asked = found.select(*joined.key, F.when(F.col(BITS) >= 0, put).alias("put"), "named.destinations")
+    asked = found.select(BITS, TEXT, F.when(F.col(BITS) >= 0, put).alias("put"), "named.destinations")
     decided = asked.withColumn("decision", _column(program, put="put", destinations="destinations"))
-    keyed = df.withColumns(key)
-    answers = F.broadcast(decided.select(*joined.key, "decision"))
-    return keyed.join(answers, list(joined.key)).drop(*joined.key)
+    answers = F.broadcast(decided.select(BITS, TEXT, "decision"))
+    return keyed.join(answers, [BITS, TEXT]).drop(BITS, TEXT)
 
 
 def _snapshot(spark: SparkSession, cluster: Cluster, every_channel: bool) -> DataFrame:
