@@ -1,6 +1,7 @@
 """A program as one expression: each binding around all that comes after it.
 
-For back ends where a column is one expression and a function of SQL's may have functions of its own.
+For back ends where a column is one expression and a function of SQL's may have functions of its own. So that many
+rules do not nest too deep for a parser, some bindings at a time make a state, a struct of what later ones need.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from sqlglot import exp
 
 from mqclause.sql.dialect import SPARK, Node, lowered
 from mqclause.sql.program import Program
+
+DEEPEST = 50
+"""Bindings around one another."""
 
 
 @frozen
@@ -38,20 +42,29 @@ class Pipeline:
 
     def sql(self, inputs: Collection[str] = ()) -> str:
         """The pipeline as Spark SQL over the columns that the program is about; ``inputs`` are fields of ``row``."""
-        source = _struct({name: _sql(node, inputs) for name, node in self.result.items()})
-        for name, node in reversed(list(self.bindings.items())):
-            source = _with(name, _sql(node, inputs), source)
-        return source
+        every = list(self.bindings)
+        path, state = dict.fromkeys(inputs, "row"), ""
+        for end in range(DEEPEST, max(len(every), 1) + DEEPEST, DEEPEST):
+            own, later = every[end - DEEPEST : end], [*map(self.bindings.get, every[end:]), *self.result.values()]
+            used = {each for node in later if node for each in names(node, self.bindings)}
+            kept = {name: exp.column(name) for name in every[:end] if name in used}
+            fields = self.result if end >= len(every) else kept
+            source = _struct({name: _sql(node, path) for name, node in fields.items()})
+            for name in reversed(own):
+                source = _with(name, _sql(self.bindings[name], path), source)
+            state = _with("state", state, source) if state else source
+            path |= dict.fromkeys(own, "state")
+        return state
 
 
-def _sql(node: Node, inputs: Collection[str]) -> str:
-    """An expression as Spark SQL."""
+def _sql(node: Node, path: Mapping[str, str]) -> str:
+    """An expression as Spark SQL; ``path`` says in which struct a name is found that stands not alone."""
 
     def found(each: Node) -> Node:
-        if isinstance(each, exp.Column) and each.table in inputs:
-            return exp.column(each.name, table=each.table, db="row")
-        if isinstance(each, exp.Column) and not each.table and each.name in inputs:
-            return exp.column(each.name, table="row")
+        if isinstance(each, exp.Column) and each.table in path:
+            return exp.column(each.name, table=each.table, db=path[each.table])
+        if isinstance(each, exp.Column) and not each.table and each.name in path:
+            return exp.column(each.name, table=path[each.name])
         return each
 
     return node.copy().transform(found).sql(dialect="spark")

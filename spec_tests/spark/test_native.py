@@ -28,6 +28,8 @@ from mqclause import duckdb
 from mqclause.columns import PUT, TableError
 from mqclause.row import Rows
 from mqclause.spark import native
+from mqclause.sql.pipeline import Pipeline
+from mqclause.sql.program import Program
 from mqclause.trigger_columns import OCCASION
 
 STRUCT = (
@@ -244,3 +246,11 @@ def test_numbers_of_other_types(spark: Any) -> None:
     decision = native.decide(df).first()["decision"]
     # Of the two with channel rank 2 the one with the lower sequence factor.
     assert (decision["queue_manager"], decision["permitted"]) == ("QM5", 1)
+
+
+def test_many_bindings_are_not_nested_too_deep(spark: Any) -> None:
+    later = {f"mq_{n}": f"mq_{n - 1} + 1 + mq_{n - 1} * 0" for n in range(1, 200)}
+    program = Program({"mq_0": "id * 2", **later}, {"found": "mq_199 - mq_0", "last": "mq_199"})
+    native.register(spark)  # lets the analyzer look often enough
+    found = spark.range(4, 5).selectExpr(f"{Pipeline.of(program).sql()} AS made").first()["made"]
+    assert found.asDict() == {"found": 199, "last": 207}
