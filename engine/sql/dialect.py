@@ -14,7 +14,6 @@ lower_word(list, t)    the text in lower case
 as_json(struct)        the struct as a text
 of_json(t, f, kind)    a struct of the one field f, of that kind (text, integer, texts), out of a text of JSON
 apart(text)            the text, evaluated on its own
-between                what BETWEEN asks, where the dialect is better off with two comparisons
 =====================  ==========================================================================================
 """
 
@@ -40,8 +39,6 @@ def lowered(source: str, functions: Mapping[str, Lowering]) -> Node:
         if isinstance(node, exp.Anonymous):
             lowering = functions.get(str(node.this))
             return lowering(*node.expressions) if lowering else node
-        if isinstance(node, exp.Between) and "between" in functions:
-            return functions["between"](*node.iter_expressions())
         return node
 
     return _bottom_up(_parsed(source), replace)
@@ -141,12 +138,6 @@ def _word(words: Node, text: Node, cased: Callable[[Node], Node]) -> Node:
     return exp.paren(exp.Case(ifs=[exp.If(this=known, true=text.copy())], default=cased(text)), copy=False)
 
 
-def _between(value: Node, low: Node, high: Node) -> Node:
-    # Spark evaluates what BETWEEN is asked of once, in a projection of its own, which copies the row with its lists.
-    lowest = exp.GTE(this=value, expression=low)
-    return exp.paren(exp.And(this=lowest, expression=exp.LTE(this=value.copy(), expression=high)), copy=False)
-
-
 def _apart(text: Node) -> Node:
     # A function that Spark interprets keeps it from compiling the whole row into one method, which would be too
     # long for Java to compile in turn; so it makes one method of each part, and they are.
@@ -186,5 +177,4 @@ SPARK: Mapping[str, Lowering] = {
     "upper_word": lambda words, text: _word(words, text, _upper),
     "lower_word": lambda words, text: _word(words, text, _lower),
     "apart": _apart,
-    "between": _between,
 }

@@ -14,10 +14,10 @@ from attrs import frozen
 
 from mqclause.columns import DESTINATION, LARGEST_NUMBER, PUT, Column
 from mqclause.model.cluster import Cluster
-from mqclause.model.domain import Flag, Names, Whole, Words
+from mqclause.model.domain import Flag, Names, Text, Whole, Words
 from mqclause.sql.binding import either
 from mqclause.sql.condition import sql_literal
-from mqclause.sql.packing import Bits, word_place
+from mqclause.sql.packing import Bits, bit_width, word_place
 from mqclause.sql.shape import Kind, Shape, put_fields
 from mqclause.sql.situation import names_literal, outside
 
@@ -30,23 +30,14 @@ GOES_ON = 7
 SEVERAL = (1 << GOES_ON) - 1
 
 
-def _width(column: Column) -> int:
-    match column.domain:
-        case Words(words):
-            return len(words).bit_length()
-        case Whole(_, high):
-            return high.bit_length()
-        case Names():
-            return GOES_ON
-    return 1
-
-
 def _layout() -> Iterator[tuple[str, Bits]]:
     shift = 0
     for name, column in PUT.items():
         if name != "qmgr_clwluseq":
-            yield name, Bits(shift, _width(column))
-            shift += _width(column)
+            # Of a name, whether it is given.
+            width = GOES_ON if isinstance(column.domain, Names) else bit_width(column) or 1
+            yield name, Bits(shift, width)
+            shift += width
 
 
 LAYOUT = dict(_layout())
@@ -132,12 +123,9 @@ def _packed(column: Column, values: Mapping[str, str]) -> str:
 
 def _name(values: Mapping[str, str]) -> str:
     """The name that is put to: the first that is given."""
-    given = " ".join(f"WHEN {values[name]} <> '' THEN {values[name]}" for name in LAYOUT if _is_name(PUT[name]))
+    named = (value for name, value in values.items() if isinstance(PUT[name].domain, Text))
+    given = " ".join(f"WHEN {value} <> '' THEN {value}" for value in named)
     return f"CASE {given} ELSE '' END"
-
-
-def _is_name(column: Column) -> bool:
-    return not isinstance(column.domain, Flag | Words | Whole | Names)
 
 
 def _text(values: Mapping[str, str]) -> str:

@@ -16,8 +16,8 @@ from mqclause.columns import Column
 from mqclause.model.domain import Finite, Flag, Whole, Words
 from mqclause.sql.binding import EMPTY
 
-LARGEST_PACKED = 1023
-"""Whole numbers above are looked up."""
+WIDEST_PACKED = 10
+"""Bits; whole numbers that may have more are looked up."""
 
 
 @frozen
@@ -47,8 +47,8 @@ class Packing:
         bits: dict[str, Bits] = {}
         shift = 0
         for name, column in columns.items():
-            width = _width(column)
-            if name in used and width:
+            width = bit_width(column)
+            if name in used and 0 < width <= WIDEST_PACKED:
                 bits[name] = Bits(shift, width)
                 shift += width
         return cls(columns, present, bits, shift)
@@ -106,12 +106,13 @@ def word_place(column: Column, value: str) -> str:
     return f"word_place([{listed}], COALESCE({value}, '{column.default}'))"
 
 
-def _width(column: Column) -> int:
+def bit_width(column: Column) -> int:
+    """How many bits hold a value of a column; 0 for what is no flag, word or whole number."""
     match column.domain:
         case Flag():
             return 1
         case Words(words):
             return len(words).bit_length()
-        case Whole(_, high) if high <= LARGEST_PACKED:
+        case Whole(_, high):
             return high.bit_length()
     return 0

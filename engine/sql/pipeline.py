@@ -43,18 +43,22 @@ class Pipeline:
     def sql(self, inputs: Collection[str] = ()) -> str:
         """The pipeline as Spark SQL over the columns that the program is about; ``inputs`` are fields of ``row``."""
         every = list(self.bindings)
+        blocks = [every[start : start + DEEPEST] for start in range(0, len(every), DEEPEST)] or [[]]
         path, state = dict.fromkeys(inputs, "row"), ""
-        for end in range(DEEPEST, max(len(every), 1) + DEEPEST, DEEPEST):
-            own, later = every[end - DEEPEST : end], [*map(self.bindings.get, every[end:]), *self.result.values()]
-            used = {each for node in later if node for each in names(node, self.bindings)}
-            kept = {name: exp.column(name) for name in every[:end] if name in used}
-            fields = self.result if end >= len(every) else kept
+        for block in blocks:
+            fields = self.result if block is blocks[-1] else self._kept_after(every.index(block[-1]) + 1)
             source = _struct({name: _sql(node, path) for name, node in fields.items()})
-            for name in reversed(own):
+            for name in reversed(block):
                 source = _with(name, _sql(self.bindings[name], path), source)
             state = _with("state", state, source) if state else source
-            path |= dict.fromkeys(own, "state")
+            path |= dict.fromkeys(block, "state")
         return state
+
+    def _kept_after(self, count: int) -> dict[str, Node]:
+        """Those of the first ``count`` bindings that later ones or the result use, each as it stands."""
+        made, later = list(self.bindings)[:count], list(self.bindings.values())[count:]
+        used = {each for node in (*later, *self.result.values()) for each in names(node, self.bindings)}
+        return {name: exp.column(name) for name in made if name in used}
 
 
 def _sql(node: Node, path: Mapping[str, str]) -> str:
@@ -116,6 +120,7 @@ def _is_field(node: Node) -> bool:
 
 
 def _replaced(bindings: dict[str, Node], result: Mapping[str, Node], name: str) -> None:
+    """Puts the expression of a binding wherever it is used."""
     node = bindings.pop(name)
     for each in (*bindings.values(), *result.values()):
         for use in _uses(each, name):
