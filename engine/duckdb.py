@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mqclause.columns import DESTINATION, Column
+from mqclause.columns import DESTINATION, PUT, Column
 from mqclause.loader import load_ruleset
 from mqclause.model.cluster import Cluster
-from mqclause.model.domain import Finite, Flag, Whole
+from mqclause.model.domain import Finite, Flag, Names, Whole
 from mqclause.reading import every_local_channel
 from mqclause.snapshot import snapshot_rows
 from mqclause.sql.dialect import DUCKDB, lowered
-from mqclause.sql.joined import BITS, TEXT, JoinedPuts, joined_puts
+from mqclause.sql.joined import NUMBER, SAID, SITUATION, JoinedPuts, joined_puts
 from mqclause.sql.program import Program, put_program
 from mqclause.sql.shape import Kind, ListOf, Struct, check_free, occasion_fields, shape_of
 from mqclause.sql.triggering import occasion_program
@@ -42,8 +42,8 @@ def decide(
 
     ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file. Nothing is read until the
     relation is; it streams. With a ``cluster`` the table needs no ``destinations``: they are those that each put
-    names there, and what several rows ask alike is decided once. With ``explain``, ``decision.eliminated_by`` says
-    by which rule each destination fell. Raises TableError, ReadingError and RuleError.
+    names there, and what several rows ask alike is decided once (see mqclause.sql.joined). With ``explain``,
+    ``decision.eliminated_by`` says by which rule each destination fell. Raises TableError, ReadingError and RuleError.
     """
     relation = _relation(source, connection)
     columns = dict(zip(relation.columns, map(_kind, relation.types), strict=True))
@@ -100,39 +100,67 @@ def projections(program: Program, name: str, table: str, columns: list[str]) -> 
 def _joined_query(
     joined: JoinedPuts, program: Program, cluster: Cluster, every_channel: bool, columns: list[str]
 ) -> str:
-    """Each distinct key is joined with what it names and decided; then each put with the decision about its key."""
-    put = ", ".join(f"'{name}': {_sql(source)}" for name, source in joined.asked.items())
-    names = " AND ".join(f"{_sql(joined.put[name])} = named.{name}" for name in ("queue", "queue_manager"))
-    decided = projections(program, "decision", "asked", [BITS, TEXT])
+    """Each situation is decided once and found by its number; those of odd puts have numbers below 0."""
+    count = len(joined.said)
+    odd = {name: f"put.{name}" for name in joined.put}
     kept = ", ".join(f"keyed.{_quoted(column)}" for column in columns)
     return f"""
-        WITH named AS ({_snapshot(cluster, every_channel)}),
+        WITH mq_named AS MATERIALIZED ({_snapshot(cluster, every_channel)}),
+        mq_said AS MATERIALIZED ({_said(joined.said)}),
+        numbered AS NOT MATERIALIZED (
+            SELECT puts.*, mq_named.mq_name * {count} + {_sql(joined.number)} AS {NUMBER}
+            FROM puts LEFT JOIN mq_named ON {_sql(joined.found(joined.put))}
+        ),
         keyed AS NOT MATERIALIZED (
-            SELECT *, {_sql(joined.text)} AS {TEXT} FROM (SELECT *, {_sql(joined.bits)} AS {BITS} FROM puts)
+            SELECT *, CASE WHEN {NUMBER} IS NULL
+                THEN {{'put': CASE WHEN put IS NOT NULL THEN {_struct(joined.put)} END}} END AS mq_odd
+            FROM numbered
         ),
-        -- A condition that always holds: without one the keys count as as many as the puts, and the join is made of
-        -- a table of the puts, not of the keys.
-        keys AS (SELECT {BITS}, {TEXT} FROM keyed GROUP BY ALL HAVING count(*) > 0),
+        odd AS MATERIALIZED (
+            SELECT mq_odd, -row_number() OVER () AS {NUMBER}
+            FROM (SELECT DISTINCT mq_odd FROM keyed WHERE {NUMBER} IS NULL)
+        ),
         asked AS (
-            SELECT keys.*, CASE WHEN {BITS} >= 0 THEN {{{put}}} END AS put, named.destinations
-            FROM keys LEFT JOIN named ON {names}
+            SELECT mq_named.mq_name * {count} + mq_said.{NUMBER} AS {NUMBER}, {_struct(joined.asked(SITUATION))} AS put,
+                destinations
+            FROM mq_named CROSS JOIN mq_said
+            UNION ALL
+            SELECT {NUMBER}, CASE WHEN put IS NOT NULL THEN {_struct(joined.asked(odd))} END, destinations
+            FROM (SELECT {NUMBER}, mq_odd.put AS put FROM odd) LEFT JOIN mq_named ON {_sql(joined.found(odd))}
         ),
-        decided AS ({decided})
-        SELECT {kept}, decided.decision FROM keyed JOIN decided USING ({BITS}, {TEXT})
+        decided AS ({projections(program, "decision", "asked", [NUMBER])})
+        SELECT {kept}, decided.decision
+        FROM keyed LEFT JOIN odd USING (mq_odd)
+            JOIN decided ON COALESCE(keyed.{NUMBER}, odd.{NUMBER}) = decided.{NUMBER}
     """
 
 
+def _struct(fields: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"'{name}': {_sql(source)}" for name, source in fields.items()) + "}"
+
+
 def _snapshot(cluster: Cluster, every_channel: bool) -> str:
-    """The snapshot as a query: a text of JSON, so that nothing is registered anywhere."""
-    rows = json.dumps(list(snapshot_rows(cluster, every_channel)), ensure_ascii=False).replace("'", "''")
-    fields = ", ".join(f'"{name}": "{_type(column)}"' for name, column in DESTINATION.items())
-    names = ", ".join(f'"{name}": "VARCHAR"' for name in ("queue", "queue_manager", "defbind"))
-    structure = f'[{{{names}, "destinations": [{{{fields}}}]}}]'
-    return f"SELECT row.* FROM (SELECT unnest(from_json('{rows}', '{structure}')) AS row)"
+    """The snapshot as a query; ``mq_name`` counts its rows."""
+    listed = {name: _type(column) for name, column in DESTINATION.items()}
+    names = dict.fromkeys(("queue", "queue_manager", "defbind"), "VARCHAR")
+    rows = [{**row, "mq_name": at} for at, row in enumerate(snapshot_rows(cluster, every_channel))]
+    return _rows(rows, {**names, "destinations": [listed], "mq_name": "BIGINT"})
 
 
-def _type(column: Column) -> str:
-    kinds: dict[type, str] = {Flag: "BOOLEAN", Whole: "BIGINT", Finite: "DOUBLE"}
+def _said(said: Sequence[Mapping[str, Any]]) -> str:
+    """What puts can say as a query."""
+    types = {name: _type(PUT[name]) for name in SAID}
+    return _rows([{**each, NUMBER: at} for at, each in enumerate(said)], {**types, NUMBER: "BIGINT"})
+
+
+def _rows(rows: list[dict[str, Any]], types: Mapping[str, Any]) -> str:
+    """Rows as a query: a text of JSON, so that nothing is registered anywhere."""
+    text = json.dumps(rows, ensure_ascii=False).replace("'", "''")
+    return f"SELECT row.* FROM (SELECT unnest(from_json('{text}', '{json.dumps([types])}')) AS row)"
+
+
+def _type(column: Column) -> Any:
+    kinds: dict[type, Any] = {Flag: "BOOLEAN", Whole: "BIGINT", Finite: "DOUBLE", Names: ["VARCHAR"]}
     return kinds.get(type(column.domain), "VARCHAR")
 
 

@@ -19,11 +19,19 @@ def snapshot_rows(cluster: Cluster, every_local_channel: bool) -> Iterator[dict[
 
     A destination has the columns of columns.DESTINATION, null where a row of a table has null.
     """
-    for queue in cluster.queues_by_name:
-        yield _row(cluster, Put(queue=queue), every_local_channel)
-    named = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name]
-    for queue_manager in dict.fromkeys(named):
-        yield _row(cluster, Put(queue_manager=queue_manager), every_local_channel)
+    for put in named_puts(cluster):
+        yield _row(cluster, put, every_local_channel)
+
+
+def named_puts(cluster: Cluster) -> list[Put]:
+    """A put to each name in the cluster."""
+    named = dict.fromkeys([*queue_managers(cluster), *cluster.aliases_by_name])
+    return [Put(queue=name) for name in cluster.queues_by_name] + [Put(queue_manager=name) for name in named]
+
+
+def queue_managers(cluster: Cluster) -> list[str]:
+    """The local queue manager and the others."""
+    return [cluster.queue_manager.name, *cluster.remote]
 
 
 def _row(cluster: Cluster, put: Put, every_local_channel: bool) -> dict[str, Any]:

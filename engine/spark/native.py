@@ -18,7 +18,7 @@ from mqclause.reading import every_local_channel
 from mqclause.rule import Ruleset
 from mqclause.snapshot import snapshot_rows
 from mqclause.sql.dialect import SPARK, lowered
-from mqclause.sql.joined import BITS, TEXT, JoinedPuts, joined_puts
+from mqclause.sql.joined import NAMES, NUMBER, SAID, SITUATION, JoinedPuts, joined_puts
 from mqclause.sql.pipeline import Pipeline
 from mqclause.sql.program import Program, put_program
 from mqclause.sql.shape import Kind, ListOf, Shape, Struct, check_free, occasion_fields, shape_of
@@ -67,8 +67,9 @@ def decide(
 ) -> DataFrame:
     """``df`` with a column ``decision`` about its ``put`` and ``destinations``.
 
-    With a ``cluster`` the table needs no ``destinations``: they are those that each put names there, and what
-    several rows ask alike is decided once. No action is triggered. Raises TableError, ReadingError and RuleError.
+    With a ``cluster`` the table needs no ``destinations``: they are those that each put names there, and what puts
+    can ask is decided once, before they are read; the few that ask anything else are decided one by one (see
+    mqclause.sql.joined). ``df`` may be a stream. No action is triggered. Raises TableError, ReadingError and RuleError.
     """
     columns = {field.name: _kind(field.dataType) for field in df.schema.fields}
     check_free("decision", columns)
@@ -138,20 +139,44 @@ def _look_enough(spark: SparkSession) -> None:
 
 
 def _joined(df: DataFrame, joined: JoinedPuts, program: Program, named: DataFrame) -> DataFrame:
-    """Each distinct key is joined with what it names and decided; then each put with the decision about its key."""
-    keyed = df.withColumn(BITS, F.expr(_sql(joined.bits))).withColumn(TEXT, F.expr(_sql(joined.text)))
-    keys = keyed.select(BITS, TEXT).distinct().alias("keys")
-    same = [F.expr(_sql(joined.put[name])) == F.col(f"named.{name}") for name in ("queue", "queue_manager")]
-    found = keys.join(F.broadcast(named.alias("named")), same, "left")
-    put = F.struct(*(F.expr(_sql(source)).alias(name) for name, source in joined.asked.items()))
-    asked = found.select(BITS, TEXT, F.when(F.col(BITS) >= 0, put).alias("put"), "named.destinations")
-    decided = asked.withColumn("decision", _column(program, put="put", destinations="destinations"))
-    answers = F.broadcast(decided.select(BITS, TEXT, "decision"))
-    return keyed.join(answers, [BITS, TEXT]).drop(BITS, TEXT)
+    """Each put takes the answer to what it asks from its row of the snapshot; an odd one is decided where it is."""
+    answered = named.join(_answers(joined, program, named), list(NAMES))
+    rows = F.broadcast(answered.select(F.struct(*answered.columns).alias("mq_named")))
+    numbered = df.withColumn(NUMBER, F.expr(_sql(joined.number))).join(
+        rows, F.expr(_sql(joined.found(joined.put))), "left"
+    )
+    is_odd = F.col(NUMBER).isNull() | F.col("mq_named").isNull()
+    put = F.when(F.col("put").isNotNull(), _struct(joined.asked(joined.put))).alias("put")
+    odd = F.when(is_odd, F.struct(put, "mq_named.destinations"))
+    answer = F.when(~is_odd, F.expr(f"get(mq_named.answers, get(mq_named.places, {NUMBER}))"))
+    found = numbered.withColumns({"mq_odd": odd, "mq_answer": answer}).drop("mq_named", NUMBER)
+    # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.
+    alone = _column(program, put="mq_odd.put", destinations="mq_odd.destinations")
+    decision = F.when(F.col("mq_odd").isNull(), F.col("mq_answer")).otherwise(alone)
+    return found.withColumn("decision", decision).drop("mq_odd", "mq_answer")
+
+
+def _answers(joined: JoinedPuts, program: Program, named: DataFrame) -> DataFrame:
+    """For each name the different decisions, ``answers``, and which of them each number has, ``places`` from 0."""
+    types = T.StructType([T.StructField(name, _type(PUT[name])) for name in SAID])
+    rows = [{**each, NUMBER: at} for at, each in enumerate(joined.said)]
+    said = named.sparkSession.createDataFrame(rows, types.add(NUMBER, T.IntegerType()))
+    pairs = named.alias("mq_named").crossJoin(F.broadcast(said.alias("mq_said")))
+    asked = pairs.select(*NAMES, NUMBER, _struct(joined.asked(SITUATION)).alias("put"), "destinations")
+    decision = _column(program, put="put", destinations="destinations").alias("decision")
+    decided = asked.select(*NAMES, F.struct(NUMBER, decision).alias("pair"))
+    listed = decided.groupBy(*NAMES).agg(F.expr("array_sort(collect_list(pair)).decision").alias("listed"))
+    answers = listed.withColumn("answers", F.array_distinct("listed"))
+    places = F.expr("transform(listed, each -> int(array_position(answers, each)) - 1)")
+    return answers.select(*NAMES, "answers", places.alias("places"))
+
+
+def _struct(fields: Mapping[str, str]) -> Column:
+    return F.struct(*(F.expr(_sql(source)).alias(name) for name, source in fields.items()))
 
 
 def _snapshot(spark: SparkSession, cluster: Cluster, every_channel: bool) -> DataFrame:
-    texts = [T.StructField(name, T.StringType()) for name in ("queue", "queue_manager", "defbind")]
+    texts = [T.StructField(name, T.StringType()) for name in (*NAMES, "defbind")]
     listed = T.StructField("destinations", T.ArrayType(_struct_type(DESTINATION, optional=True)))
     return spark.createDataFrame(list(snapshot_rows(cluster, every_channel)), T.StructType([*texts, listed]))
 

@@ -6,13 +6,12 @@ those(list, lambda)    the items for which the lambda holds
 item(list, place)      the item at a place from 0, null outside
 first_of(list, n)      the first n items
 length_of, has, joined, sorted, descending, highest, lowest
+place_of(list, item)   the place of an item, from 1; null if it is not there
 any_bits(list)         the bits that any item has; null where there is none
 all_bits(list)         the bits that every item has
 word_place(list, t)    the place of a text in a list of texts in upper case, from 1; null if it is not there
 upper_word(list, t)    the text in upper case, which the texts in the list are
 lower_word(list, t)    the text in lower case
-as_json(struct)        the struct as a text
-of_json(t, f, kind)    a struct of the one field f, of that kind (text, integer, texts), out of a text of JSON
 apart(text)            the text, evaluated on its own
 =====================  ==========================================================================================
 """
@@ -89,13 +88,6 @@ def _lower(text: Node) -> Node:
     return exp.Lower(this=text.copy())
 
 
-def _of_json(text: Node, field: Node, schema: str) -> Node:
-    return call("from_json", text, exp.Literal.string(schema.format(field.name)))
-
-
-DUCKDB_JSON = {"text": '{{"{}":"VARCHAR"}}', "integer": '{{"{}":"BIGINT"}}', "texts": '{{"{}":["VARCHAR"]}}'}
-SPARK_JSON = {"text": "{} STRING", "integer": "{} BIGINT", "texts": "{} ARRAY<STRING>"}
-
 DUCKDB: Mapping[str, Lowering] = {
     "each": lambda items, function: call("list_transform", items, _from_one(function)),
     "those": lambda items, function: call("list_filter", items, function),
@@ -103,6 +95,7 @@ DUCKDB: Mapping[str, Lowering] = {
     "first_of": lambda items, n: call("list_slice", items, exp.Literal.number(1), n),
     "length_of": lambda items: call("len", items),
     "has": lambda items, item: call("list_contains", items, item),
+    "place_of": lambda items, item: call("list_position", items, item),
     "joined": lambda one, other: call("list_concat", one, other),
     "sorted": lambda items: call("list_sort", items),
     "descending": lambda items: call("list_sort", items, exp.Literal.string("DESC")),
@@ -114,8 +107,6 @@ DUCKDB: Mapping[str, Lowering] = {
         this=call("list_position", words, text),
         expressions=[call("list_position", words.copy(), _upper(text))],
     ),
-    "as_json": lambda struct: exp.cast(call("to_json", struct), "text"),
-    "of_json": lambda text, field, kind: _of_json(text, field, DUCKDB_JSON[kind.name]),
     "upper_word": lambda _, text: _upper(text),
     "lower_word": lambda _, text: _lower(text),
     "apart": lambda text: text,
@@ -164,6 +155,9 @@ SPARK: Mapping[str, Lowering] = {
     "has": lambda items, item: exp.Coalesce(
         this=call("array_contains", items, item), expressions=[exp.Boolean(this=False)]
     ),
+    "place_of": lambda items, item: exp.Nullif(
+        this=call("array_position", items, item), expression=exp.Literal.number(0)
+    ),
     "joined": lambda one, other: call("concat", one, other),
     "sorted": lambda items: call("sort_array", items),
     "descending": lambda items: call("sort_array", items, exp.Boolean(this=False)),
@@ -172,8 +166,6 @@ SPARK: Mapping[str, Lowering] = {
     "any_bits": lambda items: _folded(items, 0, exp.BitwiseOr),
     "all_bits": lambda items: _folded(items, -1, exp.BitwiseAnd),
     "word_place": _word_place,
-    "as_json": lambda struct: call("to_json", struct),
-    "of_json": lambda text, field, kind: _of_json(text, field, SPARK_JSON[kind.name]),
     "upper_word": lambda words, text: _word(words, text, _upper),
     "lower_word": lambda words, text: _word(words, text, _lower),
     "apart": _apart,

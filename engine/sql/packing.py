@@ -47,7 +47,7 @@ class Packing:
         bits: dict[str, Bits] = {}
         shift = 0
         for name, column in columns.items():
-            width = bit_width(column)
+            width = _width(column)
             if name in used and 0 < width <= WIDEST_PACKED:
                 bits[name] = Bits(shift, width)
                 shift += width
@@ -106,7 +106,7 @@ def word_place(column: Column, value: str) -> str:
     return f"word_place([{listed}], COALESCE({value}, '{column.default}'))"
 
 
-def bit_width(column: Column) -> int:
+def _width(column: Column) -> int:
     """How many bits hold a value of a column; 0 for what is no flag, word or whole number."""
     match column.domain:
         case Flag():

@@ -147,7 +147,7 @@ def test_rows_that_ask_alike_stay_as_many() -> None:
     assert managers == ["QM2", None, "QM2", None] * 50
 
 
-@pytest.mark.parametrize("name", ["keys", "named", "asked", "decided", "key_queue", "key_null", "destinations", "c"])
+@pytest.mark.parametrize("name", ["numbered", "keyed", "odd", "asked", "decided", "queue", "destinations", "c"])
 def test_further_columns_are_carried_through(name: str) -> None:
     relation = decide(table([{"queue": "ORDERS.IN"}], **{name: [7]}), CLUSTER)
     assert relation.columns == ["id", "put", name, "decision"]

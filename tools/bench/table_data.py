@@ -101,7 +101,7 @@ def cluster() -> Cluster:
         )
         for host in hosts
     ]  # fmt: skip
-    others = [RemoteQueueManager(host, ("SALES",), ("SALES",) if host == hosts[0] else ()) for host in hosts]
+    others = [RemoteQueueManager(each, ("SALES",), ("SALES",) if each == hosts[0] else ()) for each in MANAGERS[1:]]
     return Cluster(QueueManager("QM0", ("SALES",), clwlmruc=5), others, queues, (), channels)
 
 
