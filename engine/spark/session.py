@@ -213,6 +213,8 @@ def _settings(cores: int, memory: str) -> dict[str, str]:
         "spark.sql.shuffle.partitions": str(2 * cores),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # Of rows with lists of structs the default of 4096 at once do not fit a core's cache.
+        "spark.sql.parquet.columnarReaderBatchSize": "512",
     }
 
 
