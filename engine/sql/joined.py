@@ -101,10 +101,10 @@ def _can_say(cluster: Cluster) -> dict[str, Sequence[Any]]:
             case Words(words):
                 found[name] = words
             case Names():
-                found[name] = ((),)
+                found[name] = ([],)
             case _:
                 found[name] = (cluster.queue_manager.clwlmruc,)
-    went_to = [(), *((name,) for name in queue_managers(cluster))]
+    went_to = [[], *([name] for name in queue_managers(cluster))]
     situations = len(named_puts(cluster)) * prod(map(len, found.values())) * len(went_to)
     return found | {"already_sent_to": went_to} if situations <= MOST else found
 
@@ -117,7 +117,7 @@ def _place(column: Column, value: str, can_say: Sequence[Any]) -> str:
         case Words():
             return f"({word_place(column, value)} - 1)"
         case Names():
-            names = names_literal([name for (name,) in can_say[1:]])
+            names = names_literal([name for [name] in can_say[1:]])
             one = f"WHEN length_of({value}) = 1 THEN place_of({names}, item({value}, 0))" if len(can_say) > 1 else ""
             return f"CASE WHEN length_of({value}) = 0 THEN 0 {one} END"
     return f"CASE WHEN {value} = {sql_literal(can_say[0])} THEN 0 END"

@@ -30,7 +30,7 @@ KINDS = dict.fromkeys(PUT, "text") | {
     "already_sent_to": ListOf("text"), "clwlmruc": "integer", "from_cluster_channel": "boolean", "cluster_pcf": "boolean",
 }  # fmt: skip
 DEFAULTS: dict[str, Any] = {
-    "bind": "AS_Q_DEF", "call": "MQPUT", "from_cluster_channel": False, "cluster_pcf": False, "already_sent_to": (),
+    "bind": "AS_Q_DEF", "call": "MQPUT", "from_cluster_channel": False, "cluster_pcf": False, "already_sent_to": [],
     "clwlmruc": 7,
 }  # fmt: skip
 
@@ -53,7 +53,7 @@ def test_a_number_for_each_thing_that_a_put_can_say() -> None:
 
 
 def test_what_a_put_leaves_out_is_its_default() -> None:
-    puts = [{}, {**DEFAULTS, "already_sent_to": []}, {"bind": "as_q_def", "call": "mqput"}]
+    puts = [{}, DEFAULTS, {"bind": "as_q_def", "call": "mqput"}]
     assert numbers(puts) == [joined().said.index(DEFAULTS)] * 3
 
 
