@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-for needed in ("pyspark", "grpc", "duckdb", "pyarrow"):
+for needed in ("pyspark", "grpc_status", "zstandard", "duckdb", "pyarrow"):
     pytest.importorskip(needed)
 
 import pyarrow as pa
@@ -60,6 +60,7 @@ def test_tables_by_a_server(tmp_path: Path) -> None:
         [sys.executable, "-c", PROGRAM, *files, *folders], cwd=tmp_path, capture_output=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
+    # Without all that Connect needs Spark leaves Python without an error.
     by_server = [json.loads(line) for line in done.stdout.decode().splitlines()]
     assert by_server == [
         answers(duckdb.decide(tables["rows"], explain=True)),
