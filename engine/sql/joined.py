@@ -12,16 +12,17 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.columns import DESTINATION, PUT, Column
 from mqclause.model.cluster import Cluster
 from mqclause.model.domain import Flag, Names, Text, Words
 from mqclause.snapshot import named_puts, queue_managers
+from mqclause.sql.binding import Bindings
 from mqclause.sql.condition import sql_literal
 from mqclause.sql.packing import word_place
-from mqclause.sql.shape import Kind, Shape, put_fields
-from mqclause.sql.situation import in_case, names_literal
+from mqclause.sql.shape import Kind, Shape, beside_put, put_fields
+from mqclause.sql.situation import RowWords, in_case, names_literal
 
 NUMBER = "mq_number"
 NAMES = tuple(name for name, column in PUT.items() if isinstance(column.domain, Text))
@@ -81,14 +82,10 @@ def joined_puts(columns: Mapping[str, Kind], cluster: Cluster) -> JoinedPuts:
 
 def _values(columns: Mapping[str, Kind], cluster: Cluster) -> Iterator[tuple[str, str]]:
     """Each field of a put as SQL that is never null."""
-    present = put_fields(columns)
+    own = evolve(PUT["clwlmruc"], default=cluster.queue_manager.clwlmruc)
+    words = RowWords("put", PUT, put_fields(columns), {}, {}, Bindings(), {}, beside_put(columns))
     for name in (*NAMES, *SAID):
-        column = PUT[name]
-        default = cluster.queue_manager.clwlmruc if name == "clwlmruc" else column.default
-        blank = names_literal(()) if isinstance(column.domain, Names) else sql_literal(default)
-        own = [f"put.{name}"] if name in present else []
-        beside = [name] if name == "clwlmruc" and columns.get(name) == "integer" else []
-        yield name, f"COALESCE({', '.join([*own, *beside, blank])})" if own or beside else blank
+        yield name, words.value(own if name == own.name else PUT[name], upper=False)
 
 
 def _can_say(cluster: Cluster) -> dict[str, Sequence[Any]]:

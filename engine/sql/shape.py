@@ -51,8 +51,7 @@ def shape_of(columns: Mapping[str, Kind]) -> Shape:
     found = columns["destinations"]
     if not isinstance(found, ListOf) or not isinstance(found.item, Struct):
         raise TableError(f"column destinations is {named(found)}; expected a list of structs")
-    beside = [name for name in ("clwlmruc",) if columns.get(name) == "integer"]
-    shape = Shape(put, (), beside)
+    shape = Shape(put, (), beside_put(columns))
     fields = _fields(found.item, destination_columns(shape), "destinations.")
     if "queue_manager" not in fields:
         raise TableError("column destinations.queue_manager is missing; every destination has a queue manager")
@@ -69,6 +68,11 @@ def put_fields(columns: Mapping[str, Kind]) -> Collection[str]:
     if not {"queue", "queue_manager"}.intersection(fields):
         raise TableError("column put has neither queue nor queue_manager; a put names one of them")
     return fields
+
+
+def beside_put(columns: Mapping[str, Kind]) -> Collection[str]:
+    """The columns of a table that count where ``put`` does not have them."""
+    return [name for name in ("clwlmruc",) if columns.get(name) == "integer"]
 
 
 def check_free(name: str, columns: Collection[str]) -> None:

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-for needed in ("pyspark", "grpc_status", "zstandard", "duckdb", "pyarrow"):
+for needed in ("pyspark", "duckdb", "pyarrow"):
     pytest.importorskip(needed)
 
 import pyarrow as pa

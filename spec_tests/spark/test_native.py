@@ -28,8 +28,10 @@ from mqclause import duckdb
 from mqclause.columns import PUT, TableError
 from mqclause.row import Rows
 from mqclause.spark import native
+from mqclause.sql.joined import joined_puts
 from mqclause.sql.pipeline import Pipeline
 from mqclause.sql.program import Program
+from mqclause.sql.shape import Struct
 from mqclause.trigger_columns import OCCASION
 
 STRUCT = (
@@ -152,6 +154,21 @@ def test_puts_that_are_odd_in_a_cluster(spark: Any, folder: Path) -> None:
     expected = answers(duckdb.decide(table, cluster, explain=True))
     assert len({str(each) for each in expected}) > 5
     assert collected(native.decide(frame(spark, folder, "odd", table), cluster, explain=True)) == expected
+
+
+def test_what_puts_ask_in_a_cluster_is_found_by_its_number(spark: Any, folder: Path) -> None:
+    cluster, _ = random_case(Random(3))
+    kinds = {name: native._kind(native._type(column)) for name, column in PUT.items()}
+    joined = joined_puts({"put": Struct(kinds)}, cluster)
+    asked = [*joined.said, {}, {"bind": "group"}, {"call": "mqget"}, {"already_sent_to": ["NOWHERE"]}]
+    puts = pa.array([dict.fromkeys(PUT) | put for put in asked], arrow_struct(PUT))
+    df = frame(spark, folder, "asked", pa.table({"id": range(len(asked)), "put": puts}))
+    found = df.orderBy("id").select(F.expr(native._sql(joined.number)).alias("number")).collect()
+    numbers = [row.number for row in found]
+    assert len(joined.said) > 48
+    assert numbers[: len(joined.said)] == list(range(len(joined.said)))
+    defaults, group, *odd = numbers[len(joined.said) :]
+    assert (joined.said[defaults]["bind"], joined.said[group]["bind"], odd) == ("AS_Q_DEF", "GROUP", [None, None])
 
 
 def test_a_stream_of_puts_in_a_cluster(spark: Any, folder: Path) -> None:
