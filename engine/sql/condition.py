@@ -16,9 +16,9 @@ from mqclause.sql.binding import FALSE, TRUE, Bindings, either
 from mqclause.sql.packing import Packing
 from mqclause.vocabulary import Vocabulary
 
-SOME, MIXED = "mq_some", "mq_mixed"
-"""The bits that any destination of the row has, and those of them that not every one has. Who remains is among them
-all, so what is alike in the whole list stays so; most rules then need no look at the list.
+FIRST, MIXED = "mq_first", "mq_mixed"
+"""The bits of the row's first destination, and those in which not all are alike. Who remains is among them all, so
+what is alike in the whole list stays so, and is the first's; most rules then need no look at the list.
 """
 
 OPERATORS: dict[type[exp.Expression], str] = {
@@ -135,7 +135,7 @@ def _is_about_all(term: exp.Expression, vocabulary: Vocabulary) -> bool:
 def may_hold(tree: exp.Expression, names: Names) -> str:
     """Whether ``tree`` may hold of a destination; where it cannot, nobody needs to be asked."""
     differ = names.differ(tree)
-    return TRUE if differ == TRUE else either([differ, sql_source(tree, names.at(SOME))])
+    return TRUE if differ == TRUE else either([differ, sql_source(tree, names.at(FIRST))])
 
 
 def sql_literal(value: object) -> str:
@@ -251,4 +251,4 @@ def _count(tree: exp.CountIf, names: Names) -> str:
     differ = names.differ(tree.this)
     if differ == TRUE:
         return counted
-    return f"(CASE WHEN {differ} THEN {counted} WHEN {_source(tree.this, names.at(SOME))} THEN {everyone} ELSE 0 END)"
+    return f"(CASE WHEN {differ} THEN {counted} WHEN {_source(tree.this, names.at(FIRST))} THEN {everyone} ELSE 0 END)"

@@ -33,12 +33,7 @@ class Pipeline:
         """
         result = {name: lowered(source, SPARK) for name, source in program.result.items()}
         made = {name: lowered(source, SPARK) for name, source in program.bindings.items()}
-        bindings = inlined(_each_where_used(made, result), result)
-        needed = {each for node in result.values() for each in names(node, bindings)}
-        for name in reversed(bindings):
-            if name in needed:
-                needed.update(names(bindings[name], bindings))
-        return cls({name: node for name, node in bindings.items() if name in needed}, result)
+        return cls(inlined(_needed(_each_where_used(made, result), result), result), result)
 
     def sql(self, inputs: Collection[str] = ()) -> str:
         """The pipeline as Spark SQL over the columns that the program is about; ``inputs`` are fields of ``row``."""
@@ -89,6 +84,15 @@ def names(node: Node, known: Mapping[str, object]) -> Iterator[str]:
         name = column.table or column.name
         if name in known:
             yield name
+
+
+def _needed(bindings: dict[str, Node], result: Mapping[str, Node]) -> dict[str, Node]:
+    """The bindings without those that the result needs nothing of."""
+    found = {each for node in result.values() for each in names(node, bindings)}
+    for name in reversed(bindings):
+        if name in found:
+            found.update(names(bindings[name], bindings))
+    return {name: node for name, node in bindings.items() if name in found}
 
 
 def inlined(bindings: Mapping[str, Node], result: Mapping[str, Node]) -> dict[str, Node]:

@@ -17,7 +17,7 @@ from mqclause.rule import FailWith, Rule, Ruleset
 from mqclause.rule_file import RuleError
 from mqclause.situation import Situation
 from mqclause.sql.binding import PREFIX, Bindings, either
-from mqclause.sql.condition import SOME, Names, NotInTableError, sql_literal
+from mqclause.sql.condition import FIRST, MIXED, Names, NotInTableError, sql_literal
 from mqclause.sql.fault import destinations_fault, put_fault
 from mqclause.sql.packing import Packing
 from mqclause.sql.shape import Shape, destination_columns
@@ -58,8 +58,8 @@ def put_program(workload: Ruleset, outcome: Ruleset, shape: Shape, traced: bool)
     put = RowWords("put", PUT, shape.put, SITUATION, _unseen(), bindings, {}, shape.beside)
     packing = Packing.of(destination_columns(shape), shape.destinations, _used(workload, outcome))
     listed = bindings.bind("destinations", packing.source())
-    bindings.once("some", f"COALESCE(any_bits({listed}), 0)")
-    bindings.once("mixed", f"{SOME} - COALESCE(all_bits({listed}), 0)")
+    bindings.once("first", f"COALESCE(item({listed}, 0), 0)")
+    bindings.once("mixed", f"differing_bits({listed}, {FIRST})")
     invalid = bindings.bind("invalid", _invalid(put, listed, shape.may_be_empty))
     first = _steps(workload, put, packing, bindings, listed, {}, traced)
     permitted = bindings.bind("permitted", f"length_of({first.names.remaining})")
@@ -95,8 +95,9 @@ def _unseen() -> dict[str, Any]:
 def _invalid(put: RowWords, listed: str, may_be_empty: bool) -> str:
     queue, queue_manager = put.binding("put_queue"), put.binding("put_queue_manager")
     names_one = f"({queue} = '') = ({queue_manager} = '')"
-    # A number below 0 has the highest bit, so all of them have.
-    bad = f"{SOME} < 0" if may_be_empty else f"({SOME} < 0 OR length_of({listed}) = 0)"
+    # A number below 0 has the highest bit: the first has it, or another differs in it.
+    faulty = f"({FIRST} < 0 OR {MIXED} < 0)"
+    bad = faulty if may_be_empty else f"({faulty} OR length_of({listed}) = 0)"
     return either(["put IS NULL", names_one, any_fault(put.faults()), bad])
 
 

@@ -183,9 +183,9 @@ class Steps:
         per = exp.column(action.per or "")
         ours, theirs = self.source(per), self.source(per, "o")
         others = both(TRUE if action.among is None else self.source(action.among, "o"), f"{theirs} = {ours}")
-        key = f"CASE WHEN {others} THEN {self._number(action.by, 'o')} END"
-        best = f"{best_of}(each({self.names.remaining}, lambda o: {key}))"
-        self._keep_where(number, rule, among, f"{self._number(action.by)} = {best}", applies)
+        better = f"{self._number(action.by, 'o')} {'>' if best_of == 'highest' else '<'} {self._number(action.by)}"
+        nobody = f"none({self.names.remaining}, lambda o: {both(better, others)})"
+        self._keep_where(number, rule, among, nobody, applies)
 
     def _keep_some(self, number: int, rule: Rule, action: Keep, by: str, among: str, condition: str) -> None:
         assert action.at_most is not None  # noqa: S101 - told to the type checker

@@ -168,3 +168,37 @@ def test_neighbours_that_count_see_what_the_one_before_left(tmp_path: Path) -> N
     found = decide(arrow_table([row]), explain=True, rules=folder).query("decided", "SELECT decision FROM decided")
     assert found is not None
     assert found.fetchall() == [(expected,)]
+
+
+@pytest.mark.parametrize(
+    ("best", "left"),
+    [
+        ("highest = 'network_priority'", ["A3", "B1", "B1"]),
+        ("highest = 'network_priority'\namong = 'NOT channel_manual'", ["A2", "A3", "B1", "B1"]),
+        ("lowest = 'network_priority'", ["A2", "B1", "B1"]),
+        ("highest = 'dest_seq_number'", ["A2", "B1"]),
+        ("lowest = 'dest_seq_factor'", ["A3", "B1"]),
+    ],
+)
+def test_the_best_of_each_queue_manager(tmp_path: Path, best: str, left: list[str]) -> None:
+    folder = tmp_path / "rules"
+    copytree(rules_folder(), folder)
+    for name in ("11b_queue_priority", "11c_most_recently_used", "12c_least_recently_used"):
+        (folder / "workload" / f"{name}.toml").unlink()
+    text = f"clause = 'workload/11'\ntitle = 'Changed'\n[keep]\n{best}\nper = 'queue_manager'\nbecause = 'changed'\n"
+    (folder / "workload" / "11_network_priority.toml").write_text(text)
+    listed: list[dict[str, Any]] = [
+        {"queue_manager": "A", "network_priority": 2, "dest_seq_number": 9, "dest_seq_factor": 2.5},
+        {"queue_manager": "B", "network_priority": 1, "dest_seq_number": 4, "dest_seq_factor": 3.5},
+        {"queue_manager": "A", "network_priority": 3, "dest_seq_number": 8, "dest_seq_factor": 1.5},
+        {"queue_manager": "B", "network_priority": 1, "dest_seq_number": 3, "dest_seq_factor": 4.5},
+    ]
+    listed[0]["channel_manual"] = "manual" in best
+    row = ({"queue": "Q"}, listed)
+    expected = Rows(rules=folder).decision(*row, explain=True)
+    fallen = expected["eliminated_by"]
+    names = [f"{each['queue_manager']}{each['network_priority']}" for each in listed]
+    assert sorted(name for name, rule in zip(names, fallen, strict=True) if rule is None) == left
+    found = decide(arrow_table([row]), explain=True, rules=folder).query("decided", "SELECT decision FROM decided")
+    assert found is not None
+    assert found.fetchall() == [(expected,)]
