@@ -25,6 +25,7 @@ FACT = "subject"
 """The attribute that every fact has: which subject it is about."""
 
 MATCHED = "rule"
+_MATCHED_KEY = f'"{MATCHED}"'
 OBSERVED = 2
 """The code of an assertion that durable_rules takes for one made before."""
 
@@ -79,7 +80,8 @@ class Network:
             budget -= 1
             if not budget:
                 raise ChainingError(f"durable_rules fired without end on {fact}")
-            match = _decoded(firing).get(MATCHED)
+            # Most facts fire the other rule alone, which is not worth decoding.
+            match = _decoded(firing).get(MATCHED) if _MATCHED_KEY in firing else None
             if match is not None:
                 fired.add(match["m"][FACT])
             firing = durable_rules_engine.complete_and_start_action(self._handle, state)

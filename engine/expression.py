@@ -212,4 +212,4 @@ def expanded(tree: exp.Expression, vocabulary: Vocabulary) -> exp.Expression:
             return exp.Paren(this=expanded(vocabulary.terms[node.name], vocabulary))
         return node
 
-    return tree.copy().transform(replace)
+    return tree.transform(replace)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from attrs import evolve, frozen
 from sqlglot import exp
 
-from mqclause.expression import expanded, literal_value
+from mqclause.expression import literal_value
 from mqclause.vocabulary import Vocabulary
 
 OPERATORS: dict[type[exp.Expression], str] = {
@@ -51,46 +51,43 @@ class Names:
 
 def python_source(tree: exp.Expression, names: Names) -> str:
     """``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a destination."""
-    return _source(expanded(tree, names.vocabulary), names)
-
-
-def _source(tree: exp.Expression, names: Names) -> str:
     operator = OPERATORS.get(type(tree))
     if operator is not None:
-        return f"({_source(tree.this, names)} {operator} {_source(tree.expression, names)})"
+        return f"({python_source(tree.this, names)} {operator} {python_source(tree.expression, names)})"
     match tree:
         case exp.Paren():
-            return _source(tree.this, names)
+            return python_source(tree.this, names)
         case exp.Column():
-            return names.of(tree.name)
+            term = names.vocabulary.terms.get(tree.name)
+            return names.of(tree.name) if term is None else python_source(term, names)
         case exp.Boolean():
             return str(bool(tree.this))
         case exp.Literal():
             return repr(literal_value(tree))
         case exp.Not():
-            return f"(not {_source(tree.this, names)})"
+            return f"(not {python_source(tree.this, names)})"
         case exp.In():
             listed = {literal_value(value) for value in tree.expressions}
-            return f"({_source(tree.this, names)} in {{{', '.join(map(repr, sorted(listed, key=str)))}}})"
+            return f"({python_source(tree.this, names)} in {{{', '.join(map(repr, sorted(listed, key=str)))}}})"
         case exp.Case():
             return _case(tree, names)
         case exp.Floor():
-            return f"floor({_source(tree.this, names)})"
+            return f"floor({python_source(tree.this, names)})"
         case exp.ArrayContains():
-            return f"({_source(tree.expression, names)} in {_source(tree.this, names)})"
+            return f"({python_source(tree.expression, names)} in {python_source(tree.this, names)})"
         case exp.CountIf():
             return _count(tree, names)
     raise TypeError(f"{tree.sql()!r} has no Python source")
 
 
 def _case(tree: exp.Case, names: Names) -> str:
-    source = _source(tree.args["default"], names)
+    source = python_source(tree.args["default"], names)
     for branch in reversed(tree.args["ifs"]):
-        source = f"({_source(branch.args['true'], names)} if {_source(branch.this, names)} else {source})"
+        source = f"({python_source(branch.args['true'], names)} if {python_source(branch.this, names)} else {source})"
     return source
 
 
 def _count(tree: exp.CountIf, names: Names) -> str:
     if isinstance(tree.this, exp.Boolean) and tree.this.this:
         return "len(R)"
-    return f"len([1 for d in R if {_source(tree.this, names.at('d'))}])"
+    return f"len([1 for d in R if {python_source(tree.this, names.at('d'))}])"

@@ -16,7 +16,7 @@ GROWTH_MB = 8.0
 
 
 def test_chaining_holds_out() -> None:
-    limit = 60 + DECISIONS / 250
+    limit = 600 + DECISIONS / 50
     done = subprocess.run(
         [sys.executable, str(SOAK), str(DECISIONS)], capture_output=True, text=True, timeout=limit, check=False
     )
@@ -29,6 +29,6 @@ def test_chaining_holds_out() -> None:
 
 def test_misuse_is_tried_in_a_process_of_its_own() -> None:
     done = subprocess.run(
-        [sys.executable, str(SOAK), "--misuse", "unmatched"], capture_output=True, text=True, timeout=90, check=True
+        [sys.executable, str(SOAK), "--misuse", "unmatched"], capture_output=True, text=True, timeout=600, check=True
     )
     assert "MemoryError at session 1024" in done.stdout

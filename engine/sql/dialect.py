@@ -19,6 +19,7 @@ apart(text)            the text, evaluated on its own
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from sqlglot import exp, parse_one
 
@@ -40,9 +41,10 @@ def lowered(source: str, functions: Mapping[str, Lowering]) -> Node:
             return lowering(*node.expressions) if lowering else node
         return node
 
-    return _bottom_up(_parsed(source), replace)
+    return _bottom_up(_parsed(source).copy(), replace)
 
 
+@lru_cache(maxsize=2_000)
 def _parsed(source: str) -> Node:
     tree = parse_one(source, read="duckdb")
     assert isinstance(tree, exp.Expression)  # noqa: S101 - our own SQL

@@ -6,13 +6,16 @@ rules do not nest too deep for a parser, some bindings at a time make a state, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from attrs import frozen
 from sqlglot import exp
 
 from mqclause.sql.dialect import SPARK, Node, lowered
 from mqclause.sql.program import Program
+
+Uses = dict[str, list[exp.Column]]
 
 DEEPEST = 50
 """Bindings around one another."""
@@ -101,13 +104,13 @@ def inlined(bindings: Mapping[str, Node], result: Mapping[str, Node]) -> dict[st
     What is used once stands in its place, unless it would be evaluated for each item of a list.
     """
     left = dict(bindings)
+    uses = _uses((*left.values(), *result.values()))
     for name, node in bindings.items():
+        found = uses[name]
         if _is_field(node):
-            _replaced(left, result, name)
-            continue
-        uses = [use for each in (*left.values(), *result.values()) for use in _uses(each, name)]
-        if len(uses) == 1 and not uses[0].table and uses[0].find_ancestor(exp.Lambda) is None and uses[0].parent:
-            uses[0].replace(exp.paren(left.pop(name), copy=False))
+            _replaced(found, left.pop(name), uses)
+        elif len(found) == 1 and not found[0].table and found[0].find_ancestor(exp.Lambda) is None and found[0].parent:
+            found[0].replace(exp.paren(left.pop(name), copy=False))
     return left
 
 
@@ -123,16 +126,23 @@ def _is_field(node: Node) -> bool:
     )
 
 
-def _replaced(bindings: dict[str, Node], result: Mapping[str, Node], name: str) -> None:
-    """Puts the expression of a binding wherever it is used."""
-    node = bindings.pop(name)
-    for each in (*bindings.values(), *result.values()):
-        for use in _uses(each, name):
-            use.replace(exp.paren(node.copy(), copy=False))
+def _replaced(places: list[exp.Column], node: Node, uses: Uses) -> None:
+    """Puts the expression of a binding wherever it is used; what it uses in turn is then used in each place."""
+    copies = [node.copy() for _ in places[1:]]
+    for name, found in _uses(copies).items():
+        uses[name] += found
+    for place, each in zip(places, (node, *copies), strict=True):
+        place.replace(exp.paren(each, copy=False))
 
 
-def _uses(node: Node, name: str) -> list[exp.Column]:
-    return [each for each in node.find_all(exp.Column) if name in (each.name, each.table)]
+def _uses(nodes: Iterable[Node]) -> Uses:
+    """Where each name is used, as a column or as what a column is a field of."""
+    found: Uses = defaultdict(list)
+    for node in nodes:
+        for column in node.find_all(exp.Column):
+            for name in {column.name, column.table}:
+                found[name].append(column)
+    return found
 
 
 def _each_where_used(bindings: Mapping[str, Node], result: Mapping[str, Node]) -> dict[str, Node]:
@@ -148,7 +158,7 @@ def _each_where_used(bindings: Mapping[str, Node], result: Mapping[str, Node]) -
         if not isinstance(function.this, exp.Dot):
             continue
         del left[name]
-        for use in [use for each in (*left.values(), *result.values()) for use in _uses(each, name)]:
+        for use in _uses((*left.values(), *result.values()))[name]:
             found = use.parent
             assert isinstance(found, exp.Anonymous) and found.this == "get"  # noqa: S101, PT018
             item = exp.Anonymous(this="get", expressions=[items.copy(), found.expressions[1].copy()])

@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-SOON_AWAKE = "-XX:TieredStopAtLevel=1"
-"""Java compiles quickly and not well: no test runs long enough to gain from more."""
-
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
@@ -18,6 +15,6 @@ def spark() -> Iterator[Any]:
     pytest.importorskip("pyarrow")
     from mqclause.spark.session import local_session
 
-    session = local_session(cores=2, memory="1g", config={"spark.driver.extraJavaOptions": SOON_AWAKE})
+    session = local_session(cores=2, memory="1g")
     yield session
     session.stop()

@@ -32,7 +32,7 @@ def run_until_there_is_no_more(spark: Any, folder: Path, given: Any) -> None:
         .trigger(availableNow=True)
         .start()
     )
-    assert query.awaitTermination(60)
+    assert query.awaitTermination(600)
     assert query.exception() is None
 
 

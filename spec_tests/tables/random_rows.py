@@ -9,11 +9,13 @@ from typing import Any
 import pyarrow as pa
 
 from mqclause.columns import DESTINATION, PUT, Column
-from mqclause.model.domain import Finite, Flag, Names, Whole
+from mqclause.model.domain import Finite, Flag, Names, Whole, Words
 from mqclause.model.facts import CHANNEL_STATES
 
 Row = tuple[dict[str, Any] | None, list[dict[str, Any] | None] | None]
 HOSTS = ("QM1", "QM2", "QM3")
+DIGITS = [name for name, each in DESTINATION.items() if isinstance(each.domain, Whole) and each.domain.high == 9]
+FLAGS = {name: bool(each.default) for name, each in DESTINATION.items() if each.domain == Flag()}
 STATES = (CHANNEL_STATES, ("INACTIVE", "RUNNING"), CHANNEL_STATES[2:6], CHANNEL_STATES[6:], ("RETRYING", "PAUSED"))
 
 
@@ -24,10 +26,8 @@ def random_rows(rng: Random, number: int, faults: float = 0.01, optional: bool =
 
 def random_row(rng: Random, faults: float, most: int = 8, optional: bool = False) -> Row:
     """A row of up to ``most`` destinations. What differs between them is drawn for each row, so that many tie."""
-    digits = {
-        name: rng.choice(((0,), (0,), (0, 1), range(10))) for name, each in DESTINATION.items() if _is_digit(each)
-    }
-    flags = {name: rng.choice((0, 0, 0.2, 0.5, 1)) for name, each in DESTINATION.items() if each.domain == Flag()}
+    digits = {name: rng.choice(((0,), (0,), (0, 1), range(10))) for name in DIGITS}
+    flags = {name: rng.choice((0, 0, 0.1, 0.25, 0.5)) for name in FLAGS}
     states, local = rng.choice(STATES), rng.random() < 0.4
     by_name = rng.random() < 0.75
 
@@ -43,13 +43,13 @@ def random_row(rng: Random, faults: float, most: int = 8, optional: bool = False
             "dest_seq_number": rng.choice((0, 1, 2, 3, 2**62)), "dest_seq_factor": rng.choice((0.0, -0.0, 1.5, 20.0, 1e9)),
         }  # fmt: skip
         found |= {name: rng.choice(drawn) for name, drawn in digits.items()}
-        found |= {name: _unlikely(rng, name, share) for name, share in flags.items()}
+        found |= {name: FLAGS[name] is not (rng.random() < share) for name, share in flags.items()}
         found["is_local"] = is_local
         if optional:
             found["queue_type"] = rng.choice(("QLOCAL", "QLOCAL", "QALIAS", "qremote"))
             found["clwluseq"] = rng.choice(("LOCAL", "ANY", "ANY", "QMGR", "qmgr"))
         found["is_alias"] = not by_name and rng.random() < 0.6
-        return {name: _spoilt(rng, value, DESTINATION[name], faults) for name, value in found.items()}
+        return spoilt(rng, found, DESTINATION, faults)
 
     put: dict[str, Any] = {
         "queue": "Q" if by_name else rng.choice((None, "")),
@@ -63,34 +63,29 @@ def random_row(rng: Random, faults: float, most: int = 8, optional: bool = False
     }
     if optional:
         put["qmgr_clwluseq"] = rng.choice(("LOCAL", "ANY", "any"))
-    given = {name: _spoilt(rng, value, PUT[name], faults) for name, value in put.items()}
+    given = spoilt(rng, put, PUT, faults)
     count = rng.choice((0, 1, 2, 3, 4, 6, most)) if rng.random() < 0.95 else None
     listed = None if count is None else [destination(place) for place in range(count)]
     return (None if rng.random() < faults else given), listed
 
 
-def _is_digit(column: Column) -> bool:
-    return isinstance(column.domain, Whole) and column.domain.high == 9
+def spoilt(rng: Random, row: dict[str, Any], columns: Mapping[str, Column], faults: float) -> dict[str, Any]:
+    """``row``, in which about ``faults`` of the values are null or, less often, not allowed."""
+    share = len(row) * faults * 2
+    while rng.random() < share / (1 + share):
+        name = rng.choice([*row])
+        row[name] = None if rng.random() < 0.94 else _not_allowed(rng, row[name], columns[name])
+    return row
 
 
-def _unlikely(rng: Random, name: str, share: float) -> bool:
-    """A flag that differs from its default with some likelihood."""
-    return bool(DESTINATION[name].default) is not (rng.random() < share * 0.5)
-
-
-def _spoilt(rng: Random, value: Any, column: Column, faults: float) -> Any:
-    drawn = rng.random()
-    if drawn < faults * 2:
-        return None
-    if drawn > 1 - faults / 8:
-        match column.domain:
-            case Whole(low, high):
-                return rng.choice((low - 1, min(high + 1, 2**63 - 1)))
-            case Finite():
-                return rng.choice((-1.0, float("nan"), float("inf")))
-            case Flag() | Names():
-                return value
-        return "RUNING" if column.domain.__class__.__name__ == "Words" else value
+def _not_allowed(rng: Random, value: Any, column: Column) -> Any:
+    match column.domain:
+        case Whole(low, high):
+            return rng.choice((low - 1, min(high + 1, 2**63 - 1)))
+        case Finite():
+            return rng.choice((-1.0, float("nan"), float("inf")))
+        case Words():
+            return "RUNING"
     return value
 
 
