@@ -28,6 +28,7 @@ from mqclause import duckdb
 from mqclause.columns import PUT, TableError
 from mqclause.row import Rows
 from mqclause.spark import native
+from mqclause.spark.session import java_home
 from mqclause.sql.joined import joined_puts
 from mqclause.sql.pipeline import Pipeline
 from mqclause.sql.program import Program
@@ -74,6 +75,13 @@ def message_without_value(decision: dict[str, Any]) -> dict[str, Any]:
     if message and ".dest_seq_factor = " in message:
         return {**decision, "message": message.partition(" = ")[0]}
     return decision
+
+
+def test_the_session_runs_the_java_that_was_found_and_collects_garbage_in_parallel(spark: Any) -> None:
+    java = spark.sparkContext._jvm.java.lang
+    assert Path(java.System.getProperty("java.home")).resolve() == java_home().resolve()
+    collectors = java.management.ManagementFactory.getGarbageCollectorMXBeans()
+    assert {each.getName() for each in collectors} == {"PS MarkSweep", "PS Scavenge"}
 
 
 @pytest.mark.parametrize(("seed", "explain"), [(0, True), (5, False)])

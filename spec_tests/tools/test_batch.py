@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*ENTRY, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([*ENTRY, *map(str, arguments)], capture_output=True, text=True, timeout=600, check=False)
 
 
 def batch(*arguments: object) -> Row:
@@ -290,7 +290,7 @@ def test_a_library_that_is_not_installed(tmp_path: Path, module: str, engine: st
     source = written(tmp_path / "in.parquet", [row(0)])
     code = f"import sys; sys.modules[{module!r}] = None; {ENTRY[2]}"
     command = [sys.executable, "-c", code, "batch", source, tmp_path / "out.parquet", "--engine", engine]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith(f"is not installed: pip install 'mqclause[{engine}]'\n")
     assert done.stderr.count("\n") == 1
@@ -321,7 +321,7 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: 
         while not any(tmp_path.glob(".out*/out.jsonl")) and time.monotonic() < until:
             time.sleep(0.02)
         process.send_signal(number)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=600)
     assert (process.returncode, stdout) == (status, "")
     assert stderr.strip() == ("interrupted" if number == signal.SIGINT else "")
     assert list(tmp_path.iterdir()) == [source]

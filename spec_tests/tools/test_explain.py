@@ -22,7 +22,7 @@ def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]
         [sys.executable, "-c", "from mqclause.tools.cli import main; main()", *arguments],
         input=stdin,
         capture_output=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
