@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,7 +168,6 @@ def _quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
-@lru_cache(maxsize=2_000)
 def _sql(source: str) -> str:
     return lowered(source, DUCKDB).sql(dialect="duckdb")
 

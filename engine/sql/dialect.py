@@ -46,6 +46,7 @@ def lowered(source: str, functions: Mapping[str, Lowering]) -> Node:
 
 @lru_cache(maxsize=2_000)
 def _parsed(source: str) -> Node:
+    """The tree of an expression, not to be changed: a second table asks mostly for the same ones."""
     tree = parse_one(source, read="duckdb")
     assert isinstance(tree, exp.Expression)  # noqa: S101 - our own SQL
     return tree

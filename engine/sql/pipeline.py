@@ -16,6 +16,7 @@ from mqclause.sql.dialect import SPARK, Node, lowered
 from mqclause.sql.program import Program
 
 Uses = dict[str, list[exp.Column]]
+"""The places in which each name is used."""
 
 DEEPEST = 50
 """Bindings around one another."""
@@ -136,7 +137,7 @@ def _replaced(places: list[exp.Column], node: Node, uses: Uses) -> None:
 
 
 def _uses(nodes: Iterable[Node]) -> Uses:
-    """Where each name is used, as a column or as what a column is a field of."""
+    """Each column is a use of its own name and of the one that it is a field of."""
     found: Uses = defaultdict(list)
     for node in nodes:
         for column in node.find_all(exp.Column):

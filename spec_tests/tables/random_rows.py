@@ -20,7 +20,7 @@ STATES = (CHANNEL_STATES, ("INACTIVE", "RUNNING"), CHANNEL_STATES[2:6], CHANNEL_
 
 
 def random_rows(rng: Random, number: int, faults: float = 0.01, optional: bool = False) -> list[Row]:
-    """So many rows; ``faults`` is the share of values that are not allowed. With ``optional`` columns too."""
+    """So many rows; ``faults`` is the share of values that are null or not allowed. With ``optional`` columns too."""
     return [random_row(rng, faults, optional=optional) for _ in range(number)]
 
 
@@ -49,7 +49,7 @@ def random_row(rng: Random, faults: float, most: int = 8, optional: bool = False
             found["queue_type"] = rng.choice(("QLOCAL", "QLOCAL", "QALIAS", "qremote"))
             found["clwluseq"] = rng.choice(("LOCAL", "ANY", "ANY", "QMGR", "qmgr"))
         found["is_alias"] = not by_name and rng.random() < 0.6
-        return spoilt(rng, found, DESTINATION, faults)
+        return _spoilt(rng, found, DESTINATION, faults)
 
     put: dict[str, Any] = {
         "queue": "Q" if by_name else rng.choice((None, "")),
@@ -63,16 +63,17 @@ def random_row(rng: Random, faults: float, most: int = 8, optional: bool = False
     }
     if optional:
         put["qmgr_clwluseq"] = rng.choice(("LOCAL", "ANY", "any"))
-    given = spoilt(rng, put, PUT, faults)
+    given = _spoilt(rng, put, PUT, faults)
     count = rng.choice((0, 1, 2, 3, 4, 6, most)) if rng.random() < 0.95 else None
     listed = None if count is None else [destination(place) for place in range(count)]
     return (None if rng.random() < faults else given), listed
 
 
-def spoilt(rng: Random, row: dict[str, Any], columns: Mapping[str, Column], faults: float) -> dict[str, Any]:
-    """``row``, in which about ``faults`` of the values are null or, less often, not allowed."""
-    share = len(row) * faults * 2
-    while rng.random() < share / (1 + share):
+def _spoilt(rng: Random, row: dict[str, Any], columns: Mapping[str, Column], faults: float) -> dict[str, Any]:
+    """``row``, changed so that about ``faults`` of its values are null or, seldom, not allowed."""
+    # One draw more than there are faults, instead of one for each value: so many are expected before the first miss.
+    expected = len(row) * faults
+    while rng.random() < expected / (1 + expected):
         name = rng.choice([*row])
         row[name] = None if rng.random() < 0.94 else _not_allowed(rng, row[name], columns[name])
     return row

@@ -317,7 +317,7 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: 
     out = tmp_path / "out.jsonl"
     command = [*ENTRY, str(source), str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 600
         while not any(tmp_path.glob(".out*/out.jsonl")) and time.monotonic() < until:
             time.sleep(0.02)
         process.send_signal(number)
