@@ -45,7 +45,9 @@ def choose_destination(
     and RuleError.
     """
     shape = Shape(_contract(PUT), _contract(DESTINATION))
-    return _column(put_program(*_rulesets(readings, rules), shape, explain), put=put, destinations=destinations)
+    return _column(
+        put_program(*_rulesets(readings, rules), shape, explain, nested=True), put=put, destinations=destinations
+    )
 
 
 def trigger_conditions(
@@ -75,11 +77,11 @@ def decide(
     check_free("decision", columns)
     rulesets = _rulesets(readings, rules)
     if cluster is None:
-        program = put_program(*rulesets, shape_of(columns), explain)
+        program = put_program(*rulesets, shape_of(columns), explain, nested=True)
         return df.withColumn("decision", _column(program, put="put", destinations="destinations"))
     every_channel = every_local_channel(dict(rulesets[0].readings))
     joined = joined_puts(columns, cluster)
-    program = put_program(*rulesets, joined.shape, explain)
+    program = put_program(*rulesets, joined.shape, explain, nested=True)
     return _joined(df, joined, program, _snapshot(df.sparkSession, cluster, every_channel))
 
 
@@ -99,7 +101,7 @@ def register(spark: SparkSession, readings: Readings = None, explain: bool = Fal
     """
     _look_enough(spark)
     shape = Shape(_contract(PUT), _contract(DESTINATION))
-    deciding = Pipeline.of(put_program(*_rulesets(readings, rules), shape, explain))
+    deciding = Pipeline.of(put_program(*_rulesets(readings, rules), shape, explain, nested=True))
     triggering = Pipeline.of(occasion_program(load_ruleset("trigger", readings, rules), OCCASION))
     put = _struct_type(PUT).simpleString()
     destinations = T.ArrayType(_struct_type(DESTINATION)).simpleString()

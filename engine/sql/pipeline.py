@@ -1,7 +1,8 @@
 """A program as one expression: each binding around all that comes after it.
 
-For back ends where a column is one expression and a function of SQL's may have functions of its own. So that many
-rules do not nest too deep for a parser, some bindings at a time make a state, a struct of what later ones need.
+For back ends where a column is one expression and a function of SQL's may have functions of its own. What only one
+branch of a CASE uses is bound in that branch, so rows that take another do without. So that many rules do not nest
+too deep for a parser, some bindings at a time make a state, a struct of what later ones need.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Pipeline:
         """
         result = {name: lowered(source, SPARK) for name, source in program.result.items()}
         made = {name: lowered(source, SPARK) for name, source in program.bindings.items()}
-        return cls(inlined(_needed(_each_where_used(made, result), result), result), result)
+        return cls(sunk(inlined(_needed(_each_where_used(made, result), result), result), result), result)
 
     def sql(self, inputs: Collection[str] = ()) -> str:
         """The pipeline as Spark SQL over the columns that the program is about; ``inputs`` are fields of ``row``."""
@@ -108,7 +109,7 @@ def inlined(bindings: Mapping[str, Node], result: Mapping[str, Node]) -> dict[st
     uses = _uses((*left.values(), *result.values()))
     for name, node in bindings.items():
         found = uses[name]
-        if _is_field(node):
+        if _is_quick(node):
             _replaced(found, left.pop(name), uses)
         elif len(found) == 1 and not found[0].table and found[0].find_ancestor(exp.Lambda) is None and found[0].parent:
             found[0].replace(exp.paren(left.pop(name), copy=False))
@@ -120,10 +121,18 @@ READ = (
 )  # fmt: skip
 
 
-def _is_field(node: Node) -> bool:
-    """Whether an expression only reads what the row says, or its default, or the length of a list."""
-    return all(
-        isinstance(each, READ) or (isinstance(each, exp.Anonymous) and each.this == "size") for each in node.walk()
+COMPARING = (exp.EQ, exp.NEQ, exp.Not, exp.And, exp.Or, exp.Case, exp.If)
+
+
+def _is_quick(node: Node) -> bool:
+    """Whether an expression reads what the row says, or its default, or the length of a list, or compares two such.
+
+    Spark takes as long to bind a value as to compare twice.
+    """
+    compared = sum(isinstance(each, exp.EQ | exp.NEQ) for each in node.walk())
+    return compared <= 2 and all(
+        isinstance(each, READ + COMPARING) or (isinstance(each, exp.Anonymous) and each.this == "size")
+        for each in node.walk()
     )
 
 
@@ -165,3 +174,48 @@ def _each_where_used(bindings: Mapping[str, Node], result: Mapping[str, Node]) -
             item = exp.Anonymous(this="get", expressions=[items.copy(), found.expressions[1].copy()])
             found.replace(exp.Dot(this=item, expression=function.this.expression.copy()))
     return left
+
+
+def sunk(bindings: dict[str, Node], result: Mapping[str, Node]) -> dict[str, Node]:
+    """The bindings without those that only one branch of a CASE uses: it binds them itself, where it is taken."""
+    left = dict(bindings)
+    uses = _uses((*left.values(), *result.values()))
+    for name in reversed(bindings):
+        branch = _branch_of(uses[name])
+        if branch is not None:
+            place = exp.Placeholder()
+            branch.replace(place)
+            place.replace(_bound(name, left.pop(name), branch))
+    return left
+
+
+ONCE = "once"
+"""Marks a function that is evaluated once and not for each item of a list."""
+
+
+def _bound(name: str, value: Node, source: Node) -> Node:
+    """What ``_with`` writes, as a tree."""
+    start = exp.Lambda(this=exp.column("start"), expressions=[exp.to_identifier("start"), exp.to_identifier("nothing")])
+    function = exp.Lambda(this=source, expressions=[exp.to_identifier(name)])
+    function.meta[ONCE] = True
+    return exp.Anonymous(this="aggregate", expressions=[exp.Array(), value, start, function])
+
+
+def _branch_of(uses: list[exp.Column]) -> Node | None:
+    """The innermost branch of a CASE that all the uses are in."""
+    if not uses:
+        return None
+    first, *others = ({id(branch): branch for branch in _branches(use)} for use in uses)
+    return next((branch for found, branch in first.items() if all(found in other for other in others)), None)
+
+
+def _branches(node: Node) -> Iterator[Node]:
+    """The branches that a node is in, the innermost first, without those evaluated for each item of a list."""
+    found: list[Node] = []
+    while isinstance(parent := node.parent, exp.Expression):
+        if isinstance(parent, exp.Lambda) and ONCE not in parent.meta:
+            found.clear()
+        elif (node.arg_key == "true" and isinstance(parent, exp.If)) or node.arg_key == "default":
+            found.append(node)
+        node = parent
+    return iter(found)

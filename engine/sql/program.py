@@ -49,10 +49,11 @@ class Program:
         return groups
 
 
-def put_program(workload: Ruleset, outcome: Ruleset, shape: Shape, traced: bool) -> Program:
+def put_program(workload: Ruleset, outcome: Ruleset, shape: Shape, traced: bool, nested: bool = False) -> Program:
     """The decision about ``put`` and ``destinations``; its fields are those of columns.DECISION.
 
-    Raises RuleError for a rule that cannot be run on tables.
+    ``nested`` says that bindings will stand around what uses them, not in a list. Raises RuleError for a rule that
+    cannot be run on tables.
     """
     bindings = Bindings()
     put = RowWords("put", PUT, shape.put, SITUATION, _unseen(), bindings, {}, shape.beside)
@@ -61,9 +62,9 @@ def put_program(workload: Ruleset, outcome: Ruleset, shape: Shape, traced: bool)
     bindings.once("first", f"COALESCE(item({listed}, 0), 0)")
     bindings.once("mixed", f"differing_bits({listed}, {FIRST})")
     invalid = bindings.bind("invalid", _invalid(put, listed, shape.may_be_empty))
-    first = _steps(workload, put, packing, bindings, listed, {}, traced)
+    first = _steps(workload, put, packing, bindings, listed, {}, traced, nested and not traced)
     permitted = bindings.bind("permitted", f"length_of({first.names.remaining})")
-    second = _steps(outcome, put, packing, bindings, listed, {"permitted": permitted}, False)
+    second = _steps(outcome, put, packing, bindings, listed, {"permitted": permitted})
     reason = bindings.bind("reason", _reason(second))
     deferred = second.facts["deferred"]
     decided = f"CASE WHEN {invalid} THEN 'invalid' WHEN {reason} IS NOT NULL THEN 'failed' "
@@ -108,7 +109,8 @@ def _steps(
     bindings: Bindings,
     listed: str,
     facts: dict[str, str],
-    traced: bool,
+    traced: bool = False,
+    nested: bool = False,
 ) -> Steps:
     words = evolve(put, bindings=bindings, facts=facts)
     # A row says nothing of DEFBIND, so MQ's default is in effect.
@@ -123,7 +125,7 @@ def _steps(
         return found
 
     names = Names(ruleset.vocabulary, packing, situation, listed, bindings=bindings)
-    steps = Steps(ruleset, names, bindings, constants, facts, traced)
+    steps = Steps(ruleset, names, bindings, constants, facts, traced, nested)
     written(steps)
     return steps
 

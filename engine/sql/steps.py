@@ -7,7 +7,6 @@ grows with the number of rules and nothing is evaluated again. Lists are looked 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
 from typing import Any
 
 from attrs import define, evolve, field
@@ -30,7 +29,8 @@ from mqclause.rule import (
 )
 from mqclause.sql.binding import EMPTY, FALSE, TRUE, Bindings, both, either, when
 from mqclause.sql.condition import Names, may_hold, sql_literal, sql_source
-from mqclause.sql.constant import constant, counts_by_terms
+from mqclause.sql.constant import constant
+from mqclause.sql.runs import Need, counts, runs
 from mqclause.vocabulary import BLANKS
 
 RULES_SHIFT = 10
@@ -42,9 +42,10 @@ class Steps:
     """Writes the bindings of one ruleset. ``names.remaining`` is the list of those that remain at any time.
 
     ``constants`` are words of the situation whose value is known beforehand, ``facts`` the bindings of derived ones.
-    With ``traced``, ``fallen`` collects who fell by which rule. ``failures`` are the bindings that say whether a rule
-    ends the call with a reason code; ``held`` those that say whether a condition holds;
-    ``asked`` and ``concluded`` whether the rule of a conclusion applies, and whether the conclusion is drawn.
+    With ``traced``, ``fallen`` collects who fell by which rule. With ``nested``, what only one branch of a CASE uses
+    will be bound in that branch (see mqclause.sql.pipeline), so whole runs of rules stand in one. ``failures`` are
+    the bindings that say whether a rule ends the call with a reason code; ``held`` those that say whether a condition
+    holds; ``asked`` and ``concluded`` whether the rule of a conclusion applies, and whether the conclusion is drawn.
     """
 
     ruleset: Ruleset
@@ -53,6 +54,7 @@ class Steps:
     constants: dict[str, Any]
     facts: dict[str, str]
     traced: bool = False
+    nested: bool = False
     aside: str = EMPTY
     is_open: str = TRUE
     fallen: str = EMPTY
@@ -62,28 +64,28 @@ class Steps:
     asked: dict[str, str] = field(factory=dict)
 
     def write(self) -> None:
-        """Writes all rules. Consecutive eliminations under one condition are one pass, as are consecutive choices."""
-        for _, group in groupby(enumerate(self.ruleset.rules, start=1), self._together):
-            numbered = list(group)
-            number, rule = numbered[0]
-            if isinstance(rule.action, Eliminate):
-                self.eliminate(numbered)
-            elif isinstance(rule.action, Choose) and rule.action.where is not None:
-                self.choose_where(numbered)
-            else:
-                _WRITERS[type(rule.action)](self, number, rule, rule.action)
+        """Writes all rules."""
+        for need, passes in runs(self.ruleset):
+            before, condition = self.names.remaining, self._has(need)
+            for rules in passes:
+                self._write(rules)
+            if self.nested and condition != TRUE and self.names.remaining != before:
+                after = self.bind(passes[0][0][1], "run", when(condition, self.names.remaining, before))
+                self.names = evolve(self.names, remaining=after)
 
-    def _together(self, numbered: tuple[int, Rule]) -> object:
-        """What neighbours have in common that are written as one. Who counts has to see what the one before left."""
-        number, rule = numbered
-        if isinstance(rule.action, Eliminate) and not (self._counts(rule.when) or self._counts(rule.action.where)):
-            return rule.when and rule.when.sql()
-        if isinstance(rule.action, Choose) and rule.action.where is not None:
-            return "choose"
-        return number
+    def _has(self, need: Need) -> str:
+        """Whether a row has what a run of rules needs."""
+        lists = {"several": f"length_of({self.names.remaining}) > 1", "aside": f"length_of({self.aside}) > 0"}
+        return both(self.is_open, lists[need]) if need in lists else TRUE
 
-    def _counts(self, tree: Expression | None) -> bool:
-        return tree is not None and counts_by_terms(tree, self.names.vocabulary)
+    def _write(self, rules: Sequence[tuple[int, Rule]]) -> None:
+        number, rule = rules[0]
+        if isinstance(rule.action, Eliminate):
+            self.eliminate(rules)
+        elif isinstance(rule.action, Choose) and rule.action.where is not None:
+            self.choose_where(rules)
+        else:
+            _WRITERS[type(rule.action)](self, number, rule, rule.action)
 
     def source(self, tree: Expression, destination: str = "c") -> str:
         return sql_source(tree, self.names.at(destination))
@@ -94,7 +96,7 @@ class Steps:
     def applies(self, rule: Rule, *before: str) -> str:
         """Whether a rule's ``when`` holds; counted only in rows where what stands ``before`` holds."""
         condition = TRUE if rule.when is None else self._condition(rule.when)
-        if not self._counts(rule.when) or condition in (TRUE, FALSE):
+        if not counts(rule.when, self.names.vocabulary) or condition in (TRUE, FALSE):
             return both(*before, condition)
         return self.bind(rule, "applies", when(both(*before), condition, FALSE))
 
@@ -169,7 +171,14 @@ class Steps:
         key = by if among == TRUE else f"CASE WHEN {among} THEN {by} END"
         values = f"{best_of}(each({remaining}, lambda c: {key}))"
         best = self.bind(rule, "best", f"CASE WHEN {condition} THEN {values} END" if condition != TRUE else values)
-        self._keep_where(number, rule, among, f"{by} = {best}", f"{best} IS NOT NULL")
+        self._keep_best(number, rule, among, by, best, condition)
+
+    def _keep_best(self, number: int, rule: Rule, among: str, by: str, best: str, condition: str) -> None:
+        """``best`` is null where ``condition`` does not hold, or nobody has anything to compare; then all stay."""
+        if self.nested:
+            self._keep_where(number, rule, among, f"{by} IS NOT DISTINCT FROM {best}", condition)
+        else:
+            self._keep_where(number, rule, among, f"{by} = {best}", f"{best} IS NOT NULL")
 
     def _keep_where(self, number: int, rule: Rule, among: str, good: str, condition: str) -> None:
         """Keeps who is not looked at and who is good."""
@@ -222,7 +231,7 @@ class Steps:
             key = self._number(by)
             values = f"lowest(each({self.names.remaining}, lambda c: {key}))"
             best = self.bind(rule, "best", f"CASE WHEN {several} THEN {values} END")
-            self._keep_where(number, rule, TRUE, f"{key} = {best}", f"{best} IS NOT NULL")
+            self._keep_best(number, rule, TRUE, key, best, several)
         self.is_open = self.bind(rule, "open", both(self.is_open, f"NOT {condition}"))
 
     def choose_where(self, rules: Sequence[tuple[int, Rule]]) -> None:
