@@ -7,18 +7,26 @@ decision = Engine().choose(Put(queue="ORDERS.IN"), snapshot.cluster, explain="ru
 print(decision)
 """
 
-from mqclause.decision import Advance, Decision, Reason
-from mqclause.engine import Engine
-from mqclause.model.cluster import Cluster
+from mqclause.answers.decision import Advance, Decision, Reason
+from mqclause.answers.engine import Engine
+from mqclause.answers.examination import Triggers
+from mqclause.answers.replay import Replay
+from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
-from mqclause.model.facts import Channel, Process, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.reader import Snapshot, read_document, read_files
-from mqclause.model.sequence import SequenceState
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import (
+    Channel,
+    Process,
+    Put,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.scenario import Scenario, read_scenario
-from mqclause.reading import ReadingError
-from mqclause.replay import Replay
-from mqclause.rule_file import RuleError
-from mqclause.trigger import Triggers
+from mqclause.rulebook.reading import ReadingError
+from mqclause.rulebook.rule_file import RuleError
 
 __all__ = [
     "Advance",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mqclause.spark.session import java_home, local_session
 
 try:
-    from mqclause.spark.native import choose_destination, decide, decide_triggers, register, trigger_conditions
     from mqclause.spark.replay import replay
-    from mqclause.spark.replay_stream import replay_stream
+    from mqclause.spark.stream import replay_stream
+    from mqclause.spark.table import choose_destination, decide, decide_triggers, register, trigger_conditions
     from mqclause.spark.udf import choose_destination_udf, explain_udf
 except ImportError as error:
     if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas"):

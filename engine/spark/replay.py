@@ -12,14 +12,14 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql.functions import row_number
 from pyspark.sql.types import StructField, StructType
 
-from mqclause.engine import Engine
-from mqclause.model.cluster import Cluster
+from mqclause.answers.engine import Engine
 from mqclause.model.diagnostic import DomainError
-from mqclause.model.facts import Put
-from mqclause.model.sequence import SequenceState
-from mqclause.row import InvalidRowError, answer, invalid, read_put
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.sequence import SequenceState
 from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE, Readings, key_of
-from mqclause.sql.shape import check_free
+from mqclause.tables.row import InvalidRowError, answer, invalid, read_put
+from mqclause.tables.shape import check_free
 
 NO_CLUSTER = "no cluster is given for {value}"
 PLACE = "mqclause_place"

@@ -11,8 +11,8 @@ import pyarrow as pa
 from pyspark.sql import Column, functions
 from pyspark.sql.types import ArrayType, DataType, IntegerType, StringType, StructField, StructType
 
-from mqclause.columns import DECISION
-from mqclause.row import Rows
+from mqclause.tables.columns import DECISION
+from mqclause.tables.row import Rows
 
 ColumnFunction = Callable[..., Column]
 """Takes the columns ``put`` and ``destinations``, or their names; gives a column."""
@@ -33,7 +33,7 @@ DECISION_IN_ARROW = pa.struct([(name, _ARROW[kind]) for name, kind in DECISION.i
 
 
 def choose_destination_udf(readings: Mapping[str, str] | None = None, explain: bool = False) -> ColumnFunction:
-    """A function of ``put`` and ``destinations``, columns as in mqclause.columns, that gives the decision.
+    """A function of ``put`` and ``destinations``, columns as in mqclause.tables.columns, that gives the decision.
 
     ``df.select("*", choose_destination_udf()("put", "destinations").alias("decision"))``: a struct of DECISION_TYPE,
     never null; a row with a fault is ``invalid``. With ``explain`` the field ``eliminated_by`` is filled. Raises

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from attrs import evolve, fields
 
-from mqclause.model.cluster import Cluster, ContradictionError
 from mqclause.model.diagnostic import DomainError, quoted, suggestion
-from mqclause.model.domain import Domain
-from mqclause.model.facts import Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.cluster import Cluster, ContradictionError
+from mqclause.model.facts.domains import Domain
+from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.event import Event, EventError
 
 FIXED = frozenset({"name", "queue_manager"})

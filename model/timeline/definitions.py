@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.model.cluster import Cluster
-from mqclause.model.facts import Process, Queue
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Process, Queue
 
 
 @frozen(eq=False)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from attrs import frozen
 
 from mqclause.model.diagnostic import DomainError, suggestion
-from mqclause.model.domain import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
-from mqclause.model.facts import BINDINGS
+from mqclause.model.facts.domains import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
+from mqclause.model.facts.objects import BINDINGS
 
 KINDS = ("put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance")
 """What an event can do."""

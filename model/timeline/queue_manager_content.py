@@ -7,9 +7,9 @@ from typing import Any, Self
 
 from attrs import evolve, field, frozen
 
-from mqclause.model.cluster import Cluster
 from mqclause.model.diagnostic import quoted
-from mqclause.model.facts import Queue
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import Event, EventError

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from attrs import frozen
 
 from mqclause.model.diagnostic import quoted
-from mqclause.model.facts import Queue
+from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.alteration import TRIGGERING, QueueChange, altered
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import READING_MODES, Event, EventError

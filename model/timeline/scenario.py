@@ -9,13 +9,13 @@ from typing import Any
 
 from attrs import field, frozen
 
-from mqclause.model.cluster import Cluster
+from mqclause.model.assembly.snapshot import Source, read_document
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
-from mqclause.model.domain import Maker
-from mqclause.model.facts_file import MOST_FAULTS
-from mqclause.model.facts_text import parse_document
-from mqclause.model.formats import format_of, text_of
-from mqclause.model.reader import Source, read_document
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import Maker
+from mqclause.model.readers.facts_file import MOST_FAULTS
+from mqclause.model.readers.facts_text import parse_document
+from mqclause.model.readers.registry import format_of, text_of
 from mqclause.model.timeline.event import Event, event_label
 from mqclause.model.timeline.scenario_faults import NEEDED, TAKEN, Referenced, event_faults
 

@@ -7,10 +7,10 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from mqclause.model.cluster import Cluster
 from mqclause.model.diagnostic import DomainError, quoted, suggestion
-from mqclause.model.domain import Maker
-from mqclause.model.facts import Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import Maker
+from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.alteration import TAKEN as ALTERABLE
 from mqclause.model.timeline.alteration import Altered, objects, unknown
 from mqclause.model.timeline.definitions import Definitions

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly import Assembly, assemble
-from mqclause.model.facts import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.mqsc.script import read_mqsc
-from mqclause.model.record import Script
+from mqclause.model.assembly.view import Assembly, assemble
+from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.readers.record import Script
 
 TEXT = "allowed: text of {} to {} characters, without control characters"
 LONG = "C" * 21

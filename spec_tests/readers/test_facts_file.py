@@ -9,10 +9,18 @@ from types import MappingProxyType
 
 import pytest
 
+from mqclause.model.assembly.snapshot import read_document
 from mqclause.model.diagnostic import DomainError, FactsError
-from mqclause.model.facts import Channel, Process, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.facts_file import Facts, parse_facts, read_facts
-from mqclause.model.reader import read_document
+from mqclause.model.facts.objects import (
+    Channel,
+    Process,
+    Put,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.readers.facts_file import Facts, parse_facts, read_facts
 
 EVERY_KEY = """
 [queue_manager]

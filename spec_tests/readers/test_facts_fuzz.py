@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from in_proportion import takes_time_in_proportion
 
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_document, read_sources
 from mqclause.model.diagnostic import FactsError
-from mqclause.model.facts_file import MANY, SINGLE, TABLES, parse_facts, read_facts
-from mqclause.model.reader import Snapshot, Source, read_document, read_sources
+from mqclause.model.readers.facts_file import MANY, SINGLE, TABLES, parse_facts, read_facts
+from spec_tests.support.in_proportion import takes_time_in_proportion
 
 KEYS = sorted({key for maker in [*SINGLE.values(), *MANY.values()] for key in maker.domains})
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import FactsError
-from mqclause.model.facts import Put, Queue, QueueManager
-from mqclause.model.reader import Snapshot, Source, read_sources
+from mqclause.model.facts.objects import Put, Queue, QueueManager
 
 HQ = """* Queue manager name: HQ
 ALTER QMGR TRIGINT(5)

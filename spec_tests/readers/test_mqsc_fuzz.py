@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from in_proportion import takes_time_in_proportion
 
-from mqclause.model.assembly import assemble
-from mqclause.model.mqsc.script import read_mqsc
-from mqclause.model.record import Script
+from mqclause.model.assembly.view import assemble
+from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.readers.record import Script
+from spec_tests.support.in_proportion import takes_time_in_proportion
 
 SCRIPT = """\
 * Queue manager name: PAY1

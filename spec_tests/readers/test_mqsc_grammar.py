@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from mqsc_script import attributes, fault, faults, read, record, records
 
-from mqclause.model.mqsc.script import read_mqsc
+from mqclause.model.readers.mqsc.script import read_mqsc
+from spec_tests.support.mqsc_script import attributes, fault, faults, read, record, records
 
 
 class TestLines:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.model.assembly import assemble
-from mqclause.model.mqsc.script import read_mqsc
-from mqclause.model.record import Script
+from mqclause.model.assembly.view import assemble
+from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.readers.record import Script
 
 NAMED = os.environ.get("MQCLAUSE_SAMPLES")
 if NAMED is None:

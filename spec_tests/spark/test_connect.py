@@ -17,19 +17,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import asdict
 
-sys.path.append(str(Path(__file__).parents[1] / "tables"))
-
-from random_clusters import random_case, random_put
-from random_rows import answers, arrow_struct, arrow_table, random_rows
-
 from mqclause import duckdb
-from mqclause.columns import PUT
+from mqclause.tables.columns import PUT
+from spec_tests.support.random_clusters import random_case, random_put
+from spec_tests.support.random_rows import answers, arrow_struct, arrow_table, random_rows
 
 PROGRAM = """
 import json, sys
 from random import Random
 sys.path[:0] = sys.argv[3:]
-from random_clusters import random_case
+from spec_tests.support.random_clusters import random_case
 from mqclause.spark import decide, local_session
 session = local_session(2, "1g", {"spark.api.mode": "connect"})
 assert "connect" in type(session).__module__

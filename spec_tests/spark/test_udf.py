@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mqclause.columns import DESTINATION, NO_PUT, NOT_ALLOWED
-from mqclause.reading import ReadingError
-from mqclause.row import Rows
+from mqclause.rulebook.reading import ReadingError
+from mqclause.tables.columns import DESTINATION, NO_PUT, NOT_ALLOWED
+from mqclause.tables.row import Rows
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")

@@ -15,18 +15,17 @@ from hypothesis import strategies as st
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
-from random_clusters import random_readings, readings
-from random_rows import Row, answers, arrow_table, random_row, random_rows
-
-from mqclause.columns import DESTINATION, PUT, SITUATION, Column
 from mqclause.duckdb import decide
-from mqclause.executor import executor_of
-from mqclause.loader import load_ruleset
-from mqclause.model.domain import Finite, Flag, Names, Whole, Words
-from mqclause.reading import rules_folder
-from mqclause.row import InvalidRowError, Rows, answer, invalid, read_destinations, read_put
-from mqclause.rule import Choose, Eliminate, Keep, SetAside
-from mqclause.situation import Situation
+from mqclause.executors.executor import executor_of
+from mqclause.model.facts.domains import Finite, Flag, Names, Whole, Words
+from mqclause.model.facts.situation import Situation
+from mqclause.rulebook.loader import load_ruleset
+from mqclause.rulebook.reading import rules_folder
+from mqclause.rulebook.rule import Choose, Eliminate, Keep, SetAside
+from mqclause.tables.columns import DESTINATION, PUT, SITUATION, Column
+from mqclause.tables.row import InvalidRowError, Rows, answer, invalid, read_destinations, read_put
+from spec_tests.support.random_clusters import random_readings, readings
+from spec_tests.support.random_rows import Row, answers, arrow_table, random_row, random_rows
 
 Decisions = list[dict[str, Any]]
 

@@ -14,14 +14,14 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 from attrs import asdict, evolve
-from random_clusters import random_case, random_put, random_readings
-from random_rows import answers, arrow_struct
 
 from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager
-from mqclause.columns import DECISION, NAMES_BOTH, NAMES_NOTHING, NO_PUT, PUT, TableError
 from mqclause.duckdb import decide
-from mqclause.model.destination import destinations
-from mqclause.reading import rules_folder
+from mqclause.model.facts.destination import destinations
+from mqclause.rulebook.reading import rules_folder
+from mqclause.tables.columns import DECISION, NAMES_BOTH, NAMES_NOTHING, NO_PUT, PUT, TableError
+from spec_tests.support.random_clusters import random_case, random_put, random_readings
+from spec_tests.support.random_rows import answers, arrow_struct
 
 
 def table(puts: list[Any], **more: list[Any]) -> Any:

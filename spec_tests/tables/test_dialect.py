@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mqclause.sql.dialect import DUCKDB, SPARK, lowered
-from mqclause.sql.pipeline import Pipeline
-from mqclause.sql.program import Program
+from mqclause.spark.pipeline import Pipeline
+from mqclause.tables.dialect import DUCKDB, SPARK, lowered
+from mqclause.tables.plan import Program
 
 
 def test_one_dialect_leaves_nothing_in_another() -> None:

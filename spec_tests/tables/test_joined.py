@@ -13,13 +13,13 @@ pytest.importorskip("pyarrow")
 import duckdb
 import pyarrow as pa
 from attrs import evolve
-from random_rows import arrow_struct
 
 from mqclause import Cluster, Queue, QueueManager, RemoteQueueManager
-from mqclause.columns import PUT
-from mqclause.sql.dialect import DUCKDB, lowered
-from mqclause.sql.joined import MOST, JoinedPuts, joined_puts
-from mqclause.sql.shape import ListOf, Struct
+from mqclause.tables.columns import PUT
+from mqclause.tables.dialect import DUCKDB, lowered
+from mqclause.tables.joined import MOST, JoinedPuts, joined_puts
+from mqclause.tables.shape import ListOf, Struct
+from spec_tests.support.random_rows import arrow_struct
 
 CLUSTER = Cluster(
     QueueManager("QM1", clusters=("SALES",), clwlmruc=7),

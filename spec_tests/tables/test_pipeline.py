@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mqclause.sql.pipeline import Pipeline
-from mqclause.sql.program import Program
+from mqclause.spark.pipeline import Pipeline
+from mqclause.tables.plan import Program
 
 LIST = "those(items, lambda c: c > 1)"
 

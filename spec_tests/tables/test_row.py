@@ -7,10 +7,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from random_clusters import random_case, random_readings
 
 from mqclause import Cluster, Engine, Put
-from mqclause.columns import (
+from mqclause.answers.engine import situation
+from mqclause.model.facts.destination import Destination, destinations
+from mqclause.rulebook.reading import ReadingError
+from mqclause.tables.columns import (
     DECISION,
     DESTINATION,
     NAMES_BOTH,
@@ -21,10 +23,8 @@ from mqclause.columns import (
     NULL_DESTINATION,
     PUT,
 )
-from mqclause.engine import situation
-from mqclause.model.destination import Destination, destinations
-from mqclause.reading import ReadingError
-from mqclause.row import Rows
+from mqclause.tables.row import Rows
+from spec_tests.support.random_clusters import random_case, random_readings
 
 ROWS = Rows()
 QUEUE = {"queue": "Q"}

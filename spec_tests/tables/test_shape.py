@@ -16,8 +16,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqclause.columns import DECISION, TableError
 from mqclause.duckdb import decide, trigger_conditions
+from mqclause.tables.columns import DECISION, TableError
 
 PUT, AMONG = "{'queue': 'Q'}", "[{'queue_manager': 'QM2'}, {'queue_manager': 'QM3', 'channel_rank': 1}]"
 PUTS = pa.array([{"queue": "Q"}])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,22 +13,19 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 from attrs import asdict, evolve
-from random_clusters import random_readings
-from random_rows import answers, arrow_type
 
-sys.path.append(str(Path(__file__).parents[1] / "trigger"))
-
-from trigger_scenarios import random_scenario
-
-from mqclause.columns import TableError
+from mqclause.answers.examination import Triggers
+from mqclause.answers.replay import Replay
 from mqclause.duckdb import trigger_conditions
-from mqclause.model.domain import Flag, Whole, Words
+from mqclause.model.facts.domains import Flag, Whole, Words
 from mqclause.model.timeline.occasion import OCCASIONS, Occasion
 from mqclause.model.timeline.scenario import scenario_of
-from mqclause.replay import Replay
-from mqclause.rule import Conclude, Holds
-from mqclause.trigger import Triggers
-from mqclause.trigger_columns import OCCASION, TRIGGERING
+from mqclause.rulebook.rule import Conclude, Holds
+from mqclause.tables.columns import TableError
+from mqclause.tables.occasion_columns import OCCASION, TRIGGERING
+from spec_tests.support.random_clusters import random_readings
+from spec_tests.support.random_rows import answers, arrow_type
+from spec_tests.support.trigger_scenarios import random_scenario
 
 # Everything that clauses 1 to 10 ask for, on a queue of type FIRST.
 ARRIVAL = Occasion(

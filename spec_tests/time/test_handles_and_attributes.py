@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from one_queue_manager import (
+
+from mqclause.model.facts.objects import Queue
+from mqclause.model.timeline.event import Event, EventError
+from spec_tests.support.one_queue_manager import (
     QM,
     after,
     alter,
@@ -19,9 +22,6 @@ from one_queue_manager import (
     put,
     started,
 )
-
-from mqclause.model.facts import Queue
-from mqclause.model.timeline.event import Event, EventError
 
 
 class TestHandles:

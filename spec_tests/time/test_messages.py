@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from one_queue_manager import (
+
+from mqclause.model.facts.objects import Queue
+from mqclause.model.timeline.event import Event, EventError
+from mqclause.model.timeline.queue_manager_state import Completed
+from spec_tests.support.one_queue_manager import (
     MILLION,
     QM,
     after,
@@ -20,10 +24,6 @@ from one_queue_manager import (
     put,
     started,
 )
-
-from mqclause.model.facts import Queue
-from mqclause.model.timeline.event import Event, EventError
-from mqclause.model.timeline.queue_manager_state import Completed
 
 
 class TestPut:

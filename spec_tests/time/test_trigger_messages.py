@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from attrs import fields
-from one_queue_manager import QM, after, alter, app_queue, commit, depths, get, opened, put, started
 
-from mqclause.model.facts import Queue
+from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.occasion import Occasion
+from spec_tests.support.one_queue_manager import QM, after, alter, app_queue, commit, depths, get, opened, put, started
 
 
 class TestTriggerMessages:

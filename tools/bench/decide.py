@@ -26,8 +26,8 @@ import zen
 from zen_steps import STEPS
 
 from mqclause import Channel, Cluster, Decision, Engine, Put, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.destination import Destination, destinations
-from mqclause.model.facts import CHANNEL_STATES
+from mqclause.model.facts.destination import Destination, destinations
+from mqclause.model.facts.objects import CHANNEL_STATES
 
 QUEUE, DESTINATIONS = "ORDERS.IN", 6
 Case = tuple[Put, Cluster]

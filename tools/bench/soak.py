@@ -25,9 +25,9 @@ from durable.engine import Host
 
 from mqclause import Cluster, Decision, Engine, Put
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "spec_tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from random_clusters import random_case, random_put
+from spec_tests.support.random_clusters import random_case, random_put
 
 PUTS_PER_CLUSTER = 5
 SESSIONS = 100_000

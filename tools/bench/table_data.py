@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
-from mqclause.columns import DECISION, DESTINATION, PUT, Column
-from mqclause.model.domain import Flag, Names, Text, Words
-from mqclause.model.facts import BINDINGS, CHANNEL_STATES
+from mqclause.model.facts.domains import Flag, Names, Text, Words
+from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES
+from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
 
 SEED = 7
 GROUP = 100_000

@@ -36,7 +36,7 @@ import pyarrow.parquet as pq
 from table_data import cluster, fields_of, first_rows, scan_sql, whole_sum, write_puts, write_table
 
 from mqclause import duckdb as by_duckdb
-from mqclause.row import Rows
+from mqclause.tables.row import Rows
 
 ENGINES = ("duckdb", "spark", "udf")
 COMPARED = 20_000

@@ -1,0 +1,242 @@
+"""Replay: a scenario event by event. Puts are routed by the workload rules, queues looked at by the trigger rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from mqclause.answers.decision import Decision
+from mqclause.answers.engine import Engine
+from mqclause.answers.examination import Examination, Triggers
+from mqclause.executors.executor import ExecutorName
+from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.sequence import SequenceState
+from mqclause.model.timeline.event import Event, EventError, event_label
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
+from mqclause.model.timeline.scenario import Scenario
+
+
+@frozen(eq=False)
+class TriggerMessage:
+    """A trigger message that an event created, and the examination that found it due."""
+
+    examination: Examination
+    available: bool
+
+
+@frozen(eq=False)
+class Released:
+    """A trigger message that an event made available, and the number of the event that created it."""
+
+    queue: str
+    created_by_event: int
+
+
+@define(eq=False)
+class Row:
+    """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
+
+    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC.
+    """
+
+    number: int
+    event: Event
+    repeat: int | None
+    routed: Destination | Decision | None = None
+    trigger_messages: list[TriggerMessage] = field(factory=list)
+    released: list[Released] = field(factory=list)
+    examinations: list[Examination] = field(factory=list)
+    turned_off: list[Examination] = field(factory=list)
+    reason: int | None = None
+
+
+class Replay:
+    """Replays scenarios under one set of readings. Arguments as for Engine. Raises ReadingError and RuleError."""
+
+    def __init__(
+        self,
+        readings: Mapping[str, str] | None = None,
+        executor: ExecutorName = "compiled",
+        rules: Path | None = None,
+    ) -> None:
+        self.engine = Engine(readings, executor, rules)
+        self.triggers = Triggers(readings, executor, rules)
+
+    def rows(self, scenario: Scenario, source: str = "scenario") -> Iterator[Row]:
+        """One row for each event, in order; raises FactsError for an event that cannot happen when it is reached.
+
+        Memory does not grow with the number of events: a row is made when it is asked for.
+        """
+        run = _Run(self, QueueManagerState.of(scenario.cluster), SequenceState.of(scenario.cluster))
+        for number, event in enumerate(scenario.events):
+            for repeat in range(event.count):
+                row = Row(number, event, repeat if event.count > 1 else None)
+                try:
+                    run.step(row)
+                except EventError as error:
+                    label = event_label(number + 1, event.do)
+                    raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
+                yield row
+
+
+@define(eq=False)
+class _Run:
+    """One scenario on its way: the queue manager, the sequence state, and where opens have bound messages to.
+
+    ``bound`` holds, by handle, the destination that an open fixed, or None where each put chooses.
+    """
+
+    replay: Replay
+    state: QueueManagerState
+    sequence: SequenceState
+    bound: dict[int, Destination | None] = field(factory=dict)
+
+    def step(self, row: Row) -> None:
+        event = row.event
+        if event.do == "put" and not self.stays(row):
+            self.state = self.state.sent(event)
+            return
+        before = self.state
+        self.state, happened = before.after(event)
+        row.reason = happened.reason
+        if event.do == "open" and happened.handle is not None:
+            self.open(row, happened)
+        if event.do == "close" and happened.handle is not None:
+            self.bound.pop(happened.handle.id, None)
+        if self.state.cluster is not before.cluster:
+            self.sequence = self.sequence.noticed(self.state.cluster)
+        self.look(row, happened)
+        if happened.completed is not None:
+            self.release(row, happened.completed.unit_of_work, happened.completed.committed)
+
+    def stays(self, row: Row) -> bool:
+        """Whether a put is one to a local queue, after routing it if it has to be routed."""
+        event, name = row.event, self.routed_name(row.event.queue)
+        if name is None:
+            return True
+        handle = self.state.output_handle(event.by, event.queue)
+        if handle is not None and self.bound.get(handle.id) is not None:
+            row.routed = self.bound[handle.id]
+        elif handle is not None and handle.id in self.bound:
+            row.routed = self.choose(Put(queue=name, bind=handle.bind, call="MQPUT"))
+        else:
+            row.routed = self.choose(Put(queue=name, call="MQPUT1"))
+        return isinstance(row.routed, Destination) and row.routed.is_local
+
+    def routed_name(self, queue: str) -> str | None:
+        """The clustered or remote queue that ``queue`` resolves to; None if it is local and in no cluster."""
+        cluster: Cluster = self.state.cluster
+        local = cluster.queue_manager.name
+        instances = cluster.queues_by_name.get(queue, [])
+        if any(each.clusters or each.queue_manager != local for each in instances):
+            return queue
+        alias = next((each for each in instances if each.type == "QALIAS" and each.target != queue), None)
+        return self.routed_name(alias.target) if alias is not None and alias.target else None
+
+    def choose(self, put: Put) -> Destination | Decision:
+        """The destination of ``put``, or the decision where it has none."""
+        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence)
+        self.sequence = decision.state
+        return decision.chosen or decision
+
+    def open(self, row: Row, happened: Happened) -> None:
+        """An open for output makes the choice once if the binding is OPEN; if it fails, it gives no binding."""
+        handle, name = happened.handle, self.routed_name(row.event.queue)
+        if handle is None or handle.mode != "OUTPUT" or name is None:
+            return
+        found = self.choose(Put(queue=name, bind=handle.bind, call="MQOPEN"))
+        if isinstance(found, Destination):
+            row.routed = self.bound[handle.id] = found
+        elif found.outcome == "deferred":
+            self.bound[handle.id] = None
+        else:
+            row.routed = found
+
+    def look(self, row: Row, happened: Happened) -> None:
+        """Examines the queues to which something happened; an alter writes one trigger message for a queue at most."""
+        written: set[str] = set()
+        for occasion in happened.occasions:
+            if row.event.do == "alter" and occasion.queue in written:
+                continue
+            examination = self.replay.triggers.examine(self.state.renewed(occasion))
+            row.examinations.append(examination)
+            if examination.rule is not None:
+                written.add(occasion.queue)
+                self.write(row, examination)
+
+    def write(self, row: Row, examination: Examination) -> None:
+        queue, available = examination.occasion.queue, examination.available
+        unit = "" if available else row.event.unit_of_work
+        self.state = self.state.triggered(queue, available=available, unit_of_work=unit, event=row.number)
+        row.trigger_messages.append(TriggerMessage(examination, available))
+        if examination.turns_off is not None:
+            self.state = self.state.with_trigger_off(queue)
+            row.turned_off.append(examination)
+
+    def release(self, row: Row, unit_of_work: str, committed: bool) -> None:
+        """The end of a unit of work releases the trigger messages that it held back, or drops them."""
+        for held in self.state.held(unit_of_work):
+            wrote = Occasion(queue=held.queue, trigtype=held.trigtype)
+            keep = self.replay.triggers.releases(wrote, committed)
+            self.state = self.state.release([held], keep)
+            if keep:
+                row.released += [Released(held.queue, held.event)] * held.count
+
+
+def row_document(row: Row) -> dict[str, Any]:
+    """A row as the JSON object of ``mqclause replay``."""
+    document: dict[str, Any] = {"event": row.number, "do": row.event.do}
+    if row.repeat is not None:
+        document["repeat"] = row.repeat
+    document["routed"] = _routed(row.routed)
+    document["trigger_messages"] = [_message(each) for each in row.trigger_messages]
+    document["released"] = [{"queue": each.queue, "created_by_event": each.created_by_event} for each in row.released]
+    document["conditions"] = [condition for each in row.examinations for condition in _conditions(each)]
+    document["changed"] = [_turned_off(each) for each in row.turned_off]
+    if row.reason is not None:
+        document["reason"] = row.reason
+    return document
+
+
+def _routed(routed: Destination | Decision | None) -> dict[str, Any] | None:
+    if isinstance(routed, Decision):
+        reason = routed.reason
+        return {"failed": reason and {"name": reason.name, "code": reason.code, "call": reason.call}}
+    if routed is None:
+        return None
+    channel = routed.channel or None
+    return {"queue": routed.queue or None, "queue_manager": routed.queue_manager, "channel": channel}
+
+
+def _message(message: TriggerMessage) -> dict[str, Any]:
+    examination = message.examination
+    occasion, fields, rule = examination.occasion, examination.fields, examination.rule
+    names = ("trigger_data", "appl_type", "appl_id", "env_data", "user_data")
+    return {
+        "queue": occasion.queue,
+        "initiation_queue": occasion.initq,
+        "process": occasion.process,
+        **{name: fields[name] for name in names},
+        "rule": rule.id if rule else None,
+        "available": message.available,
+    }
+
+
+def _conditions(examination: Examination) -> Iterator[dict[str, Any]]:
+    queue = examination.occasion.queue
+    for each in examination.conditions:
+        row = {"queue": queue, "rule": each.rule.id, "clause": each.rule.clause, "holds": each.holds}
+        yield row if each.holds else {**row, "because": each.because}
+
+
+def _turned_off(examination: Examination) -> dict[str, Any]:
+    rule = examination.turns_off
+    queue = examination.occasion.queue
+    return {"queue": queue, "attribute": "trigger", "value": False, "rule": rule.id if rule else None}

@@ -1,0 +1,1 @@
+"""Rules as data: rule files, readings, and what is checked of them."""

@@ -1,0 +1,82 @@
+"""Puts as they arrive, in Spark's structured streaming: the counters of each queue manager are kept in its state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.sequence import Counter, SequenceState
+from mqclause.spark.replay import Group, PutSequence, decided_type, engine_of, listed, sequence_of
+from mqclause.spark.udf import Readings, key_of
+
+COUNTERS = "last bigint, counters array<struct<channel: string, queue_manager: string, factor: double, number: bigint>>"
+"""What is kept for a local queue manager: the number of its last choice, and the counters of every channel."""
+
+
+def replay_stream(
+    df: DataFrame,
+    cluster: Cluster | Mapping[Group, Cluster],
+    by: str | Sequence[str] = "queue_manager",
+    order: str | Sequence[str] = "at",
+    readings: Mapping[str, str] | None = None,
+    explain: bool = False,
+) -> DataFrame:
+    """The streaming ``df`` with a column ``decision``. Arguments, columns and exceptions as for mqclause.spark.replay.
+
+    Puts are decided as they arrive: ``order`` orders those of one micro-batch, which for each queue manager have to
+    fit into the memory of a worker. The counters outlive a restart from the checkpoint. What a restarted query's
+    ``cluster`` says otherwise than the one before is in effect, but sets no sequence factor back.
+
+    Needs Spark 4.1, protobuf, output mode Append, and the setting spark.sql.streaming.stateStore.providerClass to be
+    org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider.
+    """
+    schema, key = decided_type(df), key_of(readings, engine_of)
+    processor = _Processor(cluster, listed(order), key, explain)
+    return df.groupBy(*listed(by)).transformWithState(processor, schema, "Append", "None")
+
+
+class _Processor(StatefulProcessor):
+    """Decides the puts of each queue manager and keeps its counters."""
+
+    def __init__(
+        self, clusters: Cluster | Mapping[Group, Cluster], order: list[str], readings: Readings, explain: bool
+    ) -> None:
+        self.clusters, self.order, self.readings, self.explain = clusters, order, readings, explain
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self.kept = handle.getValueState("counters", COUNTERS)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: ARG002, N802, N803
+        sequence = sequence_of(self.clusters, tuple(key), engine_of(self.readings), self.explain)
+        if sequence.cluster is not None and self.kept.exists():
+            sequence.state = _state(sequence.cluster, self.kept.get())
+        for row in sorted(rows, key=self.place):
+            yield _decided(row, sequence)
+        if sequence.state is not None:
+            self.kept.update(_kept(sequence.state))
+
+    def place(self, row: Row) -> list[tuple[bool, Any]]:
+        """What to sort ``row`` by; nulls first."""
+        return [(row[name] is not None, row[name]) for name in self.order]
+
+    def close(self) -> None:
+        pass
+
+
+def _decided(row: Row, sequence: PutSequence) -> Row:
+    put = row["put"]
+    decision = sequence.decision(put.asDict() if isinstance(put, Row) else put)
+    return Row(**row.asDict(), decision=decision)
+
+
+def _state(cluster: Cluster, kept: Any) -> SequenceState:
+    last, counters = kept
+    return SequenceState({(each[0], each[1]): Counter(each[2], each[3]) for each in counters}, last, cluster)
+
+
+def _kept(state: SequenceState) -> tuple[int, list[tuple[str, str, float, int]]]:
+    return state.last_number, [(*key, *counter) for key, counter in state.counters.items()]

@@ -1,0 +1,1 @@
+"""Why: what each step did, in sentences and as a document."""

@@ -1,0 +1,99 @@
+"""The attributes of MQ objects that become facts: which they are, and what their values may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import fields
+
+from mqclause.model.diagnostic import DomainError
+from mqclause.model.facts.domains import CHANNEL_NAME, NAME, NAME_OR_BLANK, Domain, Names, Whole
+from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
+from mqclause.model.readers.record import Record, Value, listed
+
+DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+def _attributes(fact: type, names: str) -> dict[str, tuple[str, Domain]]:
+    """The fields ``names`` of ``fact`` by MQSC name."""
+    known = {of.name: of for of in fields(fact)}
+    return {(known[n].metadata["mqsc"] or n.upper()): (n, known[n].metadata["domain"]) for n in names.split()}
+
+
+def _texts(names: str) -> dict[str, tuple[str, Domain]]:
+    return dict.fromkeys(names.split(), ("", NAME_OR_BLANK))
+
+
+_EVERY = "put clwlrank clwlprty defbind defprty"
+_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq"
+_CLUSTERED = _texts("CLUSTER CLUSNL")
+
+READ: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
+    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata trigint") | _texts("REPOS REPOSNL"),
+    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED,
+    "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET"),
+    "QREMOTE": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("RNAME RQMNAME"),
+    "QMODEL": {},
+    "CHANNEL": _attributes(Channel, "clwlrank clwlprty clwlwght netprty") | _CLUSTERED,
+    "PROCESS": _attributes(Process, "appltype applicid envrdata userdata"),
+    "NAMELIST": {"NAMES": ("", Names(NAME_OR_BLANK))},
+}
+"""The attributes that are read, by object type and MQSC name: the field of the fact (blank: none) and the domain."""
+
+
+def read_attributes(record: Record, type_: str) -> tuple[dict[str, Any], list[DomainError]]:
+    """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
+    known = READ[record.kind]
+    found = _flags(record)
+    refusals = [error for error in [_name_refusal(record, type_)] if error]
+    for name, value in record.attributes.items():
+        if name in known:
+            attribute, domain = known[name]
+            try:
+                kept = _in_domain(domain, value, name)
+            except DomainError as error:
+                refusals.append(error)
+            else:
+                found |= {attribute: kept} if attribute else {}
+    return found, refusals
+
+
+def _flags(record: Record) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if record.kind == "QLOCAL":
+        if "TRIGGER" in record.attributes or "NOTRIGGER" in record.attributes:
+            found["trigger"] = "TRIGGER" in record.attributes
+        if "QSGDISP" in record.attributes:
+            found["shared"] = record.attributes["QSGDISP"] == "SHARED"
+    return found
+
+
+def _name_refusal(record: Record, type_: str) -> DomainError | None:
+    """What is wrong with the name of an object that becomes a fact."""
+    if record.kind in ("QLOCAL", "QALIAS", "QREMOTE", "PROCESS"):
+        return refusal(NAME, record.name, "name")
+    if type_ == "CLUSRCVR":
+        return refusal(CHANNEL_NAME, record.name, "name")
+    return None
+
+
+def refusal(domain: Domain, value: Value, key: str) -> DomainError | None:
+    """Why ``value`` is not in ``domain``; None if it is."""
+    try:
+        domain(value, key)
+    except DomainError as error:
+        return error
+    return None
+
+
+def _in_domain(domain: Domain, value: Value, key: str) -> Any:
+    if isinstance(domain, Names):
+        return domain(listed(value), key)
+    if isinstance(domain, Whole) and isinstance(value, str) and DIGITS.fullmatch(value.strip(" ")):
+        try:
+            return domain(int(value), key)
+        except DomainError:
+            return domain(value, key)  # refused again, with the value as it was written
+    return domain(value, key)

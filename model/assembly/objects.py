@@ -1,0 +1,224 @@
+"""The objects of one queue manager, as the commands of its scripts leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from mqclause.model.assembly.attributes import READ, read_attributes, refusal
+from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
+from mqclause.model.facts.domains import NAME
+from mqclause.model.readers.record import Record, Value, listed
+
+QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
+CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
+
+DEFAULTS = {
+    "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
+    "QALIAS": "SYSTEM.DEFAULT.ALIAS.QUEUE",
+    "QREMOTE": "SYSTEM.DEFAULT.REMOTE.QUEUE",
+    "PROCESS": "SYSTEM.DEFAULT.PROCESS",
+    "NAMELIST": "SYSTEM.DEFAULT.NAMELIST",
+    "CLUSRCVR": "SYSTEM.DEF.CLUSRCVR",
+    "CLUSSDR": "SYSTEM.DEF.CLUSSDR",
+}
+"""The objects that hold the values a definition leaves out, by object type or channel type."""
+
+Key = tuple[str, str]
+
+
+@define(eq=False)
+class MqObject:
+    """One object: its attributes as text, those that are fields of facts, and the records that state them."""
+
+    kind: str
+    name: str
+    record: Record
+    values: dict[str, Value] = field(factory=dict)
+    fields: dict[str, Any] = field(factory=dict)
+    stated: dict[str, Record] = field(factory=dict)
+    clusters: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> str:
+        """The object type; of a channel the channel type."""
+        return self.text("CHLTYPE") if self.kind == "CHANNEL" else self.kind
+
+    def text(self, attribute: str) -> str:
+        """The value of ``attribute`` without trailing blanks; blank if it is not stated."""
+        return " ".join(listed(self.values.get(attribute, "")))
+
+    def take(self, record: Record, found: Mapping[str, Any]) -> None:
+        """Set what ``record`` states; ``found`` has its values that are fields of facts."""
+        self.values.update(record.attributes)
+        self.fields.update(found)
+        self.stated.update(dict.fromkeys(record.attributes, record))
+
+    def copy(self, record: Record) -> MqObject:
+        """An object of ``record``'s kind and name with this one's attributes, but not its disposition."""
+        kept = {name: value for name, value in self.fields.items() if name != "shared"}
+        return MqObject(record.kind, record.name, record, {**self.values}, kept, {**self.stated})
+
+
+@define(eq=False)
+class Objects:
+    """The objects of the queue manager ``name``; ``faults`` has what was refused while they were built.
+
+    A command that is refused is left out; what alters an object whose definition was refused is left out silently.
+    """
+
+    name: str
+    faults: list[Diagnostic]
+    suspended: dict[str, None] = field(factory=dict)
+    _found: dict[Key, MqObject] = field(factory=dict)
+    _refused: set[Key] = field(factory=set)
+
+    def apply(self, record: Record) -> None:
+        """Carry out one command; object types that make no facts are passed over."""
+        action = self._actions().get(record.action)
+        if action and record.kind in READ:
+            action(record, _key(record))
+
+    def fault(self, record: Record, message: str, attribute: str = "") -> None:
+        what = f"{record.kind} {quoted(record.name)}" if record.name else record.kind
+        self.faults.append(Diagnostic(record.source, f"{what}: {message}", record.line_of(attribute)))
+
+    def settle(self) -> None:
+        """Expand the clusters of every object, after the last command."""
+        for found in self._found.values():
+            if found.kind == "QMGR":
+                found.clusters = self._expanded(found, "REPOS", "REPOSNL")
+            elif found.kind in QUEUES or found.type in CLUSTER_CHANNELS:
+                found.clusters = self._expanded(found, "CLUSTER", "CLUSNL")
+
+    def of(self, *kinds: str) -> list[MqObject]:
+        """The objects of ``kinds`` in the order of their definitions."""
+        return [found for found in self._found.values() if found.kind in kinds]
+
+    def channels(self, chltype: str) -> list[MqObject]:
+        """The channels of one type."""
+        return [channel for channel in self.of("CHANNEL") if channel.type == chltype]
+
+    def _actions(self) -> dict[str, Callable[[Record, Key], None]]:
+        return {
+            "define": self._define,
+            "alter": self._alter,
+            "delete": self._delete,
+            "suspend": self._suspend,
+            "resume": self._suspend,
+        }
+
+    def _define(self, record: Record, key: Key) -> None:
+        known = self._found.get(key)
+        if known and _type(record) != known.type:
+            self._mismatch(record, known)
+        elif known and "REPLACE" not in record.attributes:
+            place = f"{known.record.source}:{known.record.line}"
+            self.fault(record, f"is already defined at {place}; REPLACE is needed to define it again")
+        else:
+            fresh = self._base(record)
+            if fresh is None:
+                self._refused.add(key)
+                self.fault(record, f"LIKE: no {_type(record)} {quoted(record.attributes['LIKE'])} is defined", "LIKE")
+            else:
+                self._set(fresh, record, key)
+
+    def _alter(self, record: Record, key: Key) -> None:
+        known = self._found.get(key)
+        if known is None:
+            if record.kind != "QMGR" and not record.name.startswith("SYSTEM."):
+                if key not in self._refused:
+                    self.fault(record, "is altered but not defined")
+                return
+            known = MqObject(record.kind, record.name, record)
+        if known.type and _type(record) not in ("", known.type):
+            self._mismatch(record, known)
+        else:
+            self._set(known, record, key)
+
+    def _delete(self, record: Record, key: Key) -> None:
+        known = self._found.get(key)
+        if known and known.kind != record.kind:
+            self._mismatch(record, known)
+        else:
+            self._found.pop(key, None)
+            self._refused.discard(key)
+
+    def _suspend(self, record: Record, _: Key) -> None:
+        names = list(record.listed("CLUSTER"))
+        for each in record.listed("CLUSNL"):
+            names += self._names(each, record, "CLUSNL")
+        for name in names:
+            if record.action == "resume":
+                self.suspended.pop(name, None)
+                continue
+            refused = refusal(NAME, name, "CLUSTER")
+            if refused:
+                self.fault(record, str(refused), "CLUSTER")
+            else:
+                self.suspended[name] = None
+
+    def _mismatch(self, record: Record, known: MqObject) -> None:
+        self.fault(record, f"is a {known.type}, defined at {known.record.source}:{known.record.line}")
+
+    def _base(self, record: Record) -> MqObject | None:
+        """The object that a definition starts from; None if its LIKE names one that is not there."""
+        default = DEFAULTS.get(_type(record), "")
+        name = " ".join(record.listed("LIKE")) or default
+        known = self._found.get((_key(record)[0], name))
+        if known and known.type == _type(record):
+            return known.copy(record)
+        return MqObject(record.kind, record.name, record) if name == default or name.startswith("SYSTEM.") else None
+
+    def _set(self, target: MqObject, record: Record, key: Key) -> None:
+        """Give ``target`` what ``record`` states, if all of it is allowed."""
+        found, refusals = read_attributes(record, _type(record) or target.type)
+        cluster, namelist = (listed(record.attributes.get(a, target.text(a))) for a in ("CLUSTER", "CLUSNL"))
+        if cluster and namelist:
+            refusals.append(_clash(record))
+        for error in refusals:
+            self.fault(record, str(error), error.key)
+        if refusals:
+            self._refused.add(key)
+        else:
+            target.take(record, found)
+            self._found[key] = target
+            self._refused.discard(key)
+
+    def _expanded(self, found: MqObject, attribute: str, by_list: str) -> tuple[str, ...]:
+        """The clusters that ``attribute``, or the namelist in ``by_list``, names."""
+        names = list(listed(found.values.get(attribute, "")))
+        for each in listed(found.values.get(by_list, "")):
+            names += self._names(each, found.stated[by_list], by_list)
+        return tuple(dict.fromkeys(names))
+
+    def _names(self, namelist: str, record: Record, attribute: str) -> tuple[str, ...]:
+        known = self._found.get(("NAMELIST", namelist))
+        if known:
+            return listed(known.values.get("NAMES", ""))
+        if ("NAMELIST", namelist) not in self._refused:
+            self.fault(record, f"{attribute}: the namelist {quoted(namelist)} is not defined", attribute)
+        return ()
+
+
+def _key(record: Record) -> Key:
+    """What an object's name is unique in: all queues share one set of names."""
+    if record.kind == "QMGR":
+        return "QMGR", ""
+    if record.kind in QUEUES:
+        return "QUEUE", record.name
+    if record.attributes.get("CHLTYPE") == "CLNTCONN":
+        return "CLNTCONN", record.name
+    return record.kind, record.name
+
+
+def _type(record: Record) -> str:
+    """The object type; of a channel the channel type, or blank if that is not stated."""
+    return " ".join(record.listed("CHLTYPE")) if record.kind == "CHANNEL" else record.kind
+
+
+def _clash(record: Record) -> DomainError:
+    attribute = "CLUSNL" if record.listed("CLUSNL") else "CLUSTER"
+    return DomainError(attribute, record.attributes.get(attribute, ""), "allowed: one of CLUSTER and CLUSNL")

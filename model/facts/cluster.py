@@ -1,0 +1,189 @@
+"""The cluster snapshot: every fact that the local queue manager knows, checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from operator import attrgetter
+from typing import Any, TypeAlias, TypeVar
+
+from attrs import field, frozen
+
+from mqclause.model.diagnostic import Diagnostic, FactsError, quoted, suggestion
+from mqclause.model.facts.objects import (
+    Channel,
+    Fact,
+    Process,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+
+F = TypeVar("F")
+
+Hosted: TypeAlias = Queue | QueueManagerAlias | Channel
+"""A fact that names its queue manager."""
+
+SUGGESTIONS = 20
+"""How many unknown queue managers get a "did you mean"."""
+
+_NAME: Callable[[Fact], object] = attrgetter("name")
+_INSTANCE: Callable[[Fact], object] = attrgetter("name", "queue_manager")
+_ROUTE: Callable[[Fact], object] = attrgetter("name", "queue_manager", "cluster")
+
+
+def _tuple(facts: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(facts)
+
+
+@frozen(eq=False)
+class Contradiction:
+    """A fact that cannot stand beside the others; ``earlier`` is the one that it repeats, if it does."""
+
+    fact: Fact
+    message: str
+    earlier: Fact | None = None
+
+
+class ContradictionError(FactsError):
+    """Facts that contradict each other; ``contradictions`` says which."""
+
+    def __init__(self, found: Iterable[Contradiction]) -> None:
+        self.contradictions = tuple(found)
+        super().__init__(Diagnostic("facts", each.message) for each in self.contradictions)
+
+
+@frozen(eq=False)
+class Cluster:
+    """What one queue manager knows: its own objects, the others' instances and aliases, and the routes to them.
+
+    Objects stand in the order in which they were listed. Raises ContradictionError when two facts contradict
+    each other: the same object twice, or a queue manager that is named but not known.
+    """
+
+    queue_manager: QueueManager
+    remote_queue_managers: tuple[RemoteQueueManager, ...] = field(default=(), converter=_tuple)
+    queues: tuple[Queue, ...] = field(default=(), converter=_tuple)
+    queue_manager_aliases: tuple[QueueManagerAlias, ...] = field(default=(), converter=_tuple)
+    channels: tuple[Channel, ...] = field(default=(), converter=_tuple)
+    processes: tuple[Process, ...] = field(default=(), converter=_tuple)
+
+    def __attrs_post_init__(self) -> None:
+        found = tuple(contradictions(self))
+        if found:
+            raise ContradictionError(found)
+
+    @cached_property
+    def destinations(self) -> dict[tuple[str, str, bool], Any]:
+        """The destinations already built for a name; see mqclause.model.facts.destination."""
+        return {}
+
+    @cached_property
+    def workload_attributes(self) -> dict[tuple[str, ...], tuple[object, ...]]:
+        """By instance, alias and channel: the attributes whose change sets the sequence factors back (clause 12)."""
+        found: dict[tuple[str, ...], tuple[object, ...]] = {}
+        for queue in self.queues:
+            found["queue", queue.name, queue.queue_manager] = (queue.clwlrank, queue.clwlprty, queue.clwluseq)
+        for alias in self.queue_manager_aliases:
+            found["alias", alias.name, alias.queue_manager] = (alias.clwlrank, alias.clwlprty)
+        for to in self.channels:
+            values = (to.clwlrank, to.clwlprty, to.clwlwght, to.netprty)
+            found["channel", to.name, to.queue_manager, to.cluster] = values
+        return found
+
+    @cached_property
+    def last_seq_number(self) -> int:
+        """The sequence number of the previous choice: the highest among the channels."""
+        return max((channel.dest_seq_number for channel in self.channels), default=0)
+
+    @cached_property
+    def remote(self) -> dict[str, RemoteQueueManager]:
+        """The other queue managers by name."""
+        return {known.name: known for known in self.remote_queue_managers}
+
+    @cached_property
+    def queues_by_name(self) -> dict[str, list[Queue]]:
+        """The instances of each queue name, in listing order."""
+        return _grouped(self.queues, lambda queue: queue.name)
+
+    @cached_property
+    def aliases_by_name(self) -> dict[str, list[QueueManagerAlias]]:
+        """The queue-manager aliases of each name, in listing order."""
+        return _grouped(self.queue_manager_aliases, lambda alias: alias.name)
+
+    @cached_property
+    def channels_by_queue_manager(self) -> dict[str, list[Channel]]:
+        """The channels that lead to each queue manager, in listing order."""
+        return _grouped(self.channels, lambda channel: channel.queue_manager)
+
+
+def contradictions(cluster: Cluster) -> Iterator[Contradiction]:
+    """Every fact that cannot stand beside the others, with what is wrong with it."""
+    local = cluster.queue_manager.name
+    known = {local, *(other.name for other in cluster.remote_queue_managers)}
+    for table, facts, key in _identities(cluster):
+        yield from _repeated(facts, table, key)
+    for other in cluster.remote_queue_managers:
+        if other.name == local:
+            message = f"remote_queue_manager {quoted(local)}: this is the local queue manager"
+            yield Contradiction(other, message, cluster.queue_manager)
+    near: dict[str, str] = {}
+    for table, hosted in _hosted(cluster):
+        for fact in hosted:
+            if fact.queue_manager not in known:
+                yield Contradiction(fact, _unknown_host(table, fact, known, near))
+    for channel in cluster.channels:
+        if channel.deftype == "CLUSRCVR" and channel.queue_manager != local:
+            yield Contradiction(
+                channel,
+                f"channel {quoted(channel.name)}: deftype CLUSRCVR is the local queue manager's own receiver,"
+                f" but queue_manager is {quoted(channel.queue_manager)}; allowed here: CLUSSDR, CLUSSDRA, CLUSSDRB",
+            )
+
+
+def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], Callable[[Fact], object]], ...]:
+    return (
+        ("remote_queue_manager", cluster.remote_queue_managers, _NAME),
+        ("queue", cluster.queues, _INSTANCE),
+        ("queue_manager_alias", cluster.queue_manager_aliases, _INSTANCE),
+        ("channel", cluster.channels, _ROUTE),
+        ("process", cluster.processes, _NAME),
+    )
+
+
+def _hosted(cluster: Cluster) -> tuple[tuple[str, tuple[Hosted, ...]], ...]:
+    return (
+        ("queue", cluster.queues),
+        ("queue_manager_alias", cluster.queue_manager_aliases),
+        ("channel", cluster.channels),
+    )
+
+
+def _repeated(facts: Iterable[Fact], table: str, key: Callable[[Fact], object]) -> Iterator[Contradiction]:
+    seen: dict[object, Fact] = {}
+    for fact in facts:
+        identity = key(fact)
+        first = seen.setdefault(identity, fact)
+        if first is not fact:
+            names = identity if isinstance(identity, tuple) else (identity,)
+            yield Contradiction(fact, f"{table} {' '.join(map(quoted, names))} is given twice", first)
+
+
+def _unknown_host(table: str, fact: Hosted, known: set[str], near: dict[str, str]) -> str:
+    """What is wrong with a fact whose queue manager is not known; ``near`` keeps the suggestions made so far."""
+    host = fact.queue_manager
+    if host not in near:
+        # Finding a close name is a search of all of them: worth it for the first few only.
+        near[host] = suggestion(host, known) if len(near) < SUGGESTIONS else ""
+    return (
+        f"{table} {quoted(fact.name)}: queue_manager {quoted(host)} is not known;"
+        f" allowed: the local queue manager or one under remote_queue_manager{near[host]}"
+    )
+
+
+def _grouped(facts: Iterable[F], key: Callable[[F], str]) -> dict[str, list[F]]:
+    groups: dict[str, list[F]] = {}
+    for fact in facts:
+        groups.setdefault(key(fact), []).append(fact)
+    return groups

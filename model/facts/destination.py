@@ -1,0 +1,188 @@
+"""Destinations: what a put can reach. A queue instance, an alias or a queue manager on a route, or the local one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import field, frozen
+
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import CHANNEL_STATES, Channel, Put, Queue, QueueManagerAlias
+
+DEFAULT_WEIGHT = 50
+MANUAL = frozenset({"CLUSSDR", "CLUSSDRB"})
+"""The DEFTYPEs of cluster-sender channels that an administrator defined."""
+
+CounterKey = tuple[str, str]
+"""Whose counters: channel name and queue manager; the channel is blank for a local instance without CLUSRCVR."""
+
+
+def words(*allowed: str, default: Any = ...) -> Any:
+    """An attrs field that holds one of the words."""
+    metadata = {"words": allowed}
+    return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
+
+
+@frozen(eq=False)
+class Destination:
+    """One destination as the rules see it. Every attribute has a value; a blank name or word means "none".
+
+    A destination without a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster
+    and channel_status. Identity, not value, tells two destinations apart.
+    """
+
+    queue: str = ""
+    queue_manager: str = ""
+    channel: str = ""
+    cluster: str = ""
+    queue_type: str = words("QLOCAL", "QALIAS", "QREMOTE", "", default="")
+    is_local: bool = False
+    is_alias: bool = False
+    put_enabled: bool = True
+    suspended: bool = False
+    shares_cluster: bool = True
+    channel_in_queue_cluster: bool = True
+    channel_manual: bool = False
+    clwluseq: str = words("QMGR", "LOCAL", "ANY", default="QMGR")
+    channel_status: str = words(*CHANNEL_STATES, "", default="")
+    channel_rank: int = 0
+    channel_priority: int = 0
+    channel_weight: int = DEFAULT_WEIGHT
+    network_priority: int = 0
+    queue_rank: int = 0
+    queue_priority: int = 0
+    dest_seq_number: int = 0
+    dest_seq_factor: float = 0.0
+    alias: str = ""
+    counter: CounterKey = ("", "")
+
+    @property
+    def name(self) -> str:
+        """How a person names it: ``ORDERS.IN at QM2 by TO.QM2``."""
+        return f"{self.queue} at {self.host}" if self.queue else self.host
+
+    @property
+    def host(self) -> str:
+        """Where it is and by which route: ``QM2 by TO.QM2``, ``QM1 (local)``, ``ANY.CLUSTER = QM2 by TO.QM2``."""
+        where = f"{self.alias} = {self.queue_manager}" if self.alias else self.queue_manager
+        where += " (local)" if self.is_local else ""
+        return f"{where} by {self.channel}" if self.channel else where
+
+
+def destinations(cluster: Cluster, put: Put, every_local_channel: bool = False) -> tuple[Destination, ...]:
+    """The destinations that ``put`` names, in listing order, before any rule.
+
+    With ``every_local_channel`` the local instance stands once for each local CLUSRCVR (the reading
+    ``local-instance-competes=clusrcvr-channels``), else once. Raises ValueError for a put that names nothing or both.
+    """
+    key = (put.queue, put.queue_manager, every_local_channel)
+    found: tuple[Destination, ...] | None = cluster.destinations.get(key)
+    if found is None:
+        if bool(put.queue) == bool(put.queue_manager):
+            raise ValueError("a put names either a queue or a queue manager")
+        named = _of_queue if put.queue else _of_queue_manager
+        found = tuple(named(cluster, put.queue or put.queue_manager, every_local_channel))
+        if found:
+            cluster.destinations[key] = found
+    return found
+
+
+def _of_queue(cluster: Cluster, name: str, every_local_channel: bool) -> Iterator[Destination]:
+    own = frozenset(cluster.queue_manager.clusters)
+    for queue in cluster.queues_by_name.get(name, ()):
+        if queue.queue_manager == cluster.queue_manager.name:
+            yield from _local_instance(cluster, queue, every_local_channel)
+            continue
+        shares = not own.isdisjoint(queue.clusters)
+        for channel in _routes(cluster, queue.queue_manager):
+            yield _instance_on(cluster, queue, channel, shares)
+
+
+def _instance_on(cluster: Cluster, queue: Queue, to: Channel, shares: bool) -> Destination:
+    """A remote instance on a route. By position, in the order of the class: this is done for every cold decision."""
+    host = cluster.remote.get(to.queue_manager)
+    return Destination(
+        queue.name, to.queue_manager, to.name, to.cluster, queue.type, False, False, queue.put == "ENABLED",
+        host is not None and to.cluster in host.suspended, shares, to.cluster in queue.clusters,
+        to.deftype in MANUAL, queue.clwluseq, to.status, to.clwlrank, to.clwlprty, to.clwlwght, to.netprty,
+        queue.clwlrank, queue.clwlprty, to.dest_seq_number, to.dest_seq_factor, "", (to.name, to.queue_manager),
+    )  # fmt: skip
+
+
+def _local_instance(cluster: Cluster, queue: Queue, every_channel: bool) -> Iterator[Destination]:
+    """The local instance takes status, weight and counters from the local CLUSRCVR, if that is given."""
+    own = cluster.queue_manager
+    receivers = [
+        channel for channel in cluster.channels_by_queue_manager.get(own.name, ()) if channel.deftype == "CLUSRCVR"
+    ]
+    receivers = [channel for channel in receivers if channel.cluster in queue.clusters] or receivers
+    for receiver in receivers if every_channel else receivers[:1]:
+        yield Destination(**_route(cluster, receiver), **_instance(queue), is_local=True)
+    if not receivers:
+        suspended = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
+        yield Destination(
+            queue_manager=own.name, **_instance(queue), is_local=True, suspended=suspended, counter=("", own.name)
+        )
+
+
+def _of_queue_manager(cluster: Cluster, name: str, _: bool) -> Iterator[Destination]:
+    for alias in cluster.aliases_by_name.get(name, ()):
+        yield from _to_queue_manager(cluster, alias.queue_manager, _alias(alias))
+    if name == cluster.queue_manager.name or name in cluster.remote:
+        yield from _to_queue_manager(cluster, name, {})
+
+
+def _to_queue_manager(cluster: Cluster, name: str, named: dict[str, Any]) -> Iterator[Destination]:
+    own = cluster.queue_manager
+    if name == own.name:
+        yield Destination(queue_manager=name, is_local=True, counter=("", name), **named)
+        return
+    for channel in _routes(cluster, name):
+        shares = channel.cluster in own.clusters
+        yield Destination(**_route(cluster, channel), **named, shares_cluster=shares, channel_in_queue_cluster=shares)
+
+
+def _routes(cluster: Cluster, queue_manager: str) -> list[Channel]:
+    return cluster.channels_by_queue_manager.get(queue_manager, [])
+
+
+def _instance(queue: Queue) -> dict[str, Any]:
+    return {
+        "queue": queue.name,
+        "queue_type": queue.type,
+        "put_enabled": queue.put == "ENABLED",
+        "clwluseq": queue.clwluseq,
+        "queue_rank": queue.clwlrank,
+        "queue_priority": queue.clwlprty,
+    }
+
+
+def _alias(alias: QueueManagerAlias) -> dict[str, Any]:
+    return {
+        "alias": alias.name,
+        "is_alias": True,
+        "put_enabled": alias.put == "ENABLED",
+        "queue_rank": alias.clwlrank,
+        "queue_priority": alias.clwlprty,
+    }
+
+
+def _route(cluster: Cluster, channel: Channel) -> dict[str, Any]:
+    own = cluster.queue_manager
+    host = own if channel.queue_manager == own.name else cluster.remote.get(channel.queue_manager)
+    return {
+        "queue_manager": channel.queue_manager,
+        "channel": channel.name,
+        "cluster": channel.cluster,
+        "suspended": host is not None and channel.cluster in host.suspended,
+        "channel_manual": channel.deftype in MANUAL,
+        "channel_status": channel.status,
+        "channel_rank": channel.clwlrank,
+        "channel_priority": channel.clwlprty,
+        "channel_weight": channel.clwlwght,
+        "network_priority": channel.netprty,
+        "dest_seq_number": channel.dest_seq_number,
+        "dest_seq_factor": channel.dest_seq_factor,
+        "counter": (channel.name, channel.queue_manager),
+    }

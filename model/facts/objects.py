@@ -1,0 +1,135 @@
+"""The facts: MQ objects as the local queue manager knows them, with MQSC's names, words, ranges and defaults."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from mqclause.model.facts.constants import CHANNEL_STATUS
+from mqclause.model.facts.domains import (
+    CHANNEL_NAME,
+    DIGIT,
+    ENABLED,
+    LARGEST,
+    NAME,
+    NAME_OR_BLANK,
+    NAMES,
+    Finite,
+    Flag,
+    Text,
+    Whole,
+    Words,
+    attribute,
+)
+
+CHANNEL_STATES = tuple(CHANNEL_STATUS)
+BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
+APPLICATION_TYPES = Text(48, least=1)
+
+
+@frozen
+class QueueManager:
+    """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds."""
+
+    name: str = attribute(NAME)
+    clusters: tuple[str, ...] = attribute(NAMES, ())
+    suspended: tuple[str, ...] = attribute(NAMES, ())
+    clwluseq: str = attribute(Words(("LOCAL", "ANY")), "LOCAL")
+    clwlmruc: int = attribute(Whole(1, LARGEST), LARGEST)
+    clwlexit: str = attribute(Text(128), "")
+    clwldata: str = attribute(Text(32), "")
+    trigint: int = attribute(Whole(0, LARGEST), LARGEST)
+    platform: str = attribute(Words(("MULTI", "ZOS")), "MULTI")
+
+
+@frozen
+class RemoteQueueManager:
+    """What the local queue manager knows of another one; ``suspended`` names clusters."""
+
+    name: str = attribute(NAME)
+    clusters: tuple[str, ...] = attribute(NAMES, ())
+    suspended: tuple[str, ...] = attribute(NAMES, ())
+
+
+@frozen
+class Queue:
+    """A queue instance on its host ``queue_manager``, local or remote."""
+
+    name: str = attribute(NAME)
+    queue_manager: str = attribute(NAME)
+    type: str = attribute(Words(("QLOCAL", "QALIAS", "QREMOTE")), "QLOCAL")
+    target: str = attribute(NAME_OR_BLANK, "")
+    clusters: tuple[str, ...] = attribute(NAMES, ())
+    put: str = attribute(ENABLED, "ENABLED")
+    get: str = attribute(ENABLED, "ENABLED")
+    clwlrank: int = attribute(DIGIT, 0)
+    clwlprty: int = attribute(DIGIT, 0)
+    clwluseq: str = attribute(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
+    defbind: str = attribute(Words(BINDINGS), "OPEN")
+    defprty: int = attribute(DIGIT, 0)
+    msgdlvsq: str = attribute(Words(("PRIORITY", "FIFO")), "PRIORITY")
+    usage: str = attribute(Words(("NORMAL", "XMITQ")), "NORMAL")
+    trigger: bool = attribute(Flag(), False)
+    trigtype: str = attribute(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
+    trigmpri: int = attribute(DIGIT, 0)
+    trigdpth: int = attribute(Whole(1, LARGEST), 1)
+    trigdata: str = attribute(Text(64), "")
+    process: str = attribute(NAME_OR_BLANK, "")
+    initq: str = attribute(NAME_OR_BLANK, "")
+    shared: bool = attribute(Flag(), False)
+    logically_deleted: bool = attribute(Flag(), False)
+
+
+@frozen
+class QueueManagerAlias:
+    """A queue-manager alias; ``queue_manager`` is the queue manager that it resolves to."""
+
+    name: str = attribute(NAME)
+    queue_manager: str = attribute(NAME)
+    clusters: tuple[str, ...] = attribute(NAMES, ())
+    put: str = attribute(ENABLED, "ENABLED")
+    clwlrank: int = attribute(DIGIT, 0)
+    clwlprty: int = attribute(DIGIT, 0)
+
+
+@frozen
+class Channel:
+    """A route to ``queue_manager``; deftype CLUSRCVR is the local queue manager's own receiver."""
+
+    name: str = attribute(CHANNEL_NAME)
+    queue_manager: str = attribute(NAME)
+    cluster: str = attribute(NAME_OR_BLANK, "")
+    deftype: str = attribute(Words(("CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR")), "CLUSSDRA")
+    status: str = attribute(Words(CHANNEL_STATES), "INACTIVE")
+    clwlrank: int = attribute(DIGIT, 0)
+    clwlprty: int = attribute(DIGIT, 0)
+    clwlwght: int = attribute(Whole(1, 99), 50)
+    netprty: int = attribute(DIGIT, 0)
+    dest_seq_number: int = attribute(Whole(0, 2**63 - 1), 0)
+    dest_seq_factor: float = attribute(Finite(0.0), 0.0)
+
+
+@frozen
+class Process:
+    """A process definition: what a trigger monitor starts."""
+
+    name: str = attribute(NAME)
+    appltype: str = attribute(APPLICATION_TYPES, "UNIX")
+    applicid: str = attribute(Text(256), "")
+    envrdata: str = attribute(Text(128), "")
+    userdata: str = attribute(Text(128), "")
+
+
+@frozen
+class Put:
+    """A put: the call that asks for a choice, and the name that it gives (a queue's or a queue manager's)."""
+
+    queue: str = attribute(NAME_OR_BLANK, "")
+    queue_manager: str = attribute(NAME_OR_BLANK, "")
+    bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
+    call: str = attribute(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
+    from_cluster_channel: bool = attribute(Flag(), False)
+    cluster_pcf: bool = attribute(Flag(), False)
+    already_sent_to: tuple[str, ...] = attribute(NAMES, ())
+
+
+Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process

@@ -1,0 +1,1 @@
+"""Readers: each format to the same neutral records."""

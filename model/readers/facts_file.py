@@ -1,0 +1,218 @@
+"""Facts documents, in TOML, JSON or already parsed, to facts; every fault of a document is told, not only the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+from mqclause.model.diagnostic import Diagnostic, DomainError, quoted, suggestion
+from mqclause.model.facts.domains import Maker
+from mqclause.model.facts.objects import (
+    Channel,
+    Process,
+    Put,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.readers.facts_text import Format, labelled, parse_document
+
+T = TypeVar("T")
+
+MOST_FAULTS = 10_000
+"""How many faults of one document are told; a document with more is no facts document at all."""
+
+_queue_manager = Maker(QueueManager)
+_remote_queue_manager = Maker(RemoteQueueManager)
+_queue = Maker(Queue)
+_queue_manager_alias = Maker(QueueManagerAlias)
+_channel = Maker(Channel)
+_process = Maker(Process)
+_put = Maker(Put)
+
+SINGLE: dict[str, Maker[Any]] = {"queue_manager": _queue_manager, "put": _put}
+"""The tables that stand at most once in a document."""
+
+MANY: dict[str, Maker[Any]] = {
+    "remote_queue_manager": _remote_queue_manager,
+    "queue": _queue,
+    "queue_manager_alias": _queue_manager_alias,
+    "channel": _channel,
+    "process": _process,
+}
+"""The tables of which a document has a list."""
+
+IGNORED = ("event",)
+"""What a facts document may hold for others to read."""
+
+TABLES = ("queue_manager", *MANY, "put", *IGNORED)
+KNOWN = frozenset(TABLES)
+
+
+@frozen
+class Facts:
+    """The facts of one document, in its order; where there are ``diagnostics`` there are no facts."""
+
+    source: str
+    queue_manager: QueueManager | None = None
+    remote_queue_managers: tuple[RemoteQueueManager, ...] = ()
+    queues: tuple[Queue, ...] = ()
+    queue_manager_aliases: tuple[QueueManagerAlias, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    processes: tuple[Process, ...] = ()
+    put: Put | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def parse_facts(text: str, source: str, format: Format, local: str | None = None) -> Facts:  # noqa: A002
+    """The facts in ``text``, which is TOML or JSON. Never raises; the faults stand in ``diagnostics``.
+
+    ``local`` is the local queue manager's name for a document without a queue_manager table.
+    """
+    document = parse_document(text, source, format)
+    if document.data is None and document.diagnostics:
+        return Facts(source, diagnostics=document.diagnostics)
+    facts = read_facts(document.data, source, local)
+    if document.diagnostics:
+        return Facts(source, diagnostics=document.diagnostics + facts.diagnostics)
+    return facts
+
+
+def read_facts(data: object, source: str, local: str | None = None) -> Facts:
+    """The facts in a parsed document: a mapping of table names to tables and lists of tables.
+
+    Never raises; the faults stand in ``diagnostics``. ``local`` is as in ``parse_facts``.
+    """
+    try:
+        return _made(data, source, local)
+    except (AttributeError, KeyError, TypeError, DomainError):
+        pass  # what is wrong is told below: this way a good document does not pay for it
+    faults = tuple(Diagnostic(source, message) for message in islice(_faults(data, local), MOST_FAULTS))
+    return Facts(source, diagnostics=faults) if faults else _made(_plain(data), source, local)
+
+
+def _made(data: Any, source: str, local: str | None) -> Facts:
+    if not data.keys() <= KNOWN:
+        raise KeyError("a table")
+    own = _queue_manager(data["queue_manager"]) if "queue_manager" in data else None
+    return Facts(
+        source,
+        own,
+        _rows(data, "remote_queue_manager", _remote_queue_manager),
+        _rows(data, "queue", _hosted(own.name if own else local)),
+        _rows(data, "queue_manager_alias", _queue_manager_alias),
+        _rows(data, "channel", _channel),
+        _rows(data, "process", _process),
+        _the_put(data["put"]) if "put" in data else None,
+    )
+
+
+def _rows(data: Mapping[str, Any], table: str, make: Callable[[Any], T]) -> tuple[T, ...]:
+    rows = data.get(table, ())
+    if rows == ():
+        return ()
+    if type(rows) is not list:
+        raise TypeError(table)
+    return tuple([make(row) for row in rows])
+
+
+def _hosted(local: str | None) -> Callable[[Any], Queue]:
+    """Makes a queue, on the local queue manager where none is given."""
+    return lambda row: _queue(row if "queue_manager" in row else {**row, "queue_manager": local})
+
+
+def _the_put(given: Any) -> Put:
+    put = _put(given)
+    if put.queue and put.queue_manager:
+        raise TypeError("put")
+    return put
+
+
+def _plain(data: Any) -> dict[str, Any]:
+    """A document of mappings and tuples as one of dicts and lists."""
+    return {
+        table: dict(given) if isinstance(given, Mapping) else [dict(row) for row in given]
+        for table, given in data.items()
+        if table not in IGNORED
+    }
+
+
+def _faults(data: object, local: str | None) -> Iterator[str]:
+    if not isinstance(data, Mapping):
+        yield f"{quoted(data)} is given where a facts document is expected; allowed: tables {', '.join(TABLES)}"
+        return
+    # With a queue_manager table of its own, a fault in that table is told there and not at every queue.
+    host = "?" if "queue_manager" in data else local
+    for table, given in data.items():
+        if table in SINGLE:
+            yield from _single_faults(table, given)
+        elif table in MANY:
+            yield from _many_faults(table, given, host)
+        elif table not in IGNORED:
+            yield f"unknown table {quoted(table)}; allowed: {', '.join(TABLES)}{_near(table, TABLES)}"
+
+
+def _single_faults(table: str, given: object) -> Iterator[str]:
+    if isinstance(given, list | tuple):
+        yield f"{table}: a list is given where one table is expected; write [{table}] in TOML, an object in JSON"
+    elif not isinstance(given, Mapping):
+        yield f"{table}: {quoted(given)} is given where a table is expected"
+    else:
+        label = labelled(table, None, given)
+        found = list(_table_faults(label, SINGLE[table], given))
+        yield from found
+        if table == "put" and not found:
+            yield from _put_faults(given)
+
+
+def _put_faults(given: Mapping[str, Any]) -> Iterator[str]:
+    put = _put(given)
+    if put.queue and put.queue_manager:
+        named = f"queue {quoted(put.queue)} and queue_manager {quoted(put.queue_manager)}"
+        yield f"put: names both {named}; allowed: one of them"
+
+
+def _many_faults(table: str, given: object, host: str | None) -> Iterator[str]:
+    if isinstance(given, Mapping):
+        yield (
+            f"{table}: one table is given where a list of tables is expected;"
+            f" write [[{table}]] in TOML, a list of objects in JSON"
+        )
+    elif not isinstance(given, list | tuple):
+        yield f"{table}: {quoted(given)} is given where a list of tables is expected"
+    else:
+        for position, row in enumerate(given, 1):
+            yield from _row_faults(table, position, row, host)
+
+
+def _row_faults(table: str, position: int, row: object, host: str | None) -> Iterator[str]:
+    label = labelled(table, position, row)
+    if not isinstance(row, Mapping):
+        yield f"{label}: {quoted(row)} is given where a table is expected"
+        return
+    implied = table == "queue" and host is not None and "queue_manager" not in row
+    yield from _table_faults(label, MANY[table], {**row, "queue_manager": host} if implied else row)
+
+
+def _table_faults(label: str, maker: Maker[Any], given: Mapping[Any, object]) -> Iterator[str]:
+    for key, value in given.items():
+        domain = maker.domains.get(key)
+        if domain is None:
+            allowed = f"allowed: {', '.join(maker.domains)}{_near(key, maker.domains)}"
+            yield f"{label}: unknown key {quoted(key)}, given as {quoted(value)}; {allowed}"
+            continue
+        try:
+            domain(value, key)
+        except DomainError as error:
+            yield f"{label}: {error}"
+    for key in maker.required:
+        if key not in given:
+            yield f"{label}: {key} is missing; it must be given"
+
+
+def _near(word: object, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    return suggestion(word, known) if isinstance(word, str) else ""

@@ -1,0 +1,148 @@
+"""One MQSC command: its verb, object type, name and attributes, checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import define, field
+
+from mqclause.model.readers.mqsc.lines import Command
+from mqclause.model.readers.mqsc.parameters import LONGEST_WORD, UnreadableError, parameters
+from mqclause.model.readers.mqsc.words import (
+    ACTIONS,
+    ATTRIBUTE_NOUNS,
+    FLAGS,
+    NAMED,
+    NOUNS,
+    SYNONYMS,
+    VALUED,
+    VERB_SYNONYMS,
+    VERBS,
+    is_secret,
+)
+from mqclause.model.readers.record import Value
+
+NO_COMMAND = "no MQSC command starts here; allowed: ALTER, DEFINE, DELETE and the other verbs of MQSC"
+
+
+@define
+class Statement:
+    """A command in canonical words; ``bare`` has the parameters that stand without a value."""
+
+    verb: str
+    noun: str = ""
+    name: str = ""
+    attributes: dict[str, Value] = field(factory=dict)
+    offsets: list[int] = field(factory=list)
+    bare: list[str] = field(factory=list)
+
+    @property
+    def action(self) -> str | None:
+        """The action of the command's record; None if it configures nothing."""
+        return ACTIONS.get(self.verb)
+
+    def fault(self, message: str, word: str) -> UnreadableError:
+        return UnreadableError(message, self.offsets[list(self.attributes).index(word)])
+
+    def drop(self, word: str) -> None:
+        """Take the parameter ``word`` out."""
+        del self.offsets[list(self.attributes).index(word)]
+        del self.attributes[word]
+
+
+def statement(command: Command) -> Statement | None:
+    """The command's statement, or None if there is nothing in it; unchecked if its verb configures no MQ object.
+
+    Raises UnreadableError.
+    """
+    words = parameters(command.text)
+    try:
+        first = next(words, None)
+    except UnreadableError as fault:
+        raise UnreadableError(NO_COMMAND, fault.offset) from None
+    if first is None:
+        return None
+    found = Statement(VERB_SYNONYMS.get(first[0], first[0]))
+    if found.verb in VERBS:
+        if first[1] is not None:
+            raise UnreadableError(f"{found.verb} takes no value; an object type follows it", first[2])
+        if command.cut:
+            raise UnreadableError(
+                "the last line of this command is continued, but the input ends there", len(command.text)
+            )
+        _fill(found, words)
+        _check(found)
+    return found
+
+
+def _fill(found: Statement, words: Iterator[tuple[str, Value | None, int]]) -> None:
+    attributes = found.attributes
+    run = ""
+    for keyword, value, offset in words:
+        word = SYNONYMS.get(keyword, keyword)
+        if word in attributes:
+            raise UnreadableError(f"{word} is given twice", offset)
+        if value is None:
+            # what follows may be the secret itself, so that nothing more of this command is looked at
+            if is_secret(word) and found.action:
+                raise UnreadableError(f"{word} needs a value in parentheses", offset)
+            value = ""
+            run = (run + word)[-LONGEST_WORD:]
+            found.bare.append(word)
+        else:
+            # a secret's keyword that is broken over two lines may arrive as two words
+            if is_secret(word) or (run and is_secret(run + word)):
+                value = ""
+            run = ""
+        attributes[word] = value
+        found.offsets.append(offset)
+
+
+def _check(found: Statement) -> None:
+    """Find the object type and its name, and refuse what MQ refuses about them."""
+    found.noun = _noun(found)
+    if found.action in ("define", "alter"):
+        _check_values(found)
+    for word in _flags(found):
+        if f"NO{word}" in found.attributes:
+            raise found.fault(f"{word} and NO{word} are given together", f"NO{word}")
+    if found.action:
+        found.name = _name(found)
+        if found.verb == "DEFINE" and found.noun == "CHANNEL" and "CHLTYPE" not in found.attributes:
+            raise found.fault("DEFINE CHANNEL needs CHLTYPE", "CHANNEL")
+
+
+def _noun(found: Statement) -> str:
+    """The object type: the word that is one, wherever it stands (on z/OS it need not be second)."""
+    nouns = [word for word in found.attributes if word in NOUNS] if found.attributes.keys() & NOUNS else []
+    if len(nouns) > 1 and found.action:
+        raise found.fault(f"{found.verb} is given two object types, {nouns[0]} and {nouns[1]}", nouns[1])
+    for word in nouns or found.attributes:
+        if nouns or word in ATTRIBUTE_NOUNS:
+            return word
+    first = next(iter(found.attributes), "")
+    offset = found.offsets[0] if first else 0
+    raise UnreadableError(f"{found.verb}: an object type is missing", offset, first, NOUNS | ATTRIBUTE_NOUNS)
+
+
+def _name(found: Statement) -> str:
+    name = found.attributes[found.noun]
+    if not isinstance(name, str):
+        raise found.fault(f"{found.verb} {found.noun} takes one name", found.noun)
+    name = name.rstrip(" ")
+    if not name and found.noun in NAMED:
+        raise found.fault(f"{found.verb} {found.noun} needs a name in parentheses", found.noun)
+    return name
+
+
+def _check_values(found: Statement) -> None:
+    for word in _flags(found):
+        if word not in found.bare:
+            raise found.fault(f"{word} takes no value", word)
+    for word in found.bare:
+        if word != found.noun and word in VALUED:
+            raise found.fault(f"{word} needs a value in parentheses", word)
+
+
+def _flags(found: Statement) -> list[str]:
+    return [word for word in found.attributes if word in FLAGS]

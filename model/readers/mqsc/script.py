@@ -1,0 +1,113 @@
+"""The reader of MQSC scripts and dmpmqcfg dumps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from attrs import Factory, define, field
+
+from mqclause.model.diagnostic import Diagnostics, quoted
+from mqclause.model.readers.mqsc.command import NO_COMMAND, Statement, statement
+from mqclause.model.readers.mqsc.lines import Command, commands
+from mqclause.model.readers.mqsc.parameters import UnreadableError
+from mqclause.model.readers.mqsc.words import ENDS, VERBS, is_secret
+from mqclause.model.readers.record import EMPTY, Record, Script
+
+OWNER = "Queue manager name"
+HEADER = re.compile(
+    r"\*+ *(Queue manager (?:name|platform|command level)|Command issued|Script (?:generated|ended) on)\b:? *(.*)"
+)
+SHOWN = re.compile(r"\* {2,}+([A-Z][A-Z0-9]*+)(?:\((.*)\))?+\s*+\+")
+STARTING = re.compile(r"\s*+Starting MQSC for queue manager (\S+)")
+SUGGESTED = 50
+"""So many faults of a source come with a suggestion: looking for one takes time."""
+
+
+def read_mqsc(text: str, source: str) -> Script:
+    """Read a script or a dump: what it configures as records, what cannot be read as diagnostics.
+
+    Commands that configure nothing (DISPLAY, START, SET, …) are checked and left out; SUSPEND QMGR and
+    RESUME QMGR are kept. The values of passwords and keys are dropped. Never raises.
+    """
+    reader = _Reader(source)
+    for command in commands(text.removeprefix("\ufeff"), reader.remark):
+        if reader.ended:
+            break
+        try:
+            reader.take(command)
+        except UnreadableError as fault:
+            reader.refuse(fault, command)
+    return reader.script()
+
+
+@define
+class _Reader:
+    """What has been read so far of one source."""
+
+    source: str
+    faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
+    header: dict[str, str] = field(factory=dict)
+    records: list[Record] = field(factory=list)
+    ended: bool = False
+
+    def script(self) -> Script:
+        owner = self.header.get(OWNER, "")
+        return Script(self.source, owner, tuple(self.records), tuple(self.faults.found), self.header)
+
+    def remark(self, comment: str, line: int) -> None:
+        """Take a comment between commands: a dump says there whose objects it lists."""
+        found = HEADER.match(comment)
+        if found and not self.ended:
+            self.say(found[1], found[2], line)
+
+    def say(self, key: str, value: str, line: int) -> None:
+        known = self.header.setdefault(key, value)
+        if key == OWNER and known != value:
+            self.ended = True
+            self.faults.add(
+                f"the objects of another queue manager, {quoted(value)}, start here after those of {quoted(known)};"
+                " allowed: one queue manager a file; the rest is not read",
+                line,
+            )
+
+    def take(self, command: Command) -> None:
+        """Read one command. Raises UnreadableError."""
+        found = statement(command)
+        if found is None:
+            return
+        if found.verb in ENDS:
+            self.ended = True
+        elif found.verb not in VERBS:
+            self.unknown(found.verb, command)
+        elif found.action and (found.noun == "QMGR" or found.action not in ("suspend", "resume")):
+            self.records.append(self.record(found, found.action, command))
+
+    def unknown(self, word: str, command: Command) -> None:
+        starting = STARTING.match(command.text)
+        if starting is None:
+            raise UnreadableError(NO_COMMAND, 0, word, VERBS)
+        self.say(OWNER, starting[1].removesuffix("."), command.lines[0])
+
+    def refuse(self, fault: UnreadableError, command: Command) -> None:
+        few = len(self.faults.found) < SUGGESTED
+        self.faults.add(fault.suggesting() if few else fault.message, command.line_at(fault.offset))
+
+    def record(self, found: Statement, action: str, command: Command) -> Record:
+        found.drop(found.noun)
+        return Record(
+            action,
+            found.noun,
+            found.name,
+            found.attributes,
+            _shown(command.remarks) if command.remarks else EMPTY,
+            self.source,
+            command.lines[0],
+            tuple(map(command.line_at, found.offsets)),
+        )
+
+
+def _shown(remarks: Iterable[str]) -> Mapping[str, str]:
+    """The attributes that a dump shows as comments inside a command, because they cannot be set."""
+    found = filter(None, map(SHOWN.fullmatch, remarks))
+    return {word: "" if is_secret(word) else (value or "").strip("' ") for word, value in (f.groups() for f in found)}

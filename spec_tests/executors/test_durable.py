@@ -1,0 +1,30 @@
+"""The adapter to durable_rules."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+
+import pytest
+
+from mqclause.executors import durable
+from mqclause.executors.durable import FACT, network
+
+
+def test_the_facts_that_match_are_told() -> None:
+    above = network(json.dumps({"$gt": {"rank": 3}}))
+    assert above.matches([{FACT: number, "rank": number} for number in range(6)]) == {4, 5}
+
+
+def test_nothing_is_left_from_one_session_to_the_next() -> None:
+    above = network(json.dumps({"$gt": {"rank": 3}}))
+    facts = [{FACT: number, "rank": number} for number in range(6)]
+    assert [above.matches(facts) for _ in range(3)] == [{4, 5}] * 3
+
+
+def test_facts_whose_hashes_collide_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In session 1, fact 36,498 has the 32 bits of the hash of one before it."""
+    everyone = network(json.dumps({"$gte": {FACT: 0}}))
+    monkeypatch.setattr(durable, "_sessions", count(1))
+    facts = 40_000
+    assert len(everyone.matches([{FACT: number} for number in range(facts)])) == facts

@@ -1,0 +1,141 @@
+"""Sequences of puts in Spark, against the same puts one by one."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from mqclause import Channel, Cluster, Engine, Queue, QueueManager, RemoteQueueManager
+from mqclause.tables.columns import NAMES_BOTH, NAMES_NOTHING, NO_PUT, TableError
+from spec_tests.support.random_clusters import random_case
+
+pytest.importorskip("pyspark")
+pytest.importorskip("pyarrow")
+
+from mqclause.rulebook.reading import ReadingError
+from mqclause.spark.replay import replay
+from mqclause.tables.row import answer
+
+PUT = "put struct<queue: string, queue_manager: string, bind: string, call: string, clwlmruc: int>"
+
+
+FIELDS = (
+    "queue: string",
+    "queue_manager: string",
+    "bind: string",
+    "call: string",
+    "from_cluster_channel: boolean",
+    "cluster_pcf: boolean",
+    "already_sent_to: array<string>",
+)
+
+
+def cluster(*weights: int) -> Cluster:
+    """QM1 local; QM2, QM3 … host the queue, each behind one running channel of the given weight."""
+    names = [f"QM{number}" for number, _ in enumerate(weights, 2)]
+    return Cluster(
+        QueueManager(name="QM1", clusters=("SALES",)),
+        tuple(RemoteQueueManager(name=name, clusters=("SALES",)) for name in names),
+        tuple(Queue(name="ORDERS.IN", queue_manager=name, clusters=("SALES",)) for name in names),
+        (),
+        tuple(
+            Channel(name=f"TO.{name}", queue_manager=name, cluster="SALES", status="RUNNING", clwlwght=weight)
+            for name, weight in zip(names, weights, strict=True)
+        ),
+    )
+
+
+def queue(name: str = "ORDERS.IN", **fields: Any) -> dict[str, Any]:
+    """A put to a queue; the fields not given are null."""
+    return {"queue": name, "queue_manager": None, "bind": None, "call": None, "clwlmruc": None, **fields}
+
+
+def test_each_queue_manager_has_its_own_shares(spark: Any) -> None:
+    rows = spark.range(20_000).selectExpr(
+        # The order of the rows is not that of the puts: 7919 and 10,000 have no factor in common.
+        "cast(id * 7919 % 10000 as int) as at",
+        "if(id < 10000, 'QM1', 'QMA') as queue_manager",
+        "named_struct('queue', 'ORDERS.IN') as put",
+    )
+    found = replay(rows, {"QM1": cluster(20, 50, 20, 10), "QMA": cluster(50, 50)})
+    assert found.columns == [*rows.columns, "decision"]
+    counted = found.groupBy("queue_manager", "decision.outcome", "decision.channel").count().collect()
+    assert {tuple(row[:3]): row[3] for row in counted} == {
+        ("QM1", "chosen", "TO.QM2"): 2000,
+        ("QM1", "chosen", "TO.QM3"): 5000,
+        ("QM1", "chosen", "TO.QM4"): 2000,
+        ("QM1", "chosen", "TO.QM5"): 1000,
+        ("QMA", "chosen", "TO.QM2"): 5000,
+        ("QMA", "chosen", "TO.QM3"): 5000,
+    }
+
+
+def test_a_put_with_a_fault_leaves_the_counters(spark: Any) -> None:
+    puts = [
+        queue(),
+        None,
+        queue(""),
+        queue(queue_manager="QM2"),
+        queue(call="MQGET"),
+        queue("Q" * 49),
+        queue("NOWHERE"),
+        queue(call="mqopen", clwlmruc=1),
+    ]
+    rows = spark.createDataFrame([(1, place, put) for place, put in enumerate(puts)], f"site int, at int, {PUT}")
+    found = replay(rows, cluster(50, 50), by="site").orderBy("at").select("decision.*").collect()
+    assert [(row.outcome, row.channel, row.reason, row.permitted) for row in found] == [
+        ("chosen", "TO.QM2", None, 2),
+        *[("invalid", None, None, None)] * 5,
+        ("failed", None, 2085, 0),
+        ("chosen", "TO.QM3", None, 1),
+    ]
+    assert [row.message for row in found] == [
+        None,
+        NO_PUT,
+        NAMES_NOTHING,
+        NAMES_BOTH,
+        "put.call = 'MQGET'; allowed: MQOPEN, MQPUT, MQPUT1",
+        f"queue: '{'Q' * 49}' is not allowed; allowed: text of 0 to 48 characters, without control characters",
+        None,
+        None,
+    ]
+
+
+def test_a_group_without_a_cluster(spark: Any) -> None:
+    puts = [("QM1", "A", 1, queue()), ("QM1", "B", 1, queue()), (None, "A", 1, queue()), ("QM1", "A", 2, queue())]
+    table = spark.createDataFrame(puts, f"site string, part string, at int, {PUT}")
+    found = replay(table, {("QM1", "A"): cluster(50, 50)}, by=["site", "part"], order=["at", "part"])
+    rows = found.orderBy("site", "part", "at").select("part", "decision.*").collect()
+    assert [(row.part, row.channel, row.message) for row in rows] == [
+        ("A", None, "no cluster is given for (None, 'A')"),
+        ("A", "TO.QM2", None),
+        ("A", "TO.QM3", None),
+        ("B", None, "no cluster is given for ('QM1', 'B')"),
+    ]
+
+
+def test_as_the_engine_decides_put_by_put(spark: Any) -> None:
+    rng, engine = Random(12), Engine()
+    cases = [random_case(rng) for _ in range(30)]
+    rows, expected = [], []
+    for site, (given, put) in enumerate(cases):
+        state = None
+        for at in range(6):
+            decision = engine.choose(put, given, state, explain="rule")
+            state = decision.state
+            rows.append((site, at, tuple(getattr(put, field.split(":")[0]) for field in FIELDS)))
+            expected.append(answer(decision.listed, decision.run, decision.outcome_run, decision.rulesets[0]))
+    table = spark.createDataFrame(rows, f"site int, at int, put struct<{', '.join(FIELDS)}>")
+    clusters = {site: given for site, (given, _) in enumerate(cases)}
+    found = replay(table, clusters, "site", explain=True).orderBy("site", "at").select("decision.*").collect()
+    assert [row.asDict() for row in found] == expected
+
+
+@pytest.mark.parametrize(("readings", "error"), [({"weight-step": "odd"}, ReadingError), ({}, TableError)])
+def test_what_is_refused_at_once(readings: dict[str, str], error: type[Exception], spark: Any) -> None:
+    columns = "'QM1' as queue_manager", "1 as at", "1 as put"
+    more = () if readings else ("1 as decision",)
+    with pytest.raises(error):
+        replay(spark.range(1).selectExpr(*columns, *more), cluster(50), readings=readings)

@@ -1,0 +1,56 @@
+"""Puts that arrive in micro-batches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_spark_replay import PUT, cluster, queue
+
+pytest.importorskip("pyspark")
+pytest.importorskip("pyarrow")
+
+from mqclause.spark.replay import replay
+from mqclause.spark.stream import replay_stream
+
+COLUMNS = f"site string, at int, {PUT}"
+
+
+def arrive(spark: Any, folder: Path, *numbers: int) -> None:
+    """Puts of these numbers in a file of their own, for two queue managers; every seventh names nothing."""
+    rows = [(site, at, queue("" if at % 7 == 6 else "ORDERS.IN")) for at in numbers for site in ("QM1", "QMA")]
+    spark.createDataFrame(rows, COLUMNS).coalesce(1).write.mode("append").parquet(str(folder / "in"))
+
+
+def run_until_there_is_no_more(spark: Any, folder: Path, given: Any) -> None:
+    puts = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
+    found = replay_stream(puts, given, by="site", explain=True)
+    query = (
+        found.writeStream.format("parquet")
+        .options(path=str(folder / "out"), checkpointLocation=str(folder / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    assert query.awaitTermination(600)
+    assert query.exception() is None
+
+
+def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, tmp_path: Path) -> None:
+    given = {"QM1": cluster(20, 50, 20, 10)}
+    provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    spark.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
+    try:
+        arrive(spark, tmp_path, 3, 1, 0, 2)
+        arrive(spark, tmp_path, 5, 4, 6)
+        run_until_there_is_no_more(spark, tmp_path, given)
+        arrive(spark, tmp_path, *range(20, 6, -1))
+        run_until_there_is_no_more(spark, tmp_path, given)
+    finally:
+        spark.conf.unset("spark.sql.streaming.stateStore.providerClass")
+    at_once = replay(spark.read.schema(COLUMNS).parquet(str(tmp_path / "in")), given, by="site", explain=True)
+    arrived, expected = (
+        table.orderBy("site", "at").collect() for table in (spark.read.parquet(str(tmp_path / "out")), at_once)
+    )
+    assert len(arrived) == 2 * 21
+    assert arrived == expected

@@ -1,0 +1,288 @@
+"""The rules as native Spark columns, against one row at a time and against DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark")
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from attrs import asdict
+from pyspark.sql import functions as F  # noqa: N812
+
+from mqclause import duckdb
+from mqclause.spark import native
+from mqclause.spark.pipeline import Pipeline
+from mqclause.spark.session import java_home
+from mqclause.tables.columns import PUT, TableError
+from mqclause.tables.joined import joined_puts
+from mqclause.tables.occasion_columns import OCCASION
+from mqclause.tables.plan import Program
+from mqclause.tables.row import Rows
+from mqclause.tables.shape import Struct
+from spec_tests.support.random_clusters import random_case, random_put, random_readings
+from spec_tests.support.random_rows import answers, arrow_struct, arrow_table, random_rows
+
+STRUCT = (
+    "struct<outcome:string,queue:string,queue_manager:string,channel:string,reason:int,permitted:int,"
+    "eliminated_by:array<string>,message:string>"
+)
+Q = [{"queue_manager": "QM2", "channel_rank": 0}, {"queue_manager": "QM3", "channel_rank": 1}]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture
+def jobs(spark: Any, request: pytest.FixtureRequest) -> Iterator[Callable[[], list[int]]]:
+    """Tells the jobs that a test has started."""
+    group = request.node.name
+    spark.sparkContext.setJobGroup(group, "the jobs of one test")
+    yield lambda: list(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+    spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
+
+
+def frame(spark: Any, folder: Path, name: str, table: Any) -> Any:
+    """The table as a Spark DataFrame, by way of a file."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.parquet"
+    pq.write_table(table, path)
+    return spark.read.parquet(str(path))
+
+
+def collected(df: Any, column: str = "decision") -> list[dict[str, Any]]:
+    """What ``df`` says in a column, by ``id``."""
+    return [row[column].asDict(recursive=True) for row in df.select("id", column).orderBy("id").collect()]
+
+
+def message_without_value(decision: dict[str, Any]) -> dict[str, Any]:
+    """The decision, its message without the number that Spark writes in its own way."""
+    message = decision["message"]
+    if message and ".dest_seq_factor = " in message:
+        return {**decision, "message": message.partition(" = ")[0]}
+    return decision
+
+
+def test_the_session_runs_the_java_that_was_found_and_collects_garbage_in_parallel(spark: Any) -> None:
+    java = spark.sparkContext._jvm.java.lang
+    assert Path(java.System.getProperty("java.home")).resolve() == java_home().resolve()
+    collectors = java.management.ManagementFactory.getGarbageCollectorMXBeans()
+    assert {each.getName() for each in collectors} == {"PS MarkSweep", "PS Scavenge"}
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int) -> None:
+    rng = Random(seed)
+    readings = random_readings(rng) if seed else {}
+    optional = seed > 0
+    rows = random_rows(rng, 2_000, optional=optional)
+    df = frame(spark, folder, f"rows{seed}", arrow_table(rows, optional))
+    found = native.decide(df, readings=readings, explain=True)
+    assert found.columns == ["id", "put", "destinations", "decision"]
+    assert found.schema["decision"].dataType.simpleString() == STRUCT
+    ours = Rows(readings)
+    decisions = collected(found)
+    assert len(decisions) == len(rows)
+    for row, one in zip(rows, decisions, strict=True):
+        assert message_without_value(one) == message_without_value(ours.decision(*row, explain=True)), row
+
+
+def test_a_table_of_no_rows(spark: Any, folder: Path) -> None:
+    df = frame(spark, folder, "empty", arrow_table(random_rows(Random(1), 3)))
+    assert native.decide(df.where("id < 0")).collect() == []
+
+
+def test_columns_of_other_names(spark: Any, folder: Path) -> None:
+    rows = random_rows(Random(2), 200)
+    df = frame(spark, folder, "columns", arrow_table(rows))
+    renamed = df.select("id", F.struct("put").alias("given"), F.col("destinations").alias("among"))
+    chosen = native.choose_destination(F.col("given.put"), "among")
+    found = collected(renamed.select("id", chosen.alias("decision")))
+    ours = Rows()
+    for row, one in zip(rows, found, strict=True):
+        assert message_without_value(one) == message_without_value(ours.decision(*row)), row
+    one = df.select(native.choose_destination().alias("decision")).schema["decision"]
+    assert one.dataType.simpleString() == STRUCT
+
+
+def test_in_sql(spark: Any, folder: Path) -> None:
+    rows = random_rows(Random(3), 200)
+    frame(spark, folder, "sql", arrow_table(rows)).createOrReplaceTempView("asked")
+    native.register(spark)
+    found = spark.sql("SELECT id, choose_destination(put, destinations) AS decision FROM asked")
+    ours = Rows()
+    for row, one in zip(rows, collected(found), strict=True):
+        assert message_without_value(one) == message_without_value(ours.decision(*row)), row
+    assert spark.catalog.functionExists("trigger_conditions")
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_puts_in_a_cluster_as_duckdb_decides_them(spark: Any, folder: Path, seed: int) -> None:
+    rng = Random(seed)
+    cluster, put = random_case(rng)
+    readings = random_readings(rng) if seed else {}
+    puts = [
+        None,
+        {"queue": "NOWHERE"},
+        *(asdict(each) for each in (put, *(random_put(rng, cluster) for _ in range(60)))),
+    ]
+    # The fields of a put that no cluster gives are null.
+    table = pa.table({
+        "id": range(2 * len(puts)),
+        "put": pa.array([each and {name: each.get(name) for name in PUT} for each in puts] * 2, arrow_struct(PUT)),
+    })  # fmt: skip
+    listed = pa.array([[{"queue_manager": "NOT ASKED"}]] * len(table))
+    for name in ("d", "destinations", "key_queue"):
+        table = table.append_column(name, listed)
+    found = native.decide(frame(spark, folder, f"puts{seed}", table), cluster, readings, explain=seed > 0)
+    assert found.columns == [*table.column_names, "decision"]
+    assert collected(found) == answers(duckdb.decide(table, cluster, readings, explain=seed > 0))
+
+
+def test_puts_that_are_odd_in_a_cluster(spark: Any, folder: Path) -> None:
+    cluster, _ = random_case(Random(3))
+    queue, managers = cluster.queues[0].name, [each.name for each in cluster.remote_queue_managers]
+    lists: list[Any] = [None, [], managers[:1], [managers[0], None], managers, [",".join(managers)], ["é\n\\"]]
+    puts: list[Any] = [{"cluster_pcf": pcf, "already_sent_to": sent} for pcf in (True, False, None) for sent in lists]
+    puts += [{"call": call} for call in ("mqget", "mqput1", "")] + [{"bind": 'N"O\\'}]
+    puts += [{"clwlmruc": number} for number in (0, -(2**31), 1)]
+    rows = [dict.fromkeys(PUT) | {"queue": queue} | put for put in puts] + [None, dict.fromkeys(PUT)]
+    table = pa.table({"id": range(len(rows)), "put": pa.array(rows, arrow_struct(PUT))})
+    expected = answers(duckdb.decide(table, cluster))
+    assert len({str(each) for each in expected}) > 5
+    assert collected(native.decide(frame(spark, folder, "odd", table), cluster)) == expected
+
+
+def test_what_puts_ask_in_a_cluster_is_found_by_its_number(spark: Any, folder: Path) -> None:
+    cluster, _ = random_case(Random(3))
+    kinds = {name: native._kind(native._type(column)) for name, column in PUT.items()}
+    joined = joined_puts({"put": Struct(kinds)}, cluster)
+    asked = [*joined.said, {}, {"bind": "group"}, {"call": "mqget"}, {"already_sent_to": ["NOWHERE"]}]
+    puts = pa.array([dict.fromkeys(PUT) | put for put in asked], arrow_struct(PUT))
+    df = frame(spark, folder, "asked", pa.table({"id": range(len(asked)), "put": puts}))
+    found = df.orderBy("id").select(F.expr(native._sql(joined.number)).alias("number")).collect()
+    numbers = [row.number for row in found]
+    assert len(joined.said) > 48
+    assert numbers[: len(joined.said)] == list(range(len(joined.said)))
+    defaults, group, *odd = numbers[len(joined.said) :]
+    assert (joined.said[defaults]["bind"], joined.said[group]["bind"], odd) == ("AS_Q_DEF", "GROUP", [None, None])
+
+
+def test_a_stream_of_puts_in_a_cluster(spark: Any, folder: Path) -> None:
+    rng = Random(5)
+    cluster, put = random_case(rng)
+    rows = [asdict(each) for each in (put, *(random_put(rng, cluster) for _ in range(20)))]
+    puts = pa.array([{name: each.get(name) for name in PUT} for each in rows], arrow_struct(PUT))
+    table = pa.table({"id": range(len(rows)), "put": puts})
+    schema = frame(spark, folder / "stream", "puts", table).schema
+    stream = native.decide(spark.readStream.schema(schema).parquet(str(folder / "stream")), cluster)
+    query = stream.writeStream.format("memory").queryName("decided").trigger(availableNow=True).start()
+    query.awaitTermination()
+    assert collected(spark.table("decided")) == answers(duckdb.decide(table, cluster))
+
+
+def test_further_columns_are_carried_through(spark: Any, folder: Path) -> None:
+    table = arrow_table([({"queue": "Q"}, Q)]).append_column("d", pa.array(["kept"]))
+    table = table.append_column("key_queue", pa.array([7]))
+    df = frame(spark, folder, "further", table)
+    (row,) = native.decide(df).collect()
+    assert list(row.asDict()) == [*table.column_names, "decision"]
+    assert (row["d"], row["key_queue"], row["decision"]["queue_manager"]) == ("kept", 7, "QM3")
+
+
+def test_occasions(spark: Any, folder: Path) -> None:
+    rng = Random(4)
+    occasions: list[Any] = [None]
+    for _ in range(400):
+        drawn: dict[str, Any] = {}
+        for name, column in OCCASION.items():
+            words = getattr(column.domain, "words", None)
+            whole = isinstance(column.default, int) and not isinstance(column.default, bool)
+            among = words or ((0, 0, 1, 2, 5) if whole else (True, False) if column.default is False else ("", "A"))
+            drawn[name] = None if rng.random() < 0.02 else rng.choice(among)
+        drawn |= {"trigtype": "DEEP"} if rng.random() < 0.02 else {}
+        occasions.append(drawn)
+    table = pa.table({"id": range(len(occasions)), "occasion": pa.array(occasions, arrow_struct(OCCASION))})
+    df = frame(spark, folder, "occasions", table)
+    readings = random_readings(rng)
+    expected = answers(duckdb.trigger_conditions(table, readings), "triggering")
+    assert collected(native.decide_triggers(df, readings), "triggering") == expected
+    other = df.withColumnRenamed("occasion", "asked")
+    named, given = native.trigger_conditions(readings=readings), native.trigger_conditions(F.col("asked"), readings)
+    assert collected(df.withColumn("triggering", named), "triggering") == expected
+    assert collected(other.withColumn("triggering", given), "triggering") == expected
+    native.register(spark, readings)
+    df.createOrReplaceTempView("occasions")
+    told = spark.sql("SELECT id, trigger_conditions(occasion) AS triggering FROM occasions")
+    assert collected(told, "triggering") == expected
+
+
+def test_nothing_runs_before_an_action(spark: Any, jobs: Callable[[], list[int]]) -> None:
+    cluster, _ = random_case(Random(1))
+    put, among = "named_struct('queue', string(raise_error(string(id))))", "array(named_struct('queue_manager', 'QM2'))"
+    unread = spark.range(1).selectExpr("id", f"{put} AS put", f"{among} AS destinations")
+    made = [native.decide(unread), native.decide(unread.drop("destinations"), cluster)]
+    assert all("decision" in each.columns for each in made)
+    assert jobs() == []
+    with pytest.raises(Exception, match="0"):
+        made[0].collect()
+    assert len(jobs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("put", "destinations", "message"),
+    [
+        ("'Q'", "array(named_struct('queue_manager', 'A'))", "column put is a text; expected a struct with queue or queue_manager"),
+        ("named_struct('queue', 1)", "array(named_struct('queue_manager', 'A'))", "column put.queue is an integer; expected a text"),
+        ("named_struct('queue', 'Q')", "array('A')", "column destinations is a list; expected a list of structs"),
+        ("named_struct('queue', 'Q')", "array(named_struct('queue_manager', 'A', 'channel_rank', 1.5))",
+         "column destinations.channel_rank is a number; expected an integer"),
+        ("named_struct('queue', 'Q')", "array(named_struct('queue_manager', 'A', 'channel_rank', current_date()))",
+         "column destinations.channel_rank is a date; expected an integer"),
+        ("named_struct('queue', 'Q')", "array(named_struct('queue_manager', 'A', 'put_enabeld', true))",
+         "column destinations.put_enabeld is not known; did you mean 'put_enabled'?"),
+    ],
+)  # fmt: skip
+def test_what_a_table_may_not_be(
+    spark: Any, jobs: Callable[[], list[int]], put: str, destinations: str, message: str
+) -> None:
+    df = spark.range(1).selectExpr(f"{put} AS put", f"{destinations} AS destinations")
+    with pytest.raises(TableError) as raised:
+        native.decide(df)
+    assert str(raised.value) == message
+    assert jobs() == []
+
+
+def test_a_decision_that_is_there_already(spark: Any) -> None:
+    df = spark.range(1).selectExpr("named_struct('queue', 'Q') AS put", "1 AS decision")
+    with pytest.raises(TableError, match="^the table has a column decision already$"):
+        native.decide(df)
+
+
+def test_numbers_of_other_types(spark: Any) -> None:
+    kinds = {"channel_rank": "tinyint", "queue_rank": "smallint", "channel_weight": "int", "dest_seq_number": "bigint"}
+    whole = ", ".join(f"'{name}', cast(n % 2 + 1 AS {kind})" for name, kind in kinds.items())
+    fields = f"'queue_manager', 'QM' || n, {whole}, 'dest_seq_factor', cast(5 - n AS decimal(9, 2))"
+    among = f"transform(array(2, 3, 5), n -> named_struct({fields}))"
+    df = spark.range(1).selectExpr("named_struct('queue', 'Q') AS put", f"{among} AS destinations")
+    decision = native.decide(df).first()["decision"]
+    # Of the two with channel rank 2 the one with the lower sequence factor.
+    assert (decision["queue_manager"], decision["permitted"]) == ("QM5", 1)
+
+
+def test_many_bindings_are_not_nested_too_deep(spark: Any) -> None:
+    later = {f"mq_{n}": f"mq_{n - 1} + 1 + mq_{n - 1} * 0" for n in range(1, 200)}
+    program = Program({"mq_0": "id * 2", **later}, {"found": "mq_199 - mq_0", "last": "mq_199"})
+    native.register(spark)  # lets the analyzer look often enough
+    found = spark.range(4, 5).selectExpr(f"{Pipeline.of(program).sql()} AS made").first()["made"]
+    assert found.asDict() == {"found": 199, "last": 207}

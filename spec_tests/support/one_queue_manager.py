@@ -1,0 +1,86 @@
+"""One queue manager with a triggered queue, and the events that happen to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
+
+QM = "QM1"
+MILLION = 1_000_000
+
+
+def cluster(*queues: Queue, **own: Any) -> Cluster:
+    known = {queue.name for queue in queues}
+    more = [Queue(name, QM) for name in ("INITQ",) if name not in known]
+    return Cluster(
+        QueueManager(QM, trigint=5000, **own),
+        [RemoteQueueManager("QM2")],
+        [*queues, *more, Queue("FAR", "QM2")],
+        (),
+        [Channel("TO.QM2", "QM2", "SALES"), Channel("TO.QM2", "QM2", "PAY")],
+        [Process("PROC", applicid="/bin/x", envrdata="e", userdata="u")],
+    )
+
+
+def app_queue(**given: Any) -> Queue:
+    return Queue("APPQ", QM, **{"trigger": True, "initq": "INITQ", "process": "PROC", "trigmpri": 3, **given})
+
+
+def started(*queues: Queue, **own: Any) -> QueueManagerState:
+    return QueueManagerState.of(cluster(*(queues or (app_queue(),)), **own))
+
+
+def after(state: QueueManagerState, *events: Event) -> QueueManagerState:
+    for event in events:
+        state, _ = state.after(event)
+    return state
+
+
+def last(state: QueueManagerState, *events: Event) -> tuple[QueueManagerState, Happened]:
+    return after(state, *events[:-1]).after(events[-1])
+
+
+def put(queue: str = "APPQ", **given: Any) -> Event:
+    return Event("put", queue=queue, **given)
+
+
+def get(queue: str = "APPQ", **given: Any) -> Event:
+    return Event("get", queue=queue, **given)
+
+
+def opened(queue: str = "APPQ", mode: str = "INPUT_SHARED", **given: Any) -> Event:
+    return Event("open", queue=queue, mode=mode, **given)
+
+
+def closed(queue: str = "APPQ", **given: Any) -> Event:
+    return Event("close", queue=queue, **given)
+
+
+def commit(unit: str = "U") -> Event:
+    return Event("commit", unit_of_work=unit)
+
+
+def backout(unit: str = "U") -> Event:
+    return Event("backout", unit_of_work=unit)
+
+
+def alter(queue: str = "APPQ", **given: Any) -> Event:
+    return Event("alter", queue=queue, set=given)
+
+
+def depths(occasion: Occasion) -> tuple[int, int, int, int]:
+    return occasion.previous_depth, occasion.depth, occasion.previous_total, occasion.depth_total
+
+
+def committed(occasion: Occasion) -> tuple[int, int, int, int]:
+    return (
+        occasion.previous_committed,
+        occasion.committed,
+        occasion.previous_committed_total,
+        occasion.committed_total,
+    )

@@ -1,0 +1,1 @@
+"""The tables of mqclause batch: files in, files out."""

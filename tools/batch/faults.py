@@ -1,0 +1,127 @@
+"""The types of a table's columns in JSON text, and in one line what is wrong with a value or with a whole run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mqclause.model.facts.domains import Finite, Flag, Names, Whole
+from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
+
+
+def types() -> dict[str, Any]:
+    """The types of the columns that are read from JSON."""
+    # What the queue manager's CLWLUSEQ is would allow QMGR in every row, also where no row says it.
+    put = {name: type_of(column) for name, column in PUT.items() if name != "qmgr_clwluseq"}
+    return {
+        "put": put,
+        "destinations": [{name: type_of(column) for name, column in DESTINATION.items()}],
+        "clwlmruc": put["clwlmruc"],
+    }
+
+
+def type_of(column: Column) -> Any:
+    match column.domain:
+        case Flag():
+            return "BOOLEAN"
+        case Whole():
+            return "BIGINT"
+        case Finite():
+            return "DOUBLE"
+        case Names():
+            return ["VARCHAR"]
+    return "VARCHAR"
+
+
+def _dubious() -> str:
+    """A pattern for JSON text in which a value may not have its column's type; most rows are cleared by it alone.
+
+    from_json makes 2 of 1.5 and "5" of 5, and null of what it cannot convert; such a value is to be named.
+    """
+    fits = {"VARCHAR": r'[^"n\s]', "BOOLEAN": r"[^tfn\s]", "DOUBLE": r"[^-0-9n\s]|[-+.0-9]*[eE]"}
+    fits |= {"BIGINT": r"[^-0-9n\s]|-?[0-9]*[.eE]|-?[0-9]{19}", "names": r'[^\[n\s]|\[(\s*"[^"]*"\s*,)*\s*[^"\s\]]'}
+    fits |= {"object": r"[^{n\s]", "array": r"[^\[n\s]|\[\s*[^{\s\]]"}
+    names: dict[str, list[str]] = {"object": ["put"], "array": ["destinations"]}
+    for column in (*PUT.values(), *DESTINATION.values()):
+        kind = type_of(column)
+        names.setdefault(kind if isinstance(kind, str) else "names", []).append(column.name)
+    fields = [rf'"({"|".join(dict.fromkeys(names[kind]))})"\s*:\s*({fit})' for kind, fit in fits.items()]
+    after_an_object = r'\}\s*,\s*([^{"\s]|"([^"\\]|\\.)*"\s*[,\]])'
+    return "|".join([*fields, after_an_object])
+
+
+DUBIOUS = _dubious()
+
+
+def fault_of(put: str | None, destinations: str | None, clwlmruc: str | None) -> str | None:
+    """What is the first value of the wrong type in the JSON text of a row's columns, if there is one."""
+    return (
+        _fault_in("put", put, dict, lambda value: _field_fault("put", value, PUT))
+        or _fault_in("destinations", destinations, list, _destination_fault)
+        or _fault_in("clwlmruc", clwlmruc, int, lambda value: _field_fault("", {"clwlmruc": value}, PUT))
+    )
+
+
+def _fault_in(name: str, text: str | None, kind: type, further: Callable[[Any], str | None]) -> str | None:
+    try:
+        value = json.loads(text) if text is not None else None
+    except (ValueError, RecursionError):
+        allowed = PUT[name].allowed if name in PUT else "JSON text"
+        return NOT_ALLOWED.format(column=name, value=_shown(text), allowed=allowed)
+    if value is None:
+        return None
+    if type(value) is not kind:
+        kinds: dict[type, str] = {dict: "a JSON object", list: "a JSON array of objects"}
+        allowed = kinds.get(kind, PUT["clwlmruc"].allowed)
+        return NOT_ALLOWED.format(column=name, value=_shown(value), allowed=allowed)
+    return further(value)
+
+
+def _destination_fault(destinations: list[Any]) -> str | None:
+    for place, each in enumerate(destinations):
+        where = f"destinations[{place}]"
+        if each is not None and not isinstance(each, dict):
+            return NOT_ALLOWED.format(column=where, value=_shown(each), allowed="a JSON object")
+        if found := _field_fault(where, each or {}, DESTINATION):
+            return found
+    return None
+
+
+def _field_fault(where: str, fields: Mapping[str, Any], columns: Mapping[str, Column]) -> str | None:
+    for name, column in columns.items():
+        value = fields.get(name)
+        if value is not None and not _fits(value, column):
+            full = f"{where}.{name}" if where else name
+            return NOT_ALLOWED.format(column=full, value=_shown(value), allowed=column.allowed)
+    return None
+
+
+def _fits(value: object, column: Column) -> bool:
+    match column.domain:
+        case Flag():
+            return isinstance(value, bool)
+        case Whole():
+            return type(value) is int and -(2**63) <= value < 2**63
+        case Finite():
+            return type(value) in (int, float)
+        case Names():
+            return isinstance(value, list) and all(each is None or isinstance(each, str) for each in value)
+    return isinstance(value, str)
+
+
+def _shown(value: object) -> str:
+    text = f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def first_line(error: BaseException) -> str:
+    """An error of a library as one line."""
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8"
+    lines = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
+    if lines[0].startswith("An error occurred while calling") and len(lines) > 1:  # py4j
+        lines[0] = re.sub(r"^: ([\w.$]+: )*", "", lines[1])
+    why = [line for line in lines[1:] if line.startswith("Expected Number of Columns")]
+    return ": ".join([re.sub(r"^([A-Z][A-Za-z]* )*Error: ", "", lines[0]), *why])

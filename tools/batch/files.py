@@ -1,0 +1,290 @@
+"""The tables of ``mqclause batch``: Parquet, CSV and JSON Lines read and written by DuckDB."""
+# ruff: noqa: S608 (names and texts go into SQL quoted)
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+from attrs import frozen
+
+from mqclause.tools.batch.faults import DUBIOUS, fault_of, types
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+Kind = Literal["parquet", "csv", "jsonl"]
+ENDINGS: Mapping[str, Kind] = {
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    **{f"{ending}{more}": "jsonl" for ending in (".jsonl", ".ndjson", ".json") for more in ("", ".gz")},
+}
+LONGEST_ROW = 16 * 1024**2
+"""The longest row of CSV or JSON Lines, in bytes."""
+
+SNIFFED = 20_000
+"""How many rows are looked at to say early that a column is missing."""
+
+LINE, FAULT = "__mqclause_line", "__mqclause_fault"
+KEPT = "__mqclause_{}"
+"""Columns that go along while rows are decided: a row as it was read, what is wrong in it, a column as read."""
+
+
+class BatchError(Exception):
+    """The table cannot be decided; the message is one line."""
+
+
+@frozen
+class Table:
+    """A table in files of one kind; ``path`` is the file, or the folder that holds them."""
+
+    path: Path
+    kind: Kind
+    files: tuple[Path, ...]
+
+    @property
+    def listed(self) -> str:
+        """The files as a list in SQL, in which a name is no pattern."""
+        return f"[{', '.join(_text(glob.escape(str(file))) for file in self.files)}]"
+
+
+def table_in(path: Path) -> Table:
+    """The table in a file or in the files of a folder. Raises BatchError."""
+    if not path.is_dir():
+        kind = kind_of(path)
+        if not path.exists():
+            raise BatchError(f"{path}: no such file or directory")
+        return Table(path, kind, (path,))
+    inside = (each for each in path.rglob("*") if not any(part[0] in "._" for part in each.relative_to(path).parts))
+    files = sorted(file for file in inside if file.is_file() and _ending(file) in ENDINGS)
+    kinds = {kind_of(file) for file in files}
+    if len(kinds) != 1:
+        found = "files of several kinds" if kinds else f"no file that ends in {', '.join(ENDINGS)}"
+        raise BatchError(f"{path}: the folder holds {found}")
+    return Table(path, kinds.pop(), tuple(files))
+
+
+def kind_of(path: Path) -> Kind:
+    """What kind of file ``path`` names, by how it ends. Raises BatchError."""
+    kind = ENDINGS.get(_ending(path))
+    if kind is None:
+        raise BatchError(f"{path}: the name of a table ends in one of {', '.join(ENDINGS)}")
+    return kind
+
+
+def _ending(path: Path) -> str:
+    ending = path.suffix.lower()
+    return (path.with_suffix("").suffix + ending).lower() if ending == ".gz" else ending
+
+
+def read_table(connection: DuckDBPyConnection, table: Table, out: Kind, with_destinations: bool) -> DuckDBPyRelation:
+    """The rows of ``table`` with typed columns, and what ``written`` needs to write them as ``out``.
+
+    In CSV and JSON Lines ``put`` and ``destinations`` have the types of tables.columns whatever the rows hold; a
+    row where a value does not fit has it said in a column of its own. Raises BatchError and duckdb.Error.
+    """
+    needed = ["put", "destinations"] if with_destinations else ["put"]
+    match table.kind:
+        case "parquet":
+            relation = connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)")
+        case "csv":
+            relation = _csv_rows(connection, table, out, needed)
+        case "jsonl":
+            relation = _json_rows(connection, table, out, needed)
+    _check_columns(table, relation.columns, needed)
+    return relation
+
+
+def _check_columns(table: Table, columns: Collection[str], needed: Iterable[str]) -> None:
+    missing = next((name for name in needed if name not in columns), None)
+    if missing:
+        raise BatchError(f"{table.path}: column {missing} is missing; the table has: {', '.join(columns)}")
+    if "decision" in columns:
+        raise BatchError(f"{table.path}: column decision is there already")
+
+
+def _csv_rows(connection: DuckDBPyConnection, table: Table, out: Kind, needed: Iterable[str]) -> DuckDBPyRelation:
+    columns = _header(table)
+    _check_columns(table, columns, needed)
+    source = _csv_source(table.listed, columns)
+    parsed = [name for name in ("put", "destinations", "clwlmruc") if name in columns]
+    typed = [f"CASE WHEN json_valid({name}) THEN {_from_json(name, types()[name])} END AS {name}" for name in parsed]
+    kept = [f"{name} AS {KEPT.format(name)}" for name in parsed if out == "csv"]
+    texts = [name if name in parsed else "NULL" for name in ("put", "destinations", "clwlmruc")]
+    dubious = [f"NOT json_valid({name}) OR regexp_matches({name}, {_text(DUBIOUS)})" for name in parsed]
+    begins = {"put": r"^\s*\{", "destinations": r"^\s*\[\s*[{\]]"}
+    dubious += [f"NOT regexp_matches({name}, {_text(begins[name])})" for name in parsed if name in begins]
+    if "clwlmruc" in parsed:
+        dubious += ["NOT regexp_full_match(clwlmruc, '[0-9]{1,18}')"]
+    fault = f"CASE WHEN {' OR '.join(dubious) or 'false'} THEN mqclause_fault({', '.join(texts)}) END AS {FAULT}"
+    replaced = f"REPLACE ({', '.join(typed)})" if typed else ""
+    query = f"SELECT {', '.join([f'* {replaced}', *kept, fault])} FROM {source}"
+    return _with_fault_function(connection).sql(query)
+
+
+def _header(table: Table) -> list[str]:
+    """The names of the columns of CSV, which are the same in all the files. Raises BatchError."""
+    headers = []
+    for file in table.files:
+        with _opened(file) as text:
+            headers.append(next(csv.reader(text), []))
+    other = next((file for file, header in zip(table.files, headers, strict=True) if header != headers[0]), None)
+    if other is not None:
+        raise BatchError(f"{other}: the columns are not those of {table.files[0]}")
+    twice = [name for name in headers[0] if headers[0].count(name) > 1]
+    if twice:
+        raise BatchError(f"{table.path}: column {twice[0]} is there twice")
+    return headers[0]
+
+
+def _opened(file: Path) -> TextIO:
+    zipped = file.suffix.lower() == ".gz"
+    return gzip.open(file, "rt", encoding="utf-8-sig") if zipped else file.open(encoding="utf-8-sig")
+
+
+def _csv_source(files: str, columns: Iterable[str]) -> str:
+    dialect = (
+        """auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', allow_quoted_nulls = false"""
+    )
+    size = f"max_line_size = {LONGEST_ROW}, buffer_size = {2 * LONGEST_ROW}"
+    types = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in columns)
+    return f"read_csv({files}, {dialect}, {size}, columns = {{{types}}})"
+
+
+def _json_rows(connection: DuckDBPyConnection, table: Table, out: Kind, needed: Sequence[str]) -> DuckDBPyRelation:
+    options = f"format = 'newline_delimited', ignore_errors = true, maximum_object_size = {LONGEST_ROW}"
+    lines = f"read_json_objects({table.listed}, {options})"
+    further = {} if out == "jsonl" else _further(connection, lines)
+    _check_keys(connection, table, lines, needed)
+    wanted = {name: types()[name] for name in (*needed, "clwlmruc")}
+    if out != "jsonl" and "clwlmruc" not in further:
+        del wanted["clwlmruc"]
+    structure = {**{name: kind for name, kind in further.items() if name not in wanted}, **wanted}
+    parsed = f"SELECT json AS line, {_from_json('json', structure)} AS row FROM {lines}"
+    texts = ", ".join(f"json_extract(line, '$.{name}')::VARCHAR" for name in ("put", "destinations", "clwlmruc"))
+    fault = f"""CASE WHEN line IS NULL THEN 'the line is not JSON'
+                     WHEN NOT starts_with(line, '{{') THEN 'the line is not a JSON object'
+                     WHEN regexp_matches(line::VARCHAR, {_text(DUBIOUS)}) THEN mqclause_fault({texts}) END AS {FAULT}"""
+    columns = [f"row.{_name(name)} AS {_name(name)}" for name in structure]
+    kept = [f"line::VARCHAR AS {LINE}"] if out == "jsonl" else []
+    return _with_fault_function(connection).sql(f"SELECT {', '.join([*columns, *kept, fault])} FROM ({parsed})")
+
+
+def _check_keys(connection: DuckDBPyConnection, table: Table, lines: str, needed: Iterable[str]) -> None:
+    """Raises BatchError if the first rows have none of a needed column, or the file is something else."""
+    with _opened(table.files[0]) as text:
+        if text.read(SNIFFED).lstrip().startswith("["):
+            raise BatchError(f"{table.path}: a JSON array; JSON Lines has one object a line")
+    first = f"(SELECT json FROM {lines} LIMIT {SNIFFED})"
+    keys_of = "CASE WHEN json_type(json) = 'OBJECT' THEN json_keys(json) END"
+    query = f"SELECT count(*), list_distinct(flatten(list({keys_of}))) FROM {first}"
+    [(count, keys)] = connection.execute(query).fetchall()
+    if count and not keys:
+        raise BatchError(f"{table.path}: not JSON Lines: no line holds a JSON object")
+    if keys:
+        _check_columns(table, keys, needed)
+
+
+def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
+    """The columns of all the rows of JSON Lines with their types, as from_json takes them.
+
+    A text that could be a date stays a text, and values of several types stay JSON.
+    """
+    found = f"SELECT DISTINCT unnest(json_keys(json)) AS name FROM {lines} WHERE json_type(json) = 'OBJECT'"
+    names = [name for (name,) in connection.execute(f"SELECT name FROM ({found}) ORDER BY name").fetchall()]
+    further = [name for name in names if name not in types()]
+    if not further:
+        return dict.fromkeys(names, "JSON")
+    paths = ", ".join(_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in further)
+    parts = ", ".join(f"json_group_structure(v[{place}])" for place in range(1, len(further) + 1))
+    values = f"SELECT json_extract(json, [{paths}]) AS v FROM {lines}"
+    large = "coalesce(bool_or(regexp_matches(v::VARCHAR, '[0-9]{19}')), false)"
+    [(large_ones, *structures)] = connection.execute(f"SELECT {large}, {parts} FROM ({values})").fetchall()
+    kinds = {"NULL": "JSON"} if large_ones else {"NULL": "JSON", "UBIGINT": "BIGINT"}
+    typed = (_structure(json.loads(structure), kinds) for structure in structures)
+    return {**dict.fromkeys(names, "JSON"), **dict(zip(further, typed, strict=True))}
+
+
+def _structure(found: Any, kinds: Mapping[str, str]) -> Any:
+    if isinstance(found, dict):
+        return {name: _structure(each, kinds) for name, each in found.items()}
+    return [_structure(each, kinds) for each in found] if isinstance(found, list) else kinds.get(found, found)
+
+
+def _from_json(text: str, structure: Any) -> str:
+    if structure == "BIGINT":
+        return f"TRY_CAST({text} AS BIGINT)"
+    return f"from_json({text}, {_text(json.dumps(structure))})"
+
+
+def _with_fault_function(connection: DuckDBPyConnection) -> DuckDBPyConnection:
+    from duckdb.func import SPECIAL
+    from duckdb.sqltypes import VARCHAR
+
+    parameters: list[Any] = [VARCHAR, VARCHAR, VARCHAR]
+    connection.create_function("mqclause_fault", fault_of, parameters, VARCHAR, null_handling=SPECIAL)
+    return connection
+
+
+def written(relation: DuckDBPyRelation, path: Path, kind: Kind) -> str:
+    """The statement that writes decided rows, which it reads from the view ``mqclause_decided``, to ``path``."""
+    relation.create_view("mqclause_decided", replace=True)
+    kept = [name for name in relation.columns if name.startswith(KEPT.format(""))]
+    values = {name: _name(name) for name in relation.columns if name not in kept}
+    kinds = dict(zip(relation.columns, relation.types, strict=True))
+    values["decision"] = decision = _decision(kinds["decision"]) if FAULT in kept else "decision"
+    if kind == "csv":
+        nested = {name for name, of in kinds.items() if of.id in ("struct", "list", "map", "array", "union", "variant")}
+        values |= {name: f"to_json({value})::VARCHAR" for name, value in values.items() if name in nested}
+        values |= {name: KEPT.format(name) for name in values if KEPT.format(name) in kept}
+    if LINE in kept and kind == "jsonl":
+        # As read, a line has no space at its ends.
+        head = f"CASE WHEN starts_with({LINE}, '{{') THEN left({LINE}, -1) END"
+        comma = f"CASE WHEN strlen({LINE}) < 99 AND regexp_full_match({LINE}, '\\{{\\s*\\}}') THEN '' ELSE ', ' END"
+        values = {"line": f"concat(coalesce(({head}) || ({comma}), '{{'), '\"decision\":', to_json({decision}), '}}')"}
+    columns = ", ".join(f"{value} AS {_name(name)}" for name, value in values.items())
+    form = _format(kind, LINE in kept, path.name.endswith(".gz"))
+    return f"COPY (SELECT {columns} FROM mqclause_decided) TO {_text(str(path))} ({form})"
+
+
+def _decision(kind: Any) -> str:
+    """The decision, which for a row with a value of the wrong type is that it is invalid."""
+    given = {"outcome": "'invalid'", "message": FAULT}
+    fields = ", ".join(f"{_text(name)}: {given.get(name, 'NULL')}" for name, _ in kind.children)
+    return f"CASE WHEN {FAULT} IS NULL THEN decision ELSE {{{fields}}}::{kind} END"
+
+
+def _format(kind: Kind, lines: bool, zipped: bool) -> str:
+    compression = ", COMPRESSION gzip" if zipped else ""
+    if kind == "parquet":
+        return "FORMAT parquet, COMPRESSION zstd"
+    if kind == "csv":
+        return f"FORMAT csv, HEADER true{compression}"
+    raw = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x1f'"
+    return f"{raw if lines else 'FORMAT json'}{compression}"
+
+
+def decisions(table: Table) -> str:
+    """The decisions in a table that was written, as a query."""
+    if table.kind == "parquet":
+        return f"SELECT decision FROM read_parquet({table.listed})"
+    fields = dict.fromkeys(("outcome", "queue_manager", "message"), "VARCHAR") | {"reason": "BIGINT"}
+    if table.kind == "csv":
+        return f"SELECT {_from_json('decision', fields)} AS decision FROM {_csv_source(table.listed, _header(table))}"
+    options = f"format = 'newline_delimited', maximum_object_size = {LONGEST_ROW}"
+    struct = f"STRUCT({', '.join(f'{name} {of}' for name, of in fields.items())})"
+    return f"SELECT decision FROM read_json({table.listed}, {options}, columns = {{decision: {_text(struct)}}})"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _name(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'

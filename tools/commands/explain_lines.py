@@ -1,0 +1,60 @@
+"""``mqclause explain --lines``: JSON Lines, one facts document a line in, one trace a line out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import BinaryIO
+
+from mqclause.answers.decision import Level
+from mqclause.answers.engine import Engine
+from mqclause.model.assembly.snapshot import read_document
+from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.readers.facts_text import parse_document
+from mqclause.tools.commands.explain import NothingAskedError, asked_put
+
+
+def explain_lines(
+    lines: BinaryIO, out: BinaryIO, asked: Mapping[str, str], readings: Mapping[str, str], conditions: bool
+) -> int:
+    """Explains each line of ``lines`` with the compiled rules; returns 0, or 2 if a line was bad.
+
+    A bad line gives ``{"error": "…"}`` in its place and the run goes on. Raises ReadingError.
+    """
+    engine = Engine(readings)
+    level: Level = "condition" if conditions else "rule"
+    status = 0
+    for number, line in enumerate(lines, start=1):
+        try:
+            result = _explained(line, number, engine, asked, level)
+        except FactsError as error:
+            result, status = error_line(error), 2
+        out.write(f"{result}\n".encode())
+    out.flush()
+    return status
+
+
+def _explained(line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level) -> str:
+    source = f"line {number}"
+    document = parse_document(decoded(line, source), source, "json")
+    if document.diagnostics:
+        raise FactsError(document.diagnostics)
+    snapshot = read_document(document.data, source)
+    try:
+        put = asked_put(snapshot.put, asked)
+    except NothingAskedError as error:
+        raise FactsError([Diagnostic(source, str(error))]) from None
+    return engine.choose(put, snapshot.cluster, explain=level).to_json_text()
+
+
+def decoded(line: bytes, source: str) -> str:
+    """A line as text; raises FactsError."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise FactsError([Diagnostic(source, f"is not UTF-8 at byte {error.start}")]) from None
+
+
+def error_line(error: FactsError) -> str:
+    """What stands in the place of a bad line's result."""
+    return json.dumps({"error": str(error).replace("\n", "; ")}, ensure_ascii=False)

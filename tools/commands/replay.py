@@ -1,0 +1,157 @@
+"""``mqclause replay``: a scenario as a timeline for a person, or one JSON object for each event."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from typing import BinaryIO, TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from mqclause.answers.decision import Decision
+from mqclause.answers.examination import Examination
+from mqclause.answers.replay import Replay, Row, row_document
+from mqclause.executors.executor import ExecutorName
+from mqclause.model.assembly.snapshot import Source
+from mqclause.model.diagnostic import FactsError
+from mqclause.model.facts.destination import Destination
+from mqclause.model.readers.facts_text import parse_document
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
+from mqclause.tools.commands.explain_lines import decoded, error_line
+from mqclause.tools.render.terminal import PLAIN_WIDTH
+from mqclause.trace.explanation import shown
+
+_json = json.JSONEncoder(ensure_ascii=False).encode
+HELD_BACK = 100_000
+"""How many rows are held back before the first is written."""
+
+PROGRESS_EVERY = 100_000
+"""After how many rows progress is shown on a terminal."""
+
+
+def replay_file(source: Source, as_json: bool, readings: Mapping[str, str], executor: ExecutorName, out: TextIO) -> int:
+    """Replays one scenario; returns 0. Raises FactsError and ReadingError."""
+    scenario = read_scenario_source(source)
+    rows = Replay(readings, executor).rows(scenario, source.name)
+    if as_json:
+        _write(_with_progress(rows), out)
+    else:
+        print_timeline(rows, scenario)
+    return 0
+
+
+def _write(rows: Iterable[Row], out: TextIO) -> None:
+    """One line a row. The first ones are held back: an event that cannot happen then leaves no output behind."""
+    held: list[str] = []
+    for row in rows:
+        held.append(_json(row_document(row)) + "\n")
+        if len(held) >= HELD_BACK:
+            out.writelines(held)
+            held.clear()
+    out.writelines(held)
+
+
+def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
+    """The rows, with a count on standard error if that is a terminal and they are many."""
+    for count, row in enumerate(rows, 1):
+        yield row
+        if count % PROGRESS_EVERY == 0 and sys.stderr.isatty():
+            print(f"\r{count:,} events", end="", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def replay_lines(lines: BinaryIO, out: BinaryIO, readings: Mapping[str, str], executor: ExecutorName) -> int:
+    """Replays each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
+    replay = Replay(readings, executor)
+    status = 0
+    for number, line in enumerate(lines, start=1):
+        source = f"line {number}"
+        try:
+            document = parse_document(decoded(line, source), source, "json")
+            if document.diagnostics:
+                raise FactsError(document.diagnostics)
+            rows = replay.rows(scenario_of(document.data, source), source)
+            result = _json([row_document(row) for row in rows])
+        except FactsError as error:
+            result, status = error_line(error), 2
+        out.write(f"{result}\n".encode())
+    out.flush()
+    return status
+
+
+def print_timeline(rows: Iterable[Row], scenario: Scenario, console: Console | None = None) -> None:
+    """Prints what each event led to: routing, trigger messages, and what held a trigger message back."""
+    console = console or Console(highlight=False)
+    if not console.is_terminal:
+        console.width = PLAIN_WIDTH
+    totals: dict[str, int] = {}
+    for row in rows:
+        console.print(Text.assemble((f"{row.number:>5} ", "dim"), happened(row)))
+        for line in consequences(row):
+            console.print(Text.assemble("      ", line))
+        if isinstance(row.routed, Destination) and row.event.do == "put":
+            totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
+    if len(totals) > 1:
+        console.print()
+        puts = sum(totals.values())
+        for name, count in sorted(totals.items(), key=lambda item: (-item[1], item[0])):
+            console.print(Text(f"{count:>8}  {count / puts:7.2%}  {name}"))
+    if not scenario.events:
+        console.print(Text("the scenario has no events", "dim"))
+
+
+def happened(row: Row) -> str:
+    """The event in words."""
+    event = row.event
+    parts = [event.do, *filter(None, (event.queue or event.channel, event.queue_manager))]
+    if event.do == "alter":
+        parts += [f"{name.upper()}({_set_to(value)})" for name, value in event.set.items()]
+    parts += _details(event)
+    repeated = f" ({row.repeat + 1} of {event.count})" if row.repeat is not None else ""
+    return " ".join(parts) + repeated
+
+
+def _set_to(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else shown(value)
+
+
+def _details(event: Event) -> list[str]:
+    details = [event.mode] if event.do == "open" else []
+    details += [f"by {event.by}"] if event.by else []
+    details += [f"priority {event.priority}"] if event.priority is not None else []
+    details += [f"in {event.unit_of_work}"] if event.unit_of_work else []
+    details += [f"at {event.at} ms"] if event.at is not None else []
+    return details
+
+
+def consequences(row: Row) -> Iterable[Text]:
+    """What the event led to, a line each."""
+    if isinstance(row.routed, Destination):
+        yield Text.assemble("goes to ", (row.routed.name, "bold"))
+    elif isinstance(row.routed, Decision):
+        yield Text(row.routed.verdict, "red")
+    if row.reason is not None:
+        yield Text(f"reason {row.reason}", "yellow")
+    for examination in row.examinations:
+        yield from _examined(examination)
+    for released in row.released:
+        yield Text(f"trigger message of event {released.created_by_event} for {released.queue} is available", "green")
+    for each in row.turned_off:
+        yield Text(f"triggering is switched off for {each.occasion.queue}")
+
+
+def _examined(examination: Examination) -> Iterable[Text]:
+    queue, rule = examination.occasion.queue, examination.rule
+    if rule is not None:
+        held = "" if examination.available else ", held back by the unit of work"
+        yield Text.assemble(("trigger message", "bold green"), f" for {queue} by {rule.id}{held}")
+        yield Text(f"  {rule.title}", "dim")
+        return
+    occasion = examination.occasion
+    if occasion.occasion != "arrival" and not (occasion.trigger or occasion.initq):
+        return  # nobody wants this queue to trigger: an initiation queue that is closed, for example
+    yield Text.assemble(("no trigger message", "yellow"), f" for {queue}")
+    for each in examination.holding_back:
+        yield Text.assemble(f"  {each.rule.clause:>4}  ", each.because)
