@@ -13,7 +13,7 @@ from mqclause.model.facts.domains import CHANNEL_NAME, NAME, NAME_OR_BLANK, Doma
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
 from mqclause.model.readers.record import Record, Value, listed
 
-DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
+WHOLE_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
 def _attributes(fact: type, names: str) -> dict[str, tuple[str, Domain]]:
@@ -30,7 +30,7 @@ _EVERY = "put clwlrank clwlprty defbind defprty"
 _LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq"
 _CLUSTERED = _texts("CLUSTER CLUSNL")
 
-READ: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
+FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
     "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata trigint") | _texts("REPOS REPOSNL"),
     "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED,
     "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET"),
@@ -45,7 +45,7 @@ READ: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
 
 def read_attributes(record: Record, type_: str) -> tuple[dict[str, Any], list[DomainError]]:
     """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
-    known = READ[record.kind]
+    known = FACT_ATTRIBUTES[record.kind]
     found = _flags(record)
     refusals = [error for error in [_name_refusal(record, type_)] if error]
     for name, value in record.attributes.items():
@@ -91,7 +91,7 @@ def refusal(domain: Domain, value: Value, key: str) -> DomainError | None:
 def _in_domain(domain: Domain, value: Value, key: str) -> Any:
     if isinstance(domain, Names):
         return domain(listed(value), key)
-    if isinstance(domain, Whole) and isinstance(value, str) and DIGITS.fullmatch(value.strip(" ")):
+    if isinstance(domain, Whole) and isinstance(value, str) and WHOLE_NUMBER.fullmatch(value.strip(" ")):
         try:
             return domain(int(value), key)
         except DomainError:

@@ -7,15 +7,15 @@ from typing import Any
 
 from attrs import define, field
 
-from mqclause.model.assembly.attributes import READ, read_attributes, refusal
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, refusal
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
 from mqclause.model.facts.domains import NAME
 from mqclause.model.readers.record import Record, Value, listed
 
-QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
+QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
 
-DEFAULTS = {
+DEFAULT_OBJECTS = {
     "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
     "QALIAS": "SYSTEM.DEFAULT.ALIAS.QUEUE",
     "QREMOTE": "SYSTEM.DEFAULT.REMOTE.QUEUE",
@@ -78,7 +78,7 @@ class Objects:
     def apply(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
         action = self._actions().get(record.action)
-        if action and record.kind in READ:
+        if action and record.kind in FACT_ATTRIBUTES:
             action(record, _key(record))
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
@@ -90,7 +90,7 @@ class Objects:
         for found in self._found.values():
             if found.kind == "QMGR":
                 found.clusters = self._expanded(found, "REPOS", "REPOSNL")
-            elif found.kind in QUEUES or found.type in CLUSTER_CHANNELS:
+            elif found.kind in QUEUE_TYPES or found.type in CLUSTER_CHANNELS:
                 found.clusters = self._expanded(found, "CLUSTER", "CLUSNL")
 
     def of(self, *kinds: str) -> list[MqObject]:
@@ -165,7 +165,7 @@ class Objects:
 
     def _base(self, record: Record) -> MqObject | None:
         """The object that a definition starts from; None if its LIKE names one that is not there."""
-        default = DEFAULTS.get(_type(record), "")
+        default = DEFAULT_OBJECTS.get(_type(record), "")
         name = " ".join(record.listed("LIKE")) or default
         known = self._found.get((_key(record)[0], name))
         if known and known.type == _type(record):
@@ -207,7 +207,7 @@ def _key(record: Record) -> Key:
     """What an object's name is unique in: all queues share one set of names."""
     if record.kind == "QMGR":
         return "QMGR", ""
-    if record.kind in QUEUES:
+    if record.kind in QUEUE_TYPES:
         return "QUEUE", record.name
     if record.attributes.get("CHLTYPE") == "CLNTCONN":
         return "CLNTCONN", record.name

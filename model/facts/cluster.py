@@ -20,7 +20,7 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 
-F = TypeVar("F")
+_F = TypeVar("_F")
 
 Hosted: TypeAlias = Queue | QueueManagerAlias | Channel
 """A fact that names its queue manager."""
@@ -182,8 +182,8 @@ def _unknown_host(table: str, fact: Hosted, known: set[str], near: dict[str, str
     )
 
 
-def _grouped(facts: Iterable[F], key: Callable[[F], str]) -> dict[str, list[F]]:
-    groups: dict[str, list[F]] = {}
+def _grouped(facts: Iterable[_F], key: Callable[[_F], str]) -> dict[str, list[_F]]:
+    groups: dict[str, list[_F]] = {}
     for fact in facts:
         groups.setdefault(key(fact), []).append(fact)
     return groups

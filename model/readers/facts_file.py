@@ -21,7 +21,7 @@ from mqclause.model.facts.objects import (
 )
 from mqclause.model.readers.facts_text import Format, labelled, parse_document
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 MOST_FAULTS = 10_000
 """How many faults of one document are told; a document with more is no facts document at all."""
@@ -111,7 +111,7 @@ def _made(data: Any, source: str, local: str | None) -> Facts:
     )
 
 
-def _rows(data: Mapping[str, Any], table: str, make: Callable[[Any], T]) -> tuple[T, ...]:
+def _rows(data: Mapping[str, Any], table: str, make: Callable[[Any], _T]) -> tuple[_T, ...]:
     rows = data.get(table, ())
     if rows == ():
         return ()

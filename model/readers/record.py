@@ -12,7 +12,7 @@ from mqclause.model.diagnostic import Diagnostic
 Value = str | tuple[str, ...]
 """An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
 
-EMPTY: Mapping[str, str] = MappingProxyType({})
+NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 
 
 @frozen
@@ -30,7 +30,7 @@ class Record:
     kind: str
     name: str
     attributes: Mapping[str, Value]
-    informational: Mapping[str, str] = EMPTY
+    informational: Mapping[str, str] = NOTHING_SHOWN
     source: str = ""
     line: int | None = None
     lines: tuple[int, ...] = field(default=(), repr=False, eq=False)
@@ -59,7 +59,7 @@ class Script:
     queue_manager: str
     records: tuple[Record, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    header: Mapping[str, str] = EMPTY
+    header: Mapping[str, str] = NOTHING_SHOWN
 
 
 def listed(value: Value) -> tuple[str, ...]:

@@ -16,18 +16,18 @@ from mqclause.model.timeline.event import Event, EventError
 FIXED = frozenset({"name", "queue_manager"})
 """What tells one object from another; no alter changes it."""
 
-TRIGGERING = ("trigger", "trigtype", "trigmpri", "trigdpth")
+TRIGGER_ATTRIBUTES = ("trigger", "trigtype", "trigmpri", "trigdpth")
 """The attributes of a queue whose change is examined by clause 13."""
 
 Altered = Queue | Channel | QueueManager | RemoteQueueManager
 
 LISTS: dict[type, str] = {Queue: "queues", Channel: "channels", RemoteQueueManager: "remote_queue_managers"}
 
-TAKEN: dict[type, Mapping[str, Domain]] = {
+ALTERABLE: dict[type, Mapping[str, Domain]] = {
     each: {at.name: at.metadata["domain"] for at in fields(each) if at.name not in FIXED}
     for each in (Queue, Channel, RemoteQueueManager)
 }
-TAKEN[QueueManager] = {at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name != "name"}
+ALTERABLE[QueueManager] = {at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name != "name"}
 
 
 class QueueChange(NamedTuple):
@@ -61,8 +61,8 @@ def altered(cluster: Cluster, event: Event) -> Alteration:
 
 def _check_names(of: Altered, names: Iterable[str]) -> None:
     for name in names:
-        if name not in TAKEN[type(of)]:
-            raise EventError(f"set: unknown attribute {quoted(name)}; allowed: {', '.join(TAKEN[type(of)])}")
+        if name not in ALTERABLE[type(of)]:
+            raise EventError(f"set: unknown attribute {quoted(name)}; allowed: {', '.join(ALTERABLE[type(of)])}")
 
 
 def _evolved(of: Any, changes: Mapping[str, object]) -> Any:

@@ -12,7 +12,7 @@ from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.model.facts.domains import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
 from mqclause.model.facts.objects import BINDINGS
 
-KINDS = ("put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance")
+EVENT_WORDS = ("put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance")
 """What an event can do."""
 
 INPUT_MODES = ("INPUT_SHARED", "INPUT_EXCLUSIVE")
@@ -34,16 +34,16 @@ class EventError(ValueError):
 
 
 @frozen
-class Kind:
+class EventWord:
     """One of the kinds of event, in any letter case; kept in lower case."""
 
     kind: ClassVar[type] = str
 
     def __call__(self, value: object, key: str) -> str:
-        if isinstance(value, str) and value.lower() in KINDS:
+        if isinstance(value, str) and value.lower() in EVENT_WORDS:
             return value.lower()
-        near = suggestion(value.lower(), KINDS) if isinstance(value, str) else ""
-        raise DomainError(key, value, f"allowed: {', '.join(KINDS)}{near}")
+        near = suggestion(value.lower(), EVENT_WORDS) if isinstance(value, str) else ""
+        raise DomainError(key, value, f"allowed: {', '.join(EVENT_WORDS)}{near}")
 
 
 @frozen
@@ -58,7 +58,7 @@ class Settings:
         raise DomainError(key, value, "allowed: a table of attributes and their new values")
 
 
-KIND: Any = Kind()
+EVENT_WORD: Any = EventWord()
 SETTINGS: Any = Settings()
 NOTHING_SET: Mapping[str, Any] = MappingProxyType({})
 CHANNEL_OR_BLANK = Text(CHANNEL_NAME.most)
@@ -73,7 +73,7 @@ class Event:
     attributes that an alter (a command, or MQSET) gives new values.
     """
 
-    do: str = attribute(KIND)
+    do: str = attribute(EVENT_WORD)
     queue: str = attribute(NAME_OR_BLANK, "")
     channel: str = attribute(CHANNEL_OR_BLANK, "")
     queue_manager: str = attribute(NAME_OR_BLANK, "")
@@ -91,4 +91,6 @@ class Event:
 
 def event_label(position: int, do: object) -> str:
     """How a message names the event at ``position``, counted from 1: ``event 3 (put)``."""
-    return f"event {position} ({do.lower()})" if isinstance(do, str) and do.lower() in KINDS else f"event {position}"
+    return (
+        f"event {position} ({do.lower()})" if isinstance(do, str) and do.lower() in EVENT_WORDS else f"event {position}"
+    )

@@ -14,9 +14,9 @@ from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.handles import Handle, Handles
-from mqclause.model.timeline.held_triggers import HeldTrigger, Triggers
 from mqclause.model.timeline.occasion import Occasion
-from mqclause.model.timeline.queue_state import EMPTY, QueueState
+from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
+from mqclause.model.timeline.trigger_history import HeldTrigger, TriggerHistory
 from mqclause.model.timeline.unit_of_work import UnitOfWork
 
 
@@ -32,7 +32,7 @@ class QueueManagerContent:
     now: int = 0
     queues: Mapping[str, QueueState] = field(factory=dict)
     units: Mapping[str, UnitOfWork] = field(factory=dict)
-    triggers: Triggers = field(factory=Triggers)
+    triggers: TriggerHistory = field(factory=TriggerHistory)
 
     @classmethod
     def of(cls, cluster: Cluster) -> Self:
@@ -46,7 +46,7 @@ class QueueManagerContent:
 
     def queue(self, name: str) -> QueueState:
         """The messages of the local queue ``name``."""
-        return self.queues.get(name, EMPTY)
+        return self.queues.get(name, EMPTY_QUEUE)
 
     def sent(self, event: Event) -> Self:
         """The state after a put whose message went to another queue manager: the time and the unit of work."""

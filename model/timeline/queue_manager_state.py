@@ -9,7 +9,7 @@ from attrs import frozen
 
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.alteration import TRIGGERING, QueueChange, altered
+from mqclause.model.timeline.alteration import TRIGGER_ATTRIBUTES, QueueChange, altered
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import READING_MODES, Event, EventError
 from mqclause.model.timeline.handles import Handle
@@ -242,7 +242,7 @@ def _of_alter(
 ) -> Iterator[Occasion]:
     """Clauses 13, 13.1 and 13.2, in this order."""
     old, new = change
-    differ = {name for name in TRIGGERING if name in event.set and getattr(old, name) != getattr(new, name)}
+    differ = {name for name in TRIGGER_ATTRIBUTES if name in event.set and getattr(old, name) != getattr(new, name)}
     is_local_queue = new.type == "QLOCAL"
     if differ and is_local_queue:
         yield state.occasion_of(
@@ -250,7 +250,7 @@ def _of_alter(
             new,
             before,
             trigger_set_on="trigger" in differ and new.trigger,
-            **{f"{name}_changed": name in differ for name in TRIGGERING[1:]},
+            **{f"{name}_changed": name in differ for name in TRIGGER_ATTRIBUTES[1:]},
         )
     if (old.put, new.put) == ("DISABLED", "ENABLED") and is_local_queue:
         yield from _of_served(state, before, "initq_put_enabled", new.name)

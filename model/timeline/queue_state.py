@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from mqclause.model.timeline.message_chain import Chain, Run
+from mqclause.model.timeline.message_chain import Chain, MessageRun
 
 HIGHEST_PRIORITY = 9
 """MaxPriority of every queue manager: a higher priority counts as this one."""
@@ -17,7 +17,7 @@ class Got(NamedTuple):
     """A message as a get found it: the priority that it was enqueued with, and its place."""
 
     priority: int
-    run: Run
+    run: MessageRun
 
 
 class QueueState(NamedTuple):
@@ -50,7 +50,7 @@ class QueueState(NamedTuple):
         chain = self.chains[priority].put(count, persistent)
         return QueueState(self._with(priority, chain), self.committed + count, self.uncommitted)
 
-    def put_uncommitted(self, priority: int, count: int, persistent: bool) -> tuple[Run, QueueState]:
+    def put_uncommitted(self, priority: int, count: int, persistent: bool) -> tuple[MessageRun, QueueState]:
         """The run that a unit of work puts, and the queue with it."""
         run, chain = self.chains[priority].put_uncommitted(count, persistent)
         return run, QueueState(self._with(priority, chain), self.committed, self.uncommitted + count)
@@ -66,15 +66,15 @@ class QueueState(NamedTuple):
                     return Got(priority, run), after
         return None, self
 
-    def committed_put(self, priority: int, run: Run) -> QueueState:
+    def committed_put(self, priority: int, run: MessageRun) -> QueueState:
         """After the commit of the unit of work that put ``run``."""
         return self._changed(priority, self.chains[priority].committed_put(run))
 
-    def withdrawn(self, priority: int, run: Run) -> QueueState:
+    def withdrawn(self, priority: int, run: MessageRun) -> QueueState:
         """After the backout of the unit of work that put ``run``."""
         return self._changed(priority, self.chains[priority].withdrawn(run))
 
-    def brought_back(self, priority: int, run: Run) -> QueueState:
+    def brought_back(self, priority: int, run: MessageRun) -> QueueState:
         """After the backout of the unit of work that got ``run``: its messages are where they were."""
         return self._changed(priority, self.chains[priority].brought_back(run))
 
@@ -105,5 +105,5 @@ class QueueState(NamedTuple):
         return QueueState(chains, sum(chain.committed for chain in chains), sum(chain.uncommitted for chain in chains))
 
 
-EMPTY = QueueState()
+EMPTY_QUEUE = QueueState()
 """A queue without messages."""

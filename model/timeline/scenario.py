@@ -17,7 +17,7 @@ from mqclause.model.readers.facts_file import MOST_FAULTS
 from mqclause.model.readers.facts_text import parse_document
 from mqclause.model.readers.registry import format_of, text_of
 from mqclause.model.timeline.event import Event, event_label
-from mqclause.model.timeline.scenario_faults import NEEDED, TAKEN, Referenced, event_faults
+from mqclause.model.timeline.scenario_faults import NEEDED_KEYS, TAKEN_KEYS, Referenced, event_faults
 
 NOT_A_SCENARIO = "is in MQSC, which has no events; allowed: a scenario in TOML or JSON"
 
@@ -112,6 +112,6 @@ def _made(row: Any) -> Event | None:
     except (AttributeError, KeyError, TypeError, DomainError):
         return None
     kind = event.do
-    if not (row.keys() <= TAKEN[kind] and all(getattr(event, key) for key in NEEDED[kind])):
+    if not (row.keys() <= TAKEN_KEYS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
         return None
     return None if "bind" in row and event.mode != "OUTPUT" else event

@@ -11,10 +11,9 @@ from mqclause.model.diagnostic import DomainError, quoted, suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.timeline.alteration import TAKEN as ALTERABLE
-from mqclause.model.timeline.alteration import Altered, objects, unknown
+from mqclause.model.timeline.alteration import ALTERABLE, Altered, objects, unknown
 from mqclause.model.timeline.definitions import Definitions
-from mqclause.model.timeline.event import KIND, READING_MODES, Event, EventError, event_label
+from mqclause.model.timeline.event import EVENT_WORD, READING_MODES, Event, EventError, event_label
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "put": ("queue", "priority", "unit_of_work", "segments", "by", "persistent", "count"),
@@ -28,12 +27,13 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "advance": (),
 }
 
-LISTED: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
+EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
 """The keys that each kind of event takes, in the order of messages."""
 
-TAKEN: dict[str, frozenset[str]] = {kind: frozenset(keys) for kind, keys in LISTED.items()}
+TAKEN_KEYS: dict[str, frozenset[str]] = {kind: frozenset(keys) for kind, keys in EVENT_KEYS.items()}
+"""The same to look them up."""
 
-NEEDED: dict[str, tuple[str, ...]] = {
+NEEDED_KEYS: dict[str, tuple[str, ...]] = {
     "put": ("queue",),
     "get": ("queue",),
     "open": ("queue",),
@@ -46,7 +46,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
 }
 """The keys that must be given, and not blank."""
 
-OBJECTS: dict[type, str] = {
+ALTERABLE_OBJECTS: dict[type, str] = {
     Queue: "queue",
     Channel: "channel",
     QueueManager: "local queue manager",
@@ -63,7 +63,7 @@ def event_faults(position: int, row: object) -> Iterator[str]:
         return
     label = event_label(position, row.get("do"))
     try:
-        kind: str | None = KIND(row["do"], "do") if "do" in row else None
+        kind: str | None = EVENT_WORD(row["do"], "do") if "do" in row else None
     except DomainError as error:
         kind = None
         yield f"{label}: {error}"
@@ -77,7 +77,7 @@ def event_faults(position: int, row: object) -> Iterator[str]:
 
 
 def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
-    listed = LISTED[kind] if kind else tuple(_domains)
+    listed = EVENT_KEYS[kind] if kind else tuple(_domains)
     if key not in listed:
         known = isinstance(key, str) and key in _domains
         what = f"{'an' if kind and kind[0] in 'ao' else 'a'} {kind} takes no key" if known else "unknown key"
@@ -91,7 +91,7 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
 
 
 def _combination_faults(kind: str, row: Mapping[str, object]) -> Iterator[str]:
-    for key in NEEDED[kind]:
+    for key in NEEDED_KEYS[kind]:
         given = row.get(key)
         if key not in row:
             yield f"{key} is missing; it must be given"
@@ -157,7 +157,7 @@ class Referenced:
         known = ALTERABLE[type(found[0])]
         for name, value in event.set.items():
             if name not in known:
-                what = f"a {OBJECTS[type(found[0])]} has no attribute {quoted(name)} to alter"
+                what = f"a {ALTERABLE_OBJECTS[type(found[0])]} has no attribute {quoted(name)} to alter"
                 listed = f"allowed: {', '.join(known)}{suggestion(name, known)}"
                 yield f"set: {what}, given as {quoted(value)}; {listed}"
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mqclause.model.timeline.message_chain import Run
+from mqclause.model.timeline.message_chain import MessageRun
 
 
 class Done(NamedTuple):
@@ -20,7 +20,7 @@ class Done(NamedTuple):
     priority: int
     message_priority: int
     segments: int
-    run: Run
+    run: MessageRun
     before: Done | None
 
     def is_like(self, other: Done) -> bool:
@@ -32,12 +32,12 @@ UnitOfWork = Done | None
 """An open unit of work: the latest thing that it did; None if it did nothing yet."""
 
 
-def put_in(unit: UnitOfWork, queue: str, priorities: tuple[int, int], segments: int, run: Run) -> Done:
+def put_in(unit: UnitOfWork, queue: str, priorities: tuple[int, int], segments: int, run: MessageRun) -> Done:
     """The unit of work after a put; ``priorities``: as enqueued, and as given."""
     return _after(unit, Done(queue, True, *priorities, segments, run, unit))
 
 
-def got_in(unit: UnitOfWork, queue: str, priority: int, run: Run) -> Done:
+def got_in(unit: UnitOfWork, queue: str, priority: int, run: MessageRun) -> Done:
     """The unit of work after a get."""
     return _after(unit, Done(queue, False, priority, 0, 0, run, unit))
 

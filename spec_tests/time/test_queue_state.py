@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.model.timeline.message_chain import Chain, Run, runs_of
-from mqclause.model.timeline.queue_state import EMPTY, QueueState
+from mqclause.model.timeline.message_chain import Chain, MessageRun, runs_of
+from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
 
 BILLION = 1_000_000_000
 
@@ -22,11 +22,11 @@ def priorities_got(queue: QueueState) -> list[int]:
 
 class TestDelivery:
     def test_highest_priority_first(self) -> None:
-        queue = EMPTY.put(3, 1, True).put(7, 2, True).put(0, 1, True).put(7, 1, False)
+        queue = EMPTY_QUEUE.put(3, 1, True).put(7, 2, True).put(0, 1, True).put(7, 1, False)
         assert priorities_got(queue) == [7, 7, 7, 3, 0]
 
     def test_oldest_first_within_a_priority(self) -> None:
-        queue = EMPTY.put(3, 1, True).put(3, 1, False).put(3, 1, True)
+        queue = EMPTY_QUEUE.put(3, 1, True).put(3, 1, False).put(3, 1, True)
         kept = []
         for _ in range(3):
             got, queue = queue.got()
@@ -35,82 +35,82 @@ class TestDelivery:
         assert kept == [True, False, True]
 
     def test_an_empty_queue_gives_nothing(self) -> None:
-        assert EMPTY.got() == (None, EMPTY)
+        assert EMPTY_QUEUE.got() == (None, EMPTY_QUEUE)
 
     def test_an_uncommitted_message_is_not_given(self) -> None:
-        _, queue = EMPTY.put_uncommitted(3, 1, True)
+        _, queue = EMPTY_QUEUE.put_uncommitted(3, 1, True)
         assert queue.got() == (None, queue)
         assert queue.depth == 1
 
     def test_a_committed_message_is_given_at_the_place_of_its_put(self) -> None:
-        run, queue = EMPTY.put_uncommitted(3, 1, True)
+        run, queue = EMPTY_QUEUE.put_uncommitted(3, 1, True)
         queue = queue.put(3, 1, False).committed_put(3, run)
         got, _ = queue.got()
         assert got is not None
         assert got.run == run
 
     def test_a_message_that_is_brought_back_comes_first(self) -> None:
-        queue = EMPTY.put(3, 3, True)
+        queue = EMPTY_QUEUE.put(3, 3, True)
         got, queue = queue.got()
         assert got is not None
         queue = queue.put(3, 1, True).brought_back(3, got.run)
-        assert list(queue.runs()) == [(3, Run(0, 4, True))]
+        assert list(queue.runs()) == [(3, MessageRun(0, 4, True))]
 
 
 class TestCounting:
     def test_by_priority(self) -> None:
-        queue = EMPTY.put(3, 2, True).put(7, 1, True)
+        queue = EMPTY_QUEUE.put(3, 2, True).put(7, 1, True)
         _, queue = queue.put_uncommitted(9, 5, True)
         assert [queue.counted(lowest, False) for lowest in (0, 3, 4, 8)] == [8, 8, 6, 5]
         assert [queue.counted(lowest, True) for lowest in (0, 3, 4, 8)] == [3, 3, 1, 0]
         assert (queue.depth, queue.committed, queue.uncommitted) == (8, 3, 5)
 
     def test_commit_and_withdrawal(self) -> None:
-        one, queue = EMPTY.put_uncommitted(9, 5, True)
+        one, queue = EMPTY_QUEUE.put_uncommitted(9, 5, True)
         two, queue = queue.put_uncommitted(2, 4, True)
         queue = queue.committed_put(9, one).withdrawn(2, two)
         assert (queue.committed, queue.uncommitted) == (5, 0)
 
     def test_a_restart_loses_what_is_not_persistent(self) -> None:
-        queue = EMPTY.put(3, 2, True).put(3, 4, False).put(3, 1, True).persistent_only()
+        queue = EMPTY_QUEUE.put(3, 2, True).put(3, 4, False).put(3, 1, True).persistent_only()
         assert (queue.committed, queue.uncommitted) == (3, 0)
         assert [run.size for _, run in queue.runs()] == [2, 1]
 
 
 class TestRuns:
     def test_a_billion_messages_are_one_run(self) -> None:
-        queue = EMPTY.put(4, BILLION, True).put(4, BILLION, True)
-        assert list(queue.runs()) == [(4, Run(0, 2 * BILLION, True))]
+        queue = EMPTY_QUEUE.put(4, BILLION, True).put(4, BILLION, True)
+        assert list(queue.runs()) == [(4, MessageRun(0, 2 * BILLION, True))]
         got, queue = queue.got()
         assert got is not None
-        assert queue.brought_back(4, got.run) == EMPTY.put(4, 2 * BILLION, True)
+        assert queue.brought_back(4, got.run) == EMPTY_QUEUE.put(4, 2 * BILLION, True)
 
     def test_units_committed_in_any_order_join(self) -> None:
-        queue, runs = EMPTY, []
+        queue, runs = EMPTY_QUEUE, []
         for _ in range(3):
             run, queue = queue.put_uncommitted(4, BILLION, True)
             runs.append(run)
         for at in (1, 2, 0):
             queue = queue.committed_put(4, runs[at])
-        assert list(queue.runs()) == [(4, Run(0, 3 * BILLION, True))]
+        assert list(queue.runs()) == [(4, MessageRun(0, 3 * BILLION, True))]
 
     def test_a_put_that_is_backed_out_leaves_no_gap(self) -> None:
         chain = Chain()
         for _ in range(1000):
             run, chain = chain.put(1, True).put_uncommitted(1, True)
             chain = chain.withdrawn(run)
-        assert chain.runs() == [Run(0, 1000, True)]
+        assert chain.runs() == [MessageRun(0, 1000, True)]
 
     @given(st.permutations(range(40)))
     def test_the_heap_stays_flat_and_whole(self, order: list[int]) -> None:
         chain = Chain(end=80)
         for place in order:
-            chain = chain.brought_back(Run(2 * place, 1, True))
+            chain = chain.brought_back(MessageRun(2 * place, 1, True))
         assert [run.first for run in chain.runs()] == list(range(0, 80, 2))
         assert chain.older is not None
         assert chain.older.rank <= 6
         assert sorted(runs_of(chain.older))[0] == chain.older.run
         for place in range(40):
             run, chain = chain.got()
-            assert run == Run(2 * place, 1, True)
+            assert run == MessageRun(2 * place, 1, True)
         assert (chain.committed, chain.older, chain.last) == (0, None, None)

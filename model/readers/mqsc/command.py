@@ -9,11 +9,11 @@ from attrs import define, field
 from mqclause.model.readers.mqsc.lines import Command
 from mqclause.model.readers.mqsc.parameters import LONGEST_WORD, UnreadableError, parameters
 from mqclause.model.readers.mqsc.words import (
-    ACTIONS,
     ATTRIBUTE_NOUNS,
     FLAGS,
     NAMED,
     NOUNS,
+    RECORD_ACTIONS,
     SYNONYMS,
     VALUED,
     VERB_SYNONYMS,
@@ -39,7 +39,7 @@ class Statement:
     @property
     def action(self) -> str | None:
         """The action of the command's record; None if it configures nothing."""
-        return ACTIONS.get(self.verb)
+        return RECORD_ACTIONS.get(self.verb)
 
     def fault(self, message: str, word: str) -> UnreadableError:
         return UnreadableError(message, self.offsets[list(self.attributes).index(word)])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from attrs import define, field
 
-BLANKS = " \t\r\f\v"
+BLANK_CHARACTERS = " \t\r\f\v"
 
 
 @define
@@ -29,7 +29,7 @@ class Command:
 
     def add(self, line: str, number: int) -> bool:
         """Take one more line, without its trailing blanks; true if it is the command's last one."""
-        piece = line if self._sign == "-" else line.lstrip(BLANKS)
+        piece = line if self._sign == "-" else line.lstrip(BLANK_CHARACTERS)
         sign = piece[-1]
         if sign == "+" or sign == "-":
             piece = piece[:-1]
@@ -57,7 +57,7 @@ class Command:
 
 def _ended(line: str) -> str:
     """A line without its terminator, which ends a command even where a sign would continue it."""
-    return line.rstrip(";" + BLANKS).removesuffix("+")
+    return line.rstrip(";" + BLANK_CHARACTERS).removesuffix("+")
 
 
 def commands(text: str, remark: Callable[[str, int], None]) -> Iterator[Command]:
@@ -68,10 +68,10 @@ def commands(text: str, remark: Callable[[str, int], None]) -> Iterator[Command]
     """
     command = Command()
     for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.rstrip(BLANKS)
+        line = raw.rstrip(BLANK_CHARACTERS)
         if not line:
             continue
-        if line.lstrip(BLANKS)[0] == "*":
+        if line.lstrip(BLANK_CHARACTERS)[0] == "*":
             if command.lines:
                 command.remarks.append(line)
             else:

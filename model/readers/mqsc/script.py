@@ -12,7 +12,7 @@ from mqclause.model.readers.mqsc.command import NO_COMMAND, Statement, statement
 from mqclause.model.readers.mqsc.lines import Command, commands
 from mqclause.model.readers.mqsc.parameters import UnreadableError
 from mqclause.model.readers.mqsc.words import ENDS, VERBS, is_secret
-from mqclause.model.readers.record import EMPTY, Record, Script
+from mqclause.model.readers.record import NOTHING_SHOWN, Record, Script
 
 OWNER = "Queue manager name"
 HEADER = re.compile(
@@ -100,7 +100,7 @@ class _Reader:
             found.noun,
             found.name,
             found.attributes,
-            _shown(command.remarks) if command.remarks else EMPTY,
+            _shown(command.remarks) if command.remarks else NOTHING_SHOWN,
             self.source,
             command.lines[0],
             tuple(map(command.line_at, found.offsets)),

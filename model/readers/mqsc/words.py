@@ -14,7 +14,7 @@ VERBS = frozenset({
 ENDS = frozenset({"END", "EXIT", "QUIT"})
 """The words that end the input."""
 
-ACTIONS = {"DEFINE": "define", "ALTER": "alter", "DELETE": "delete", "SUSPEND": "suspend", "RESUME": "resume"}
+RECORD_ACTIONS = {"DEFINE": "define", "ALTER": "alter", "DELETE": "delete", "SUSPEND": "suspend", "RESUME": "resume"}
 """The verbs that configure, with the action of their records."""
 
 NOUNS = frozenset({

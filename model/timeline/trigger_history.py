@@ -33,7 +33,7 @@ class Waiting(NamedTuple):
 
 
 @frozen(eq=False)
-class Triggers:
+class TriggerHistory:
     """``last`` holds the time (ms) of the last trigger message for each queue since the start at ``started`` (ms).
 
     ``waiting`` holds by unit of work what it holds back; ``next_id`` was not given to a held message yet.
@@ -44,11 +44,11 @@ class Triggers:
     next_id: int = 0
     started: int = 0
 
-    def written(self, queue: str, now: int) -> Triggers:
+    def written(self, queue: str, now: int) -> TriggerHistory:
         """After a trigger message for ``queue``."""
-        return Triggers({**self.last, queue: now}, self.waiting, self.next_id, self.started)
+        return TriggerHistory({**self.last, queue: now}, self.waiting, self.next_id, self.started)
 
-    def holding(self, made: HeldTrigger) -> Triggers:
+    def holding(self, made: HeldTrigger) -> TriggerHistory:
         """With one more message held back."""
         before = self.waiting.get(made.unit_of_work)
         latest = before.latest if before else None
@@ -57,7 +57,7 @@ class Triggers:
             held = Waiting(longer, before.before)
         else:
             held = Waiting(made, before)
-        return Triggers(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count, self.started)
+        return TriggerHistory(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count, self.started)
 
     def held(self, unit_of_work: str) -> tuple[HeldTrigger, ...]:
         """What ``unit_of_work`` holds back, in the order of writing."""
@@ -68,7 +68,7 @@ class Triggers:
             at = at.before
         return tuple(found[::-1])
 
-    def without(self, released: Iterable[HeldTrigger]) -> Triggers:
+    def without(self, released: Iterable[HeldTrigger]) -> TriggerHistory:
         """With ``released`` no longer held back."""
         gone = {each.id for each in released}
         waiting: dict[str, Waiting | None] = {}
@@ -78,11 +78,11 @@ class Triggers:
                 kept = kept if each.id in gone else Waiting(each, kept)
             if kept is not None:
                 waiting[unit_of_work] = kept
-        return Triggers(self.last, waiting, self.next_id, self.started)
+        return TriggerHistory(self.last, waiting, self.next_id, self.started)
 
-    def restarted(self, now: int) -> Triggers:
+    def restarted(self, now: int) -> TriggerHistory:
         """After a restart at ``now``: nothing written yet, nothing held back."""
-        return Triggers(next_id=self.next_id, started=now)
+        return TriggerHistory(next_id=self.next_id, started=now)
 
 
 def _kind(held: HeldTrigger) -> tuple[int, str, str, str, str]:
