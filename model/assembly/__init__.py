@@ -1,1 +1,16 @@
-"""Assembly: records of several sources to the facts that one queue manager sees."""
+"""Assembly: what the readers found, to the facts that one queue manager knows.
+
+The way from files to a snapshot, a module a step; ``snapshot.read_sources`` calls them in this order:
+
+1. ``readers.registry``: a file becomes its contents, in the format that it is in: a *facts document* (tables), or a
+   *script* (records, each one statement about one MQ object).
+2. ``local``: which queue manager is the local one, if a facts document or the caller says it.
+3. ``view``: what the local queue manager sees of all scripts. For each queue manager ``objects`` carries out its
+   records in order, which leaves its MQ objects; ``attributes`` tells which of their attributes become facts, and
+   checks their values. Of the objects that the local queue manager can see come *placed* facts: each knows where
+   it stands.
+4. ``tables``: the rows of facts documents, which are facts already, as placed facts too.
+5. ``agreement``: all placed facts to one cluster, or what contradicts what and where both stand.
+
+``provenance`` has what a placed fact is, and answers where each attribute of each fact comes from.
+"""

@@ -43,6 +43,22 @@ FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
 """The attributes that are read, by object type and MQSC name: the field of the fact (blank: none) and the domain."""
 
 
+_QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL")}
+_STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "QMGR": {"clusters": ("REPOS", "REPOSNL")},
+    "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
+    "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},
+    "QREMOTE": _QUEUE_CLUSTERS,
+    "CHANNEL": {"clusters": ("CLUSTER", "CLUSNL"), "cluster": ("CLUSTER", "CLUSNL"), "deftype": ("CHLTYPE",)},
+}
+
+
+def stating(kind: str, field: str) -> tuple[str, ...]:
+    """The MQSC attributes that can state ``field`` of a fact that is made of an object of ``kind``."""
+    read = tuple(name for name, (each, _) in FACT_ATTRIBUTES[kind].items() if each == field)
+    return read or _STATING.get(kind, {}).get(field, ())
+
+
 def read_attributes(record: Record, type_: str) -> tuple[dict[str, Any], list[DomainError]]:
     """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
     known = FACT_ATTRIBUTES[record.kind]

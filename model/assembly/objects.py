@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from attrs import define, field
 
-from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, refusal
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, refusal, stating
+from mqclause.model.assembly.provenance import Origin
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
 from mqclause.model.facts.domains import NAME
-from mqclause.model.readers.record import Record, Value, listed
+from mqclause.model.readers.record import Record, Script, Value, listed
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
@@ -26,7 +27,10 @@ DEFAULT_OBJECTS = {
 }
 """The objects that hold the values a definition leaves out, by object type or channel type."""
 
-Key = tuple[str, str]
+OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
+
+ObjectKey = tuple[str, str]
+"""What an object's name is unique in, and its name."""
 
 
 @define(eq=False)
@@ -54,26 +58,48 @@ class MqObject:
         """Set what ``record`` states; ``found`` has its values that are fields of facts."""
         self.values.update(record.attributes)
         self.fields.update(found)
-        self.stated.update(dict.fromkeys(record.attributes, record))
+        for name in record.attributes:
+            self.stated.pop(OPPOSITE_FLAGS.get(name, ""), None)
+            self.stated[name] = record
 
     def copy(self, record: Record) -> MqObject:
         """An object of ``record``'s kind and name with this one's attributes, but not its disposition."""
         kept = {name: value for name, value in self.fields.items() if name != "shared"}
-        return MqObject(record.kind, record.name, record, {**self.values}, kept, {**self.stated})
+        stated = {name: each for name, each in self.stated.items() if name != "QSGDISP"}
+        return MqObject(record.kind, record.name, record, {**self.values}, kept, stated)
+
+    def origin(self, field: str) -> Origin:
+        """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
+        if field in self.record.informational:
+            return Origin("observed", self.record.source, self.record.line_of(field))
+        how: Literal["stated", "defaulted"] = "stated" if field in ("name", "type") else "defaulted"
+        return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
+
+    def origin_of(self, *attributes: str) -> Origin | None:
+        """Where the first of ``attributes`` that is stated stands; one that is not blank comes before a blank one."""
+        stated = sorted((name for name in attributes if name in self.stated), key=lambda name: not self.text(name))
+        for name in stated[:1]:
+            record = self.stated[name]
+            return Origin("stated", record.source, record.line_of(name))
+        return None
 
 
 @define(eq=False)
 class Objects:
     """The objects of the queue manager ``name``; ``faults`` has what was refused while they were built.
 
+    ``suspension`` is the latest command that suspended or resumed the queue manager.
+
     A command that is refused is left out; what alters an object whose definition was refused is left out silently.
     """
 
     name: str
     faults: list[Diagnostic]
+    scripts: Sequence[Script] = ()
     suspended: dict[str, None] = field(factory=dict)
-    _found: dict[Key, MqObject] = field(factory=dict)
-    _refused: set[Key] = field(factory=set)
+    suspension: Record | None = None
+    _found: dict[ObjectKey, MqObject] = field(factory=dict)
+    _refused: set[ObjectKey] = field(factory=set)
 
     def apply(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
@@ -84,6 +110,13 @@ class Objects:
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
         what = f"{record.kind} {quoted(record.name)}" if record.name else record.kind
         self.faults.append(Diagnostic(record.source, f"{what}: {message}", record.line_of(attribute)))
+
+    def header_origin(self, key: str) -> Origin | None:
+        """Where a script first says ``key`` of itself."""
+        for script in self.scripts:
+            if key in script.header_lines:
+                return Origin("observed", script.source, script.header_lines[key])
+        return None
 
     def settle(self) -> None:
         """Expand the clusters of every object, after the last command."""
@@ -101,7 +134,7 @@ class Objects:
         """The channels of one type."""
         return [channel for channel in self.of("CHANNEL") if channel.type == chltype]
 
-    def _actions(self) -> dict[str, Callable[[Record, Key], None]]:
+    def _actions(self) -> dict[str, Callable[[Record, ObjectKey], None]]:
         return {
             "define": self._define,
             "alter": self._alter,
@@ -110,7 +143,7 @@ class Objects:
             "resume": self._suspend,
         }
 
-    def _define(self, record: Record, key: Key) -> None:
+    def _define(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
         if known and _type(record) != known.type:
             self._mismatch(record, known)
@@ -125,7 +158,7 @@ class Objects:
             else:
                 self._set(fresh, record, key)
 
-    def _alter(self, record: Record, key: Key) -> None:
+    def _alter(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
         if known is None:
             if record.kind != "QMGR" and not record.name.startswith("SYSTEM."):
@@ -138,7 +171,7 @@ class Objects:
         else:
             self._set(known, record, key)
 
-    def _delete(self, record: Record, key: Key) -> None:
+    def _delete(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
         if known and known.kind != record.kind:
             self._mismatch(record, known)
@@ -146,7 +179,8 @@ class Objects:
             self._found.pop(key, None)
             self._refused.discard(key)
 
-    def _suspend(self, record: Record, _: Key) -> None:
+    def _suspend(self, record: Record, _: ObjectKey) -> None:
+        self.suspension = record
         names = list(record.listed("CLUSTER"))
         for each in record.listed("CLUSNL"):
             names += self._names(each, record, "CLUSNL")
@@ -172,7 +206,7 @@ class Objects:
             return known.copy(record)
         return MqObject(record.kind, record.name, record) if name == default or name.startswith("SYSTEM.") else None
 
-    def _set(self, target: MqObject, record: Record, key: Key) -> None:
+    def _set(self, target: MqObject, record: Record, key: ObjectKey) -> None:
         """Give ``target`` what ``record`` states, if all of it is allowed."""
         found, refusals = read_attributes(record, _type(record) or target.type)
         cluster, namelist = (listed(record.attributes.get(a, target.text(a))) for a in ("CLUSTER", "CLUSNL"))
@@ -203,7 +237,7 @@ class Objects:
         return ()
 
 
-def _key(record: Record) -> Key:
+def _key(record: Record) -> ObjectKey:
     """What an object's name is unique in: all queues share one set of names."""
     if record.kind == "QMGR":
         return "QMGR", ""

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from attrs import frozen
 
 from mqclause.model.assembly.objects import MqObject, Objects
+from mqclause.model.assembly.provenance import FactT, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, quoted, suggestion
+from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.record import Script
 
-F = TypeVar("F")
 PLATFORM = "Queue manager platform"
 
 
 @frozen
-class Placed(Generic[F]):
-    """A fact with the place that states it; ``line`` is None where no line does."""
-
-    fact: F
-    source: str
-    line: int | None
-
-
-@frozen
-class Assembly:
+class View:
     """The facts that the local queue manager sees, and the faults met on the way.
 
     ``queue_manager`` is None if it cannot be told which one is local; there are no other facts then.
@@ -42,14 +36,18 @@ class Assembly:
     processes: tuple[Placed[Process], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    def listed(self) -> list[Placed[Any]]:
+        """The facts of all lists."""
+        return [each for name in LISTS.values() for each in getattr(self, name)]
 
-def assemble(scripts: Sequence[Script], local: str | None) -> Assembly:
+
+def assemble(scripts: Sequence[Script], local: str | None) -> View:
     """The view of the queue manager ``local``, or of the only one if ``local`` is None.
 
     Scripts of the same queue manager apply one after the other; a script that names none belongs to the local one.
     """
     if not scripts:
-        return Assembly()
+        return View()
     named = [script.queue_manager for script in scripts if script.queue_manager]
     try:
         chosen = _chosen(named, local, len(named) < len(scripts))
@@ -57,9 +55,9 @@ def assemble(scripts: Sequence[Script], local: str | None) -> Assembly:
         for script in scripts:
             members.setdefault(NAME(script.queue_manager or chosen, "queue manager name"), []).append(script)
     except ValueError as fault:
-        return Assembly(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
+        return View(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
     faults: list[Diagnostic] = []
-    return _View(chosen, {name: _objects(name, members[name], faults) for name in members}, members).assembly(faults)
+    return _Seen(chosen, {name: _objects(name, members[name], faults) for name in members}).view(faults)
 
 
 def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
@@ -79,7 +77,7 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
 
 
 def _objects(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
-    objects = Objects(name, faults)
+    objects = Objects(name, faults, scripts)
     for script in scripts:
         for record in script.records:
             objects.apply(record)
@@ -88,23 +86,22 @@ def _objects(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> 
 
 
 @frozen
-class _View:
+class _Seen:
     """What the queue manager ``local`` sees of all ``members``."""
 
     local: str
     members: Mapping[str, Objects]
-    scripts: Mapping[str, Sequence[Script]]
 
-    def assembly(self, faults: Sequence[Diagnostic]) -> Assembly:
-        everyone = self.members.values()
-        manual = {sender.name for sender in self.members[self.local].channels("CLUSSDR")}
-        return Assembly(
+    def view(self, faults: Sequence[Diagnostic]) -> View:
+        everyone, mine = self.members.values(), self.members[self.local]
+        manual = {sender.name: sender for sender in mine.channels("CLUSSDR")}
+        return View(
             queue_manager=self.queue_manager(),
             remote_queue_managers=tuple(self.remote(other) for other in everyone if other.name != self.local),
             queues=tuple(fact for member in everyone for fact in self.queues(member)),
             queue_manager_aliases=self.aliases(),
             channels=tuple(fact for member in everyone for fact in self.channels(member, manual)),
-            processes=tuple(_placed(Process(p.name, **p.fields), p) for p in self.members[self.local].of("PROCESS")),
+            processes=tuple(_placed(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
             diagnostics=tuple(faults),
         )
 
@@ -115,35 +112,31 @@ class _View:
             name=mine.name,
             clusters=_clusters(mine),
             suspended=tuple(mine.suspended),
-            platform=_platform(self.scripts[self.local]),
+            platform=_platform(mine.scripts),
             **(of[0] if of else {}),
         )
-        return self.whole(fact, mine)
+        return _placed_whole(fact, mine)
 
     def remote(self, other: Objects) -> Placed[RemoteQueueManager]:
-        return self.whole(RemoteQueueManager(other.name, _clusters(other), tuple(other.suspended)), other)
-
-    def whole(self, fact: F, member: Objects) -> Placed[F]:
-        """A fact about a queue manager as a whole: it is placed at its first ALTER QMGR, or at its first source."""
-        for found in member.of("QMGR"):
-            return _placed(fact, found)
-        return Placed(fact, self.scripts[member.name][0].source, None)
+        return _placed_whole(RemoteQueueManager(other.name, _clusters(other), tuple(other.suspended)), other)
 
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""
+        host = member.header_origin(OWNER)
         for queue in member.of("QLOCAL", "QALIAS", "QREMOTE"):
             if _is_alias(queue) or not (queue.clusters or member.name == self.local):
                 continue
-            target = "" if queue.text("TARGTYPE") == "TOPIC" else queue.text("TARGET")
+            topic = queue.text("TARGTYPE") == "TOPIC"
             fact = Queue(
                 name=queue.name,
                 queue_manager=member.name,
                 type=queue.kind,
-                target=target if queue.kind == "QALIAS" else "",
+                target=queue.text("TARGET") if queue.kind == "QALIAS" and not topic else "",
                 clusters=queue.clusters,
                 **queue.fields,
             )
-            yield _placed(fact, queue)
+            target = queue.origin_of("TARGTYPE") if topic else None
+            yield _placed(fact, queue, queue_manager=host or queue.origin("name"), target=target)
 
     def aliases(self) -> tuple[Placed[QueueManagerAlias], ...]:
         """The queue-manager aliases, each name once for each queue manager that it resolves to."""
@@ -153,7 +146,9 @@ class _View:
             for remote in filter(_is_alias, member.of("QREMOTE")):
                 resolved = self.resolved(remote, member)
                 if resolved in self.members:
-                    found.setdefault((remote.name, resolved), _placed(_alias(remote, resolved), remote))
+                    by = remote.origin_of("RQMNAME") if member is mine else member.header_origin(OWNER)
+                    placed = _placed(_alias(remote, resolved), remote, queue_manager=by or remote.origin("name"))
+                    found.setdefault((remote.name, resolved), placed)
         return tuple(found.values())
 
     def resolved(self, remote: MqObject, member: Objects) -> str:
@@ -163,14 +158,16 @@ class _View:
             return remote.text("RQMNAME") or self.local
         return member.name if remote.clusters else ""
 
-    def channels(self, member: Objects, manual: Container[str]) -> Iterator[Placed[Channel]]:
+    def channels(self, member: Objects, manual: Mapping[str, MqObject]) -> Iterator[Placed[Channel]]:
         """The local cluster receivers, or the routes to another member that its cluster receivers make.
 
-        ``manual`` has the names of the local cluster senders. What they say besides is not read: a sender takes
-        its attributes from the receiver.
+        ``manual`` has the local cluster senders by name. What they say besides is not read: a sender takes its
+        attributes from the receiver.
         """
+        host = member.header_origin(OWNER)
         for receiver in member.channels("CLUSRCVR"):
-            deftype = "CLUSSDRB" if receiver.name in manual else "CLUSSDRA"
+            sender = manual.get(receiver.name)
+            deftype = "CLUSSDRB" if sender else "CLUSSDRA"
             for cluster in receiver.clusters:
                 fact = Channel(
                     name=receiver.name,
@@ -179,11 +176,41 @@ class _View:
                     deftype="CLUSRCVR" if member.name == self.local else deftype,
                     **receiver.fields,
                 )
-                yield _placed(fact, receiver)
+                typed = (sender or receiver).origin("deftype")
+                yield _placed(fact, receiver, queue_manager=host or receiver.origin("name"), deftype=typed)
 
 
-def _placed(fact: F, found: MqObject) -> Placed[F]:
-    return Placed(fact, found.record.source, found.record.line)
+def _placed(fact: FactT, found: MqObject, **known: Origin | None) -> Placed[FactT]:
+    """A fact that is made of one object; ``known`` are the origins of what other statements say of it."""
+    return Placed(fact, found.record.source, found.record.line, partial(_origin, found, known))
+
+
+def _origin(found: MqObject, known: Mapping[str, Origin | None], attribute: str) -> Origin:
+    return known.get(attribute) or found.origin(attribute)
+
+
+def _placed_whole(fact: FactT, member: Objects) -> Placed[FactT]:
+    """A fact about a queue manager as a whole: it is placed at its first ALTER QMGR, or at its first source."""
+    origin = partial(_origin_of_whole, member)
+    for found in member.of("QMGR"):
+        return Placed(fact, found.record.source, found.record.line, origin)
+    return Placed(fact, member.scripts[0].source, None, origin)
+
+
+def _origin_of_whole(member: Objects, attribute: str) -> Origin:
+    """What a header says is observed; a cluster is stated by the first object that is in one."""
+    found: Origin | None = None
+    if attribute in ("name", "platform"):
+        found = member.header_origin(OWNER if attribute == "name" else PLATFORM)
+    elif attribute == "clusters":
+        found = next((each.origin("clusters") for each in _clustered(member) if each.clusters), None)
+    elif attribute == "suspended" and member.suspension:
+        record = member.suspension
+        by = "CLUSTER" if record.listed("CLUSTER") else "CLUSNL"
+        found = Origin("stated", record.source, record.line_of(by))
+    if found is None:
+        found = next((each.origin(attribute) for each in member.of("QMGR")), None)
+    return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)
 
 
 def _is_alias(queue: MqObject) -> bool:
@@ -197,8 +224,11 @@ def _alias(remote: MqObject, resolved: str) -> QueueManagerAlias:
 
 def _clusters(member: Objects) -> tuple[str, ...]:
     """The clusters that a queue manager is a member or a full repository of."""
-    found = (*member.channels("CLUSRCVR"), *member.channels("CLUSSDR"), *member.of("QMGR"))
-    return tuple(dict.fromkeys(cluster for each in found for cluster in each.clusters))
+    return tuple(dict.fromkeys(cluster for each in _clustered(member) for cluster in each.clusters))
+
+
+def _clustered(member: Objects) -> tuple[MqObject, ...]:
+    return (*member.channels("CLUSRCVR"), *member.channels("CLUSSDR"), *member.of("QMGR"))
 
 
 def _platform(scripts: Sequence[Script]) -> str:

@@ -25,6 +25,15 @@ _F = TypeVar("_F")
 Hosted: TypeAlias = Queue | QueueManagerAlias | Channel
 """A fact that names its queue manager."""
 
+LISTS: dict[type, str] = {
+    RemoteQueueManager: "remote_queue_managers",
+    Queue: "queues",
+    QueueManagerAlias: "queue_manager_aliases",
+    Channel: "channels",
+    Process: "processes",
+}
+"""The field of a cluster that holds the facts of each class."""
+
 SUGGESTIONS = 20
 """How many unknown queue managers get a "did you mean"."""
 

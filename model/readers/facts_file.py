@@ -1,4 +1,4 @@
-"""Facts documents, in TOML, JSON or already parsed, to facts; every fault of a document is told, not only the first."""
+"""Facts documents to facts, when their text is parsed; every fault of a document is told, not only the first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_text import Format, labelled, parse_document
+from mqclause.model.readers.facts_document import labelled
 
 _T = TypeVar("_T")
 
@@ -46,11 +46,23 @@ MANY: dict[str, Maker[Any]] = {
 }
 """The tables of which a document has a list."""
 
+LIST_TABLES = {
+    "remote_queue_managers": "remote_queue_manager",
+    "queues": "queue",
+    "queue_manager_aliases": "queue_manager_alias",
+    "channels": "channel",
+    "processes": "process",
+}
+"""The table of each field of ``Facts`` that holds a list."""
+
 IGNORED = ("event",)
 """What a facts document may hold for others to read."""
 
 TABLES = ("queue_manager", *MANY, "put", *IGNORED)
 KNOWN = frozenset(TABLES)
+
+FACTS_TITLE = "facts in TOML or JSON"
+"""How messages list the formats of facts documents."""
 
 
 @frozen
@@ -68,24 +80,11 @@ class Facts:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def parse_facts(text: str, source: str, format: Format, local: str | None = None) -> Facts:  # noqa: A002
-    """The facts in ``text``, which is TOML or JSON. Never raises; the faults stand in ``diagnostics``.
-
-    ``local`` is the local queue manager's name for a document without a queue_manager table.
-    """
-    document = parse_document(text, source, format)
-    if document.data is None and document.diagnostics:
-        return Facts(source, diagnostics=document.diagnostics)
-    facts = read_facts(document.data, source, local)
-    if document.diagnostics:
-        return Facts(source, diagnostics=document.diagnostics + facts.diagnostics)
-    return facts
-
-
 def read_facts(data: object, source: str, local: str | None = None) -> Facts:
     """The facts in a parsed document: a mapping of table names to tables and lists of tables.
 
-    Never raises; the faults stand in ``diagnostics``. ``local`` is as in ``parse_facts``.
+    Never raises; the faults stand in ``diagnostics``. ``local`` is the local queue manager's name for a document
+    without a queue_manager table.
     """
     try:
         return _made(data, source, local)

@@ -19,11 +19,10 @@ NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 class Record:
     """One statement about one MQ object.
 
-    ``action`` is define, alter, delete, suspend, resume (commands) or observe (an object as it is shown),
-    ``kind`` the canonical noun (QLOCAL, CHANNEL, QMGR, …), ``name`` blank where the object has none.
-    ``attributes`` has canonical upper-case names in the order in which they were written; a flag
-    (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``. ``informational`` has the attributes that the
-    source shows but that cannot be set. ``lines`` has the line of each attribute, in their order.
+    ``action`` is define, alter, delete, suspend or resume, ``kind`` the canonical noun (QLOCAL, CHANNEL, QMGR, …),
+    ``name`` blank where the object has none. ``attributes`` has canonical upper-case names in the order in which they
+    were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``. ``informational`` has the attributes
+    that the source shows but that cannot be set. ``lines`` and ``informational_lines`` have the line of each.
     """
 
     action: str
@@ -34,12 +33,14 @@ class Record:
     source: str = ""
     line: int | None = None
     lines: tuple[int, ...] = field(default=(), repr=False, eq=False)
+    informational_lines: tuple[int, ...] = field(default=(), repr=False, eq=False)
 
     def line_of(self, attribute: str) -> int | None:
         """The line on which ``attribute`` stands; the record's own line if that is not known."""
-        for name, line in zip(self.attributes, self.lines, strict=False):
-            if name == attribute:
-                return line
+        for names, lines in ((self.attributes, self.lines), (self.informational, self.informational_lines)):
+            for name, line in zip(names, lines, strict=False):
+                if name == attribute:
+                    return line
         return self.line
 
     def listed(self, attribute: str) -> tuple[str, ...]:
@@ -52,7 +53,8 @@ class Script:
     """What one source states: its records in order, and its faults.
 
     ``queue_manager`` is the queue manager whose objects these are, or ``""`` if the source does not say;
-    ``header`` has what a dump says of itself (``Queue manager platform``, ``Command issued``, …).
+    ``header`` has what a dump says of itself (``Queue manager platform``, ``Command issued``, …), ``header_lines``
+    where. ``format`` is the name of the source's format, if it was told by its content.
     """
 
     source: str
@@ -60,6 +62,8 @@ class Script:
     records: tuple[Record, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
     header: Mapping[str, str] = NOTHING_SHOWN
+    header_lines: Mapping[str, int] = field(factory=dict, repr=False, eq=False)
+    format: str = ""
 
 
 def listed(value: Value) -> tuple[str, ...]:

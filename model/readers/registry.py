@@ -1,37 +1,42 @@
-"""Which format a file is in: told by what stands in it, as names and endings of dumps and captures vary."""
+"""The formats: which one a file is in is told by what stands in it, as names and endings of dumps and captures vary."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Iterable, Sequence
+
+from attrs import evolve
 
 from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.readers.facts_file import TABLES
-from mqclause.model.readers.facts_text import BYTE_ORDER_MARK, is_toml
-from mqclause.model.readers.mqsc.words import ATTRIBUTE_NOUNS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS
+from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
+from mqclause.model.readers.format import Confidence, Contents, Format
+from mqclause.model.readers.json_facts import JSON
+from mqclause.model.readers.mqsc.format import MQSC
+from mqclause.model.readers.mqweb import MQWEB
+from mqclause.model.readers.runmqsc import RUNMQSC
+from mqclause.model.readers.toml_facts import TOML
 
-READ = "facts in TOML or JSON, MQSC scripts and dumps (dmpmqcfg)"
-"""The formats that are read, as messages list them."""
-
-FIRST = re.compile(r"\s*(\S)")
-
-# A table header or a key on a line of its own: no line of MQSC starts like this.
-TABLE_HEADER = re.compile(
-    rf"^[ \t]*\[{{1,2}}[ \t]*(?:{'|'.join(TABLES)})[\w-]*[ \t]*\]{{1,2}}[ \t]*(?:#.*)?\r?$", re.MULTILINE
+FORMATS = (
+    MQWEB,
+    JSON,
+    TOML,
+    RUNMQSC,
+    MQSC,
 )
-ANY_TABLE_HEADER = re.compile(r"\s*\[{1,2}[ \t]*[A-Za-z_][\w.-]*[ \t]*\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)")
-KEY_FIRST = re.compile(r"(?:\s*#.*\n)*\s*[\w.-]+[ \t]*=")
+"""In the order in which they are tried: the first that is sure, else the first that is likely."""
 
-VERB = "|".join(sorted({*VERBS, *VERB_SYNONYMS}))
-NOUN = "|".join(sorted({*NOUNS, *ATTRIBUTE_NOUNS, *SYNONYMS}))
+NOT_BLANK = re.compile(r"\s*\S")
 
-# A verb at the start of a line is not enough: sentences start with "Set" and "Define" too.
-MQSC_COMMAND = re.compile(
-    rf"^[ \t]*(?:{VERB})\b[^\n]*(?:\w\(|\b(?:{NOUN})[ \t]*\(|\bQMGR\b|[+-][ \t]*\r?$)",
-    re.MULTILINE | re.IGNORECASE,
-)
-DUMP_HEADER = re.compile(r"^\*[ \t]*Queue manager name:", re.MULTILINE)
-RUNMQSC_OUTPUT = re.compile(r"^[ \t]*(?:AMQ\d{4}[A-Z]?: |5724-\w+ \(C\))", re.MULTILINE)
+
+def contents_of(data: bytes, source: str, formats: Sequence[Format] = FORMATS) -> Contents:
+    """What a file holds, by the reader of its format; raises FactsError if it is no text or in none of ``formats``."""
+    text = text_of(data, source)
+    found = format_of(text, source, formats)
+    if found is None:
+        raise _refused(source, f"is in no format that is read: it has no MQSC command; allowed: {_titles(formats)}")
+    if found.read is None:
+        raise _refused(source, f"is {found.title}; this format is not read yet; allowed: {_titles(formats)}")
+    return evolve(found.read(text, source), format=found.name)
 
 
 def text_of(data: bytes, source: str) -> str:
@@ -46,25 +51,26 @@ def text_of(data: bytes, source: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"is not UTF-8 text: byte 0x{data[error.start]:02x} at offset {error.start}"
         raise FactsError([Diagnostic(source, message, line)]) from None
-    if FIRST.match(text) is None:
+    if NOT_BLANK.match(text) is None:
         raise _refused(source, "is empty")
     return text
 
 
-def format_of(text: str, source: str) -> Literal["toml", "json", "mqsc"]:
-    """The format of ``text``, which is not blank; raises FactsError if it is in none that is read."""
-    first = FIRST.match(text)
-    if first and first[1] in "{[" and not ANY_TABLE_HEADER.match(text):
-        return "json"
-    if source.lower().endswith(".toml") or TABLE_HEADER.search(text):
-        return "toml"
-    if RUNMQSC_OUTPUT.search(text):
-        raise _refused(source, f"is output of runmqsc; this format is not read yet; allowed: {READ}")
-    if MQSC_COMMAND.search(text) or DUMP_HEADER.search(text):
-        return "mqsc"
-    if ANY_TABLE_HEADER.match(text) or KEY_FIRST.match(text) or is_toml(text):
-        return "toml"
-    raise _refused(source, f"is in no format that is read: it has no MQSC command; allowed: {READ}")
+def format_of(text: str, source: str, formats: Sequence[Format] = FORMATS) -> Format | None:
+    """The format of ``text``, which is not blank; None if it is in none of ``formats``."""
+    likely: Format | None = None
+    for each in formats:
+        confidence = each.recognised(text, source)
+        if confidence is Confidence.SURE:
+            return each
+        if confidence is Confidence.LIKELY and likely is None:
+            likely = each
+    return likely
+
+
+def _titles(formats: Iterable[Format]) -> str:
+    """The formats that are read, as messages list them; in TOML and in JSON it is the same documents."""
+    return ", ".join(dict.fromkeys(each.title for each in formats if each.read))
 
 
 def _refused(source: str, message: str) -> FactsError:

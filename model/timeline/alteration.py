@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from attrs import evolve, fields
 
 from mqclause.model.diagnostic import DomainError, quoted, suggestion
-from mqclause.model.facts.cluster import Cluster, ContradictionError
+from mqclause.model.facts.cluster import LISTS, Cluster, ContradictionError
 from mqclause.model.facts.domains import Domain
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.event import Event, EventError
@@ -21,12 +21,12 @@ TRIGGER_ATTRIBUTES = ("trigger", "trigtype", "trigmpri", "trigdpth")
 
 Altered = Queue | Channel | QueueManager | RemoteQueueManager
 
-LISTS: dict[type, str] = {Queue: "queues", Channel: "channels", RemoteQueueManager: "remote_queue_managers"}
-
 ALTERABLE: dict[type, Mapping[str, Domain]] = {
     each: {at.name: at.metadata["domain"] for at in fields(each) if at.name not in FIXED}
     for each in (Queue, Channel, RemoteQueueManager)
 }
+"""The attributes that an alter can change, by class of fact, with their domains."""
+
 ALTERABLE[QueueManager] = {at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name != "name"}
 
 

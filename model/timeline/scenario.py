@@ -14,12 +14,12 @@ from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quote
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker
 from mqclause.model.readers.facts_file import MOST_FAULTS
-from mqclause.model.readers.facts_text import parse_document
-from mqclause.model.readers.registry import format_of, text_of
+from mqclause.model.readers.record import Script
+from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.event import Event, event_label
 from mqclause.model.timeline.scenario_faults import NEEDED_KEYS, TAKEN_KEYS, Referenced, event_faults
 
-NOT_A_SCENARIO = "is in MQSC, which has no events; allowed: a scenario in TOML or JSON"
+NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or JSON"
 
 
 @frozen(eq=False)
@@ -37,11 +37,9 @@ def read_scenario(path: str | Path) -> Scenario:
 
 def read_scenario_source(source: Source) -> Scenario:
     """The scenario in a file's content; raises FactsError with every fault."""
-    text = text_of(source.data, source.name)
-    found = format_of(text, source.name)
-    if found == "mqsc":
-        raise FactsError([Diagnostic(source.name, NOT_A_SCENARIO)])
-    document = parse_document(text, source.name, found)
+    document = contents_of(source.data, source.name)
+    if isinstance(document, Script):
+        raise FactsError([Diagnostic(source.name, NOT_A_SCENARIO.format(document.format))])
     if document.diagnostics and document.data is None:
         raise FactsError(document.diagnostics)
     if document.diagnostics:

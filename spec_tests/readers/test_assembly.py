@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.view import Assembly, assemble
+from mqclause.model.assembly.view import View, assemble
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.record import Script
@@ -21,13 +21,13 @@ def script(name: str, text: str, source: str | None = None) -> Script:
     return read
 
 
-def assembled(*scripts: Script, local: str | None = None) -> Assembly:
+def assembled(*scripts: Script, local: str | None = None) -> View:
     view = assemble(scripts, local)
     assert view.diagnostics == ()
     return view
 
 
-def view_of(text: str) -> Assembly:
+def view_of(text: str) -> View:
     return assembled(script("A", text))
 
 
@@ -87,7 +87,7 @@ class TestWhichIsLocal:
         assert "is not allowed; allowed: text of 1 to 48 characters" in str(fault)
 
     def test_nothing(self) -> None:
-        assert assemble([], None) == Assembly()
+        assert assemble([], None) == View()
 
 
 class TestCommandsInOrder:

@@ -20,7 +20,8 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_file import Facts, parse_facts, read_facts
+from mqclause.model.readers.facts_file import Facts, read_facts
+from spec_tests.support.facts_text import parse_facts
 
 EVERY_KEY = """
 [queue_manager]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_document, read_sources
 from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.facts_file import MANY, SINGLE, TABLES, parse_facts, read_facts
+from mqclause.model.readers.facts_file import MANY, SINGLE, TABLES, read_facts
+from spec_tests.support.facts_text import parse_facts
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
 KEYS = sorted({key for maker in [*SINGLE.values(), *MANY.values()] for key in maker.domains})

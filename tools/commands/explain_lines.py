@@ -10,7 +10,7 @@ from mqclause.answers.decision import Level
 from mqclause.answers.engine import Engine
 from mqclause.model.assembly.snapshot import read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.readers.facts_text import parse_document
+from mqclause.model.readers.json_facts import parse_json
 from mqclause.tools.commands.explain import NothingAskedError, asked_put
 
 
@@ -36,7 +36,7 @@ def explain_lines(
 
 def _explained(line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level) -> str:
     source = f"line {number}"
-    document = parse_document(decoded(line, source), source, "json")
+    document = parse_json(decoded(line, source), source)
     if document.diagnostics:
         raise FactsError(document.diagnostics)
     snapshot = read_document(document.data, source)

@@ -17,7 +17,7 @@ from mqclause.executors.executor import ExecutorName
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.destination import Destination
-from mqclause.model.readers.facts_text import parse_document
+from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
 from mqclause.tools.commands.explain_lines import decoded, error_line
@@ -69,7 +69,7 @@ def replay_lines(lines: BinaryIO, out: BinaryIO, readings: Mapping[str, str], ex
     for number, line in enumerate(lines, start=1):
         source = f"line {number}"
         try:
-            document = parse_document(decoded(line, source), source, "json")
+            document = parse_json(decoded(line, source), source)
             if document.diagnostics:
                 raise FactsError(document.diagnostics)
             rows = replay.rows(scenario_of(document.data, source), source)

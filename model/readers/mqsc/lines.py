@@ -15,12 +15,12 @@ class Command:
     """The text of one command with its continued lines joined.
 
     ``text`` is set when the command is complete; ``cut`` says that it is still continued where the input ends.
-    ``remarks`` are the comments between its lines.
+    ``remarks`` are the comments between its lines, with their line numbers.
     """
 
     text: str = ""
     cut: bool = False
-    remarks: list[str] = field(factory=list)
+    remarks: list[tuple[str, int]] = field(factory=list)
     lines: list[int] = field(factory=list)
     starts: list[int] = field(factory=list)
     _pieces: list[str] = field(factory=list)
@@ -73,7 +73,7 @@ def commands(text: str, remark: Callable[[str, int], None]) -> Iterator[Command]
             continue
         if line.lstrip(BLANK_CHARACTERS)[0] == "*":
             if command.lines:
-                command.remarks.append(line)
+                command.remarks.append((line, number))
             else:
                 remark(line, number)
         elif command.add(line, number):

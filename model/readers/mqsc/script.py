@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from attrs import Factory, define, field
 
@@ -48,12 +48,14 @@ class _Reader:
     source: str
     faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
     header: dict[str, str] = field(factory=dict)
+    header_lines: dict[str, int] = field(factory=dict)
     records: list[Record] = field(factory=list)
     ended: bool = False
 
     def script(self) -> Script:
         owner = self.header.get(OWNER, "")
-        return Script(self.source, owner, tuple(self.records), tuple(self.faults.found), self.header)
+        faults = tuple(self.faults.found)
+        return Script(self.source, owner, tuple(self.records), faults, self.header, self.header_lines)
 
     def remark(self, comment: str, line: int) -> None:
         """Take a comment between commands: a dump says there whose objects it lists."""
@@ -63,6 +65,7 @@ class _Reader:
 
     def say(self, key: str, value: str, line: int) -> None:
         known = self.header.setdefault(key, value)
+        self.header_lines.setdefault(key, line)
         if key == OWNER and known != value:
             self.ended = True
             self.faults.add(
@@ -95,19 +98,26 @@ class _Reader:
 
     def record(self, found: Statement, action: str, command: Command) -> Record:
         found.drop(found.noun)
+        shown = _shown(command.remarks)
         return Record(
             action,
             found.noun,
             found.name,
             found.attributes,
-            _shown(command.remarks) if command.remarks else NOTHING_SHOWN,
+            {word: value for word, (value, _) in shown.items()} if shown else NOTHING_SHOWN,
             self.source,
             command.lines[0],
             tuple(map(command.line_at, found.offsets)),
+            tuple(line for _, line in shown.values()),
         )
 
 
-def _shown(remarks: Iterable[str]) -> Mapping[str, str]:
-    """The attributes that a dump shows as comments inside a command, because they cannot be set."""
-    found = filter(None, map(SHOWN.fullmatch, remarks))
-    return {word: "" if is_secret(word) else (value or "").strip("' ") for word, value in (f.groups() for f in found)}
+def _shown(remarks: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int]]:
+    """The attributes that a dump shows as comments inside a command, because they cannot be set, with their lines."""
+    found: dict[str, tuple[str, int]] = {}
+    for remark, line in remarks:
+        shown = SHOWN.fullmatch(remark)
+        if shown:
+            value = "" if is_secret(shown[1]) else (shown[2] or "").strip("' ")
+            found[shown[1]] = (value, line)
+    return found

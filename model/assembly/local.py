@@ -1,0 +1,94 @@
+"""Which queue manager is the local one, and what is known of it: from the caller, facts documents and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from attrs import evolve
+
+from mqclause.model.assembly.provenance import Origin, Placed
+from mqclause.model.assembly.tables import placed_table
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted, suggestion
+from mqclause.model.facts.domains import NAME
+from mqclause.model.facts.objects import QueueManager
+from mqclause.model.readers.facts_document import FactsDocument
+from mqclause.model.readers.facts_file import Facts
+
+NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
+FROM_SCRIPTS = ("clusters", "suspended")
+"""What the scripts say of a queue manager that a facts document describes without it."""
+
+
+def asked_name(local: str | None) -> str | None:
+    """The name that the caller gives to the local queue manager; raises FactsError if it can be none."""
+    try:
+        return None if local is None else NAME(local, "local queue manager")
+    except DomainError as error:
+        raise FactsError([Diagnostic("facts", str(error))]) from None
+
+
+def stated_name(document: FactsDocument) -> str | None:
+    """The name of the document's local queue manager; None if it has none, or one that cannot be."""
+    try:
+        return NAME(document.data["queue_manager"]["name"], "name")
+    except (DomainError, KeyError, TypeError, IndexError):
+        return None
+
+
+def local_name(
+    documents: Iterable[FactsDocument], described: Iterable[str], asked: str | None, faults: list[Diagnostic]
+) -> str | None:
+    """The local queue manager's name if a facts document or the caller says it.
+
+    ``described`` are the queue managers of the scripts; what contradicts the first document goes to ``faults``.
+    """
+    stated = [(document.source, name) for document in documents if (name := stated_name(document)) is not None]
+    for source, name in stated[1:]:
+        message = f"queue_manager {quoted(name)}: {stated[0][0]} has a queue_manager table too; allowed: one"
+        faults.append(Diagnostic(source, message))
+    if not stated:
+        return asked
+    source, name = stated[0]
+    if asked not in (None, name):
+        faults.append(Diagnostic(source, _not_the_local(name, asked or "", described)))
+    return name
+
+
+def _not_the_local(name: str, asked: str, described: Iterable[str]) -> str:
+    known = dict.fromkeys([name, *described])
+    wanted = f"but {quoted(asked)} is asked for; known: {', '.join(known)}"
+    near = "" if asked in known else suggestion(asked, known)
+    return f"queue_manager {quoted(name)} is the local queue manager, {wanted}{near}"
+
+
+def local_queue_manager(
+    files: Iterable[tuple[Facts, FactsDocument]], seen: Placed[QueueManager] | None, sources: Sequence[str]
+) -> Placed[QueueManager]:
+    """The local queue manager; ``seen`` is what the scripts say of it.
+
+    Raises FactsError if none of ``sources`` has one, or both a facts document and a script state its attributes.
+    """
+    for facts, document in files:
+        if facts.queue_manager:
+            own = placed_table(facts.queue_manager, document, "queue_manager")
+            return _completed(own, seen) if seen else own
+    if seen is None:
+        raise FactsError([Diagnostic(", ".join(sources) or "facts", NO_LOCAL)])
+    return seen
+
+
+def _completed(own: Placed[QueueManager], seen: Placed[QueueManager]) -> Placed[QueueManager]:
+    """The facts document's queue manager, in the clusters of its scripts where the document gives none."""
+    if seen.line is not None:
+        message = f"queue_manager {quoted(own.fact.name)} is given twice; it stands in {own} and in {seen}"
+        raise FactsError([Diagnostic(seen.source, message, seen.line)])
+    taken = {name: getattr(seen.fact, name) for name in FROM_SCRIPTS if not getattr(own.fact, name)}
+    origin = partial(_origin, own, seen, frozenset(name for name, value in taken.items() if value))
+    return evolve(own, fact=evolve(own.fact, **taken), origin=origin)
+
+
+def _origin(
+    own: Placed[QueueManager], seen: Placed[QueueManager], from_scripts: frozenset[str], attribute: str
+) -> Origin:
+    return (seen if attribute in from_scripts else own).origin(attribute)

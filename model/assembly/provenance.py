@@ -1,0 +1,75 @@
+"""Where the facts of a snapshot stand in its sources, and where each of their attributes comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, Literal, TypeVar
+
+from attrs import frozen
+
+from mqclause.model.facts.objects import Fact, Put
+
+FactT = TypeVar("FactT")
+
+
+@frozen
+class Origin:
+    """Where the value of one attribute comes from.
+
+    ``how``: a definition, an alter or a facts file has *stated* it; a dump has *observed* it, and shows it although
+    no command sets it; or it is *defaulted*: nobody says it, and MQ's default holds. ``source`` and ``line`` are
+    where the value stands or, of a default, where the object begins; ``line`` is None where it cannot be told.
+    """
+
+    how: Literal["stated", "observed", "defaulted"]
+    source: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+@frozen(eq=False)
+class Placed(Generic[FactT]):
+    """A fact, and the place where it stands as messages name it: a line of a script, or a table of a facts file.
+
+    ``line`` is None where no line states it, and of a table. ``origin`` answers for each attribute; it looks when it
+    is asked.
+    """
+
+    fact: FactT
+    source: str
+    line: int | None
+    origin: Callable[[str], Origin]
+    table: str = ""
+
+    def __str__(self) -> str:
+        if self.table:
+            return f"{self.source} ({self.table})"
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+class Provenance:
+    """The origin of each attribute of each fact of a snapshot, and of its put."""
+
+    def __init__(self, placed: Iterable[Placed[Any]]) -> None:
+        self._placed = {_identity(each.fact): each for each in placed}
+
+    def of(self, fact: Fact | Put, attribute: str) -> Origin:
+        """Where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.
+
+        Of a fact of a dump ``attribute`` may also be what the dump shows besides: CURDEPTH and the like. A cluster
+        that a namelist names stands where the object names the namelist. Raises KeyError for a fact that is not
+        the snapshot's, and AttributeError for an attribute that it does not have.
+        """
+        origin = self._placed[_identity(fact)].origin(attribute)
+        if origin.how != "observed":
+            getattr(fact, attribute)
+        return origin
+
+
+def _identity(fact: Fact | Put) -> tuple[object, ...]:
+    """What tells a fact from all others of a cluster; there is one put."""
+    if isinstance(fact, Put):
+        return (Put,)
+    return type(fact), fact.name, getattr(fact, "queue_manager", ""), getattr(fact, "cluster", "")

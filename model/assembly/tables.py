@@ -1,0 +1,43 @@
+"""The facts of facts documents with their places: tables, and the keys in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from mqclause.model.assembly.provenance import FactT, Origin, Placed
+from mqclause.model.readers.facts_document import FactsDocument
+from mqclause.model.readers.facts_file import LIST_TABLES, Facts
+
+
+def placed_table(fact: FactT, document: FactsDocument, table: str) -> Placed[FactT]:
+    """The fact of a table that stands once."""
+    return Placed(fact, document.source, None, partial(_origin, document, (table,)), table)
+
+
+def placed_rows(facts: Facts, document: FactsDocument) -> Iterator[Placed[Any]]:
+    """The facts of the lists of ``document``, which ``facts`` was made of."""
+    for name, table in LIST_TABLES.items():
+        for position, fact in enumerate(getattr(facts, name)):
+            origin = partial(_origin, document, (table, position))
+            yield Placed(fact, document.source, None, origin, f"{table} {position + 1}")
+
+
+def placed_facts(facts: Facts, document: FactsDocument) -> Iterator[Placed[Any]]:
+    """Every fact of ``document``, and its put."""
+    if facts.queue_manager is not None:
+        yield placed_table(facts.queue_manager, document, "queue_manager")
+    yield from placed_rows(facts, document)
+    if facts.put is not None:
+        yield placed_table(facts.put, document, "put")
+
+
+def _origin(document: FactsDocument, path: tuple[str | int, ...], attribute: str) -> Origin:
+    """A key that is left out is defaulted; a queue without queue_manager is on the local one."""
+    given = document.data
+    for step in path:
+        given = given[step]
+    if attribute in given:
+        return Origin("stated", document.source, document.lines.line_of(*path, attribute))
+    return Origin("defaulted", document.source, document.lines.line_of(*path))

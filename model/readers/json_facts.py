@@ -1,0 +1,143 @@
+"""Facts documents in JSON: the parser of the standard library with every fault told, and where keys stand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, NoReturn
+
+from mqclause.model.diagnostic import Diagnostic, quoted
+from mqclause.model.readers.facts_document import (
+    LONGEST_PATH,
+    DocumentLines,
+    DocumentPath,
+    FactsDocument,
+    faulty,
+    labelled,
+    parsed,
+)
+from mqclause.model.readers.facts_file import FACTS_TITLE
+from mqclause.model.readers.format import Confidence, Format
+from mqclause.model.readers.toml_facts import ANY_TABLE_HEADER
+
+LONGEST_KEY = 200
+"""A longer key is shown cut."""
+
+JSON_OPENING = re.compile(r"\s*[{[]")
+
+# A JSON string, or a word that Python's parser takes for a number although JSON has no such.
+STRING_OR_CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
+
+
+JSON_SIGN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,\n]')
+"""A string, a sign of JSON's, or the end of a line; numbers and words are passed over."""
+
+
+class Repeating(dict[str, Any]):
+    """A JSON object in which the keys ``repeated`` stand more than once."""
+
+    repeated: tuple[str, ...] = ()
+
+
+class _ConstantError(ValueError):
+    """NaN or Infinity in JSON."""
+
+
+def recognised(text: str, _: str) -> Confidence:
+    """By its first sign, unless that begins a table of TOML."""
+    return Confidence.sure_if(JSON_OPENING.match(text) and not ANY_TABLE_HEADER.match(text))
+
+
+def parse_json(text: str, source: str) -> FactsDocument:
+    """The document that ``text`` spells. Never raises; what is wrong with the text stands in its diagnostics."""
+    return parsed(text, source, _parse)
+
+
+def _parse(text: str, source: str) -> FactsDocument:
+    repeating: list[Repeating] = []
+    try:
+        data = json.loads(text, object_pairs_hook=partial(_object, repeating), parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        return faulty(source, f"is not JSON: {error.msg} at column {error.colno}", error.lineno)
+    except _ConstantError:
+        return FactsDocument(source, None, (_constant_fault(text, source),))
+    faults = tuple(Diagnostic(source, message) for message in _repeated(data)) if repeating else ()
+    return FactsDocument(source, data, faults, DocumentLines(text, json_lines))
+
+
+def _object(found: list[Repeating], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    repeating = Repeating(made)
+    times = Counter(key for key, _ in pairs)
+    repeating.repeated = tuple(key for key in made if times[key] > 1)
+    found.append(repeating)
+    return repeating
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise _ConstantError(word)
+
+
+def _constant_fault(text: str, source: str) -> Diagnostic:
+    """Where NaN or Infinity stands: the parser does not say."""
+    found = next(match for match in STRING_OR_CONSTANT.finditer(text) if not match[0].startswith('"'))
+    line = text.count("\n", 0, found.start()) + 1
+    column = found.start() - text.rfind("\n", 0, found.start())
+    return Diagnostic(source, f"is not JSON: {found[0]} is no number of JSON, at column {column}", line)
+
+
+def _repeated(data: object) -> Iterator[str]:
+    """A message for each key that stands more than once in its object."""
+    waiting: list[tuple[str, object]] = [("", data)]
+    while waiting:
+        label, value = waiting.pop()
+        if isinstance(value, Repeating):
+            for key in value.repeated:
+                yield f"{label}key {quoted(key)} is given more than once"
+        if isinstance(value, dict):
+            waiting += [child for key in reversed(value) for child in _children(label, key, value[key])]
+
+
+def _children(label: str, key: str, value: object) -> list[tuple[str, object]]:
+    shown = key if key.isidentifier() and len(key) < LONGEST_KEY else quoted(key)
+    if isinstance(value, list):
+        rows = [(f"{label}{labelled(shown, at, row)}: ", row) for at, row in enumerate(value, 1)]
+        return rows[::-1]
+    return [(f"{label}{labelled(shown, None, value)}: ", value)]
+
+
+def json_lines(text: str) -> Mapping[DocumentPath, int]:
+    """The line of each object and key of ``text``, which must be JSON."""
+    found: dict[DocumentPath, int] = {}
+    inside: list[str | int] = []
+    string, begun, line = "", 1, 1
+    for match in JSON_SIGN.finditer(text):
+        sign = match[0]
+        if sign == "\n":
+            line += 1
+        elif sign[0] == '"':
+            string, begun = sign, line
+        elif sign == ":":
+            inside[-1] = json.loads(string)
+            _note(found, inside, begun)
+        elif sign == ",":
+            inside[-1] = inside[-1] + 1 if isinstance(inside[-1], int) else ""
+        elif sign in "{[":
+            _note(found, inside, line)
+            inside.append("" if sign == "{" else 0)
+        else:
+            inside.pop()
+    return found
+
+
+def _note(found: dict[DocumentPath, int], inside: list[str | int], line: int) -> None:
+    if len(inside) <= LONGEST_PATH:
+        found.setdefault(tuple(inside), line)
+
+
+JSON = Format("JSON", FACTS_TITLE, recognised, parse_json)

@@ -1,0 +1,181 @@
+"""Facts documents in TOML: the parser of the standard library, and where tables and keys stand."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from attrs import define, field
+
+from mqclause.model.readers.facts_document import (
+    LONGEST_PATH,
+    DocumentLines,
+    DocumentPath,
+    FactsDocument,
+    faulty,
+    parsed,
+)
+from mqclause.model.readers.facts_file import FACTS_TITLE, TABLES
+from mqclause.model.readers.format import Confidence, Format
+
+LONGEST_TOLD = 200
+"""How much of the parser's message is shown."""
+
+TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+# A table header or a key on a line of its own: no line of MQSC starts like this.
+TABLE_HEADER = re.compile(
+    rf"^[ \t]*\[{{1,2}}[ \t]*(?:{'|'.join(TABLES)})[\w-]*[ \t]*\]{{1,2}}[ \t]*(?:#.*)?\r?$", re.MULTILINE
+)
+ANY_TABLE_HEADER = re.compile(r"\s*\[{1,2}[ \t]*[A-Za-z_][\w.-]*[ \t]*\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)")
+KEY_FIRST = re.compile(r"(?:\s*#.*\n)*\s*[\w.-]+[ \t]*=")
+
+TOML_WORD = re.compile(
+    r'''"""(?:\\.|[^"\\]|"{1,2}(?!"))*+"{3,5}|\'{3}(?:[^']|'{1,2}(?!'))*+'{3,5}'''
+    r"""|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+'|\#[^\n]*+|[\[\]{},=\n]|[A-Za-z0-9_-]++""",
+    re.DOTALL,
+)
+"""A string, a comment, a sign, the end of a line or a bare word. Points between keys are passed over."""
+
+
+def recognised(text: str, name: str) -> Confidence:
+    """By its name or a header of our tables; perhaps, if it looks like some other TOML."""
+    if name.lower().endswith(".toml") or TABLE_HEADER.search(text):
+        return Confidence.SURE
+    if ANY_TABLE_HEADER.match(text) or KEY_FIRST.match(text) or not parse_toml(text, "").diagnostics:
+        return Confidence.LIKELY
+    return Confidence.NO
+
+
+def parse_toml(text: str, source: str) -> FactsDocument:
+    """The document that ``text`` spells. Never raises; what is wrong with the text stands in its diagnostics."""
+    return parsed(text, source, _parse)
+
+
+def _parse(text: str, source: str) -> FactsDocument:
+    try:
+        return FactsDocument(source, tomllib.loads(text), lines=DocumentLines(text, toml_lines))
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = TOML_PLACE.search(message)
+        said = (message[: place.start()] if place else message)[:LONGEST_TOLD]
+        if place and place[1]:
+            return faulty(source, f"is not TOML: {said} at column {place[2]}", int(place[1]))
+        return faulty(source, f"is not TOML: {said} at the end", text.rstrip().count("\n") + 1)
+
+
+def toml_lines(text: str) -> Mapping[DocumentPath, int]:
+    """The line of each table and key of ``text``, which must be TOML."""
+    scan = _Scan()
+    line, end = 1, 0
+    for word in TOML_WORD.finditer(text):
+        line += text.count("\n", end, word.start())
+        end = word.start()
+        scan.take(word[0], line)
+    scan.take("\n", line)
+    return scan.found
+
+
+class _Open(NamedTuple):
+    """A table, or a list at the ``position`` of one of its values, that the scan is inside of."""
+
+    path: DocumentPath
+    position: int | None = None
+
+
+@define
+class _Scan:
+    """A walk over the words of a document. ``inside`` starts with the table of the last header.
+
+    ``keys`` has the words so far of a key or a header, which began on the line ``begun``; ``header`` the brackets
+    of a header. ``value`` is the path of the value that is being read; None where a key is expected.
+    """
+
+    found: dict[DocumentPath, int] = field(factory=dict)
+    inside: list[_Open] = field(factory=lambda: [_Open(())])
+    keys: list[str] = field(factory=list)
+    begun: int = 0
+    header: str = ""
+    value: DocumentPath | None = None
+    tables: Counter[DocumentPath] = field(factory=Counter)
+
+    def take(self, word: str, line: int) -> None:
+        """Go on by one word, which begins on ``line``."""
+        if word == "\n":
+            self._end_line()
+        elif word[0] == "#":
+            return
+        elif self.value is not None:
+            self._in_value(self.value, word, line)
+        else:
+            self._before_value(word, line)
+
+    def _before_value(self, word: str, line: int) -> None:
+        if not (self.keys or self.header):
+            self.begun = line
+        if word in "[]":
+            self.header += word
+        elif word == "=":
+            self.value = (*self.inside[-1].path, *self.keys)
+            self._note(self.value, self.begun)
+            self.keys = []
+        elif word == "}":
+            self._close()
+        elif word != ",":
+            self.keys.append(_key(word))
+
+    def _in_value(self, value: DocumentPath, word: str, line: int) -> None:
+        path, position = self.inside[-1]
+        if word == "[":
+            self.inside.append(_Open(value, 0))
+            self.value = (*value, 0)
+        elif word == "{":
+            self._note(value, line)
+            self.inside.append(_Open(value))
+            self.value = None
+        elif word in "]}":
+            self._close()
+        elif word == "," and position is not None:
+            self.inside[-1] = _Open(path, position + 1)
+            self.value = (*path, position + 1)
+        elif word == ",":
+            self.value = None
+
+    def _close(self) -> None:
+        self.value = self.inside.pop().path
+
+    def _end_line(self) -> None:
+        if self.header:
+            self.inside = [_Open(self._table(self.keys, self.header.startswith("[[")))]
+            self._note(self.inside[0].path, self.begun)
+            self.keys, self.header = [], ""
+        if len(self.inside) == 1:
+            self.value = None
+
+    def _table(self, keys: Sequence[str], listed: bool) -> DocumentPath:
+        """The path of the table whose header names ``keys``: the next one of its list, if it is ``listed``."""
+        path: DocumentPath = ()
+        for key in keys[:-1]:
+            path = (*path, key)
+            if path in self.tables:
+                path = (*path, self.tables[path] - 1)
+        path = (*path, *keys[-1:])
+        if listed:
+            self.tables[path] += 1
+            return (*path, self.tables[path] - 1)
+        return path
+
+    def _note(self, path: DocumentPath, line: int) -> None:
+        """Keep the line of a table or key, and of the tables that a dotted key is the first to name."""
+        for length in range(1, min(len(path), LONGEST_PATH) + 1):
+            self.found.setdefault(path[:length], line)
+
+
+def _key(word: str) -> str:
+    return str(tomllib.loads(f"key = {word}")["key"]) if word[0] in "\"'" else word
+
+
+TOML = Format("TOML", FACTS_TITLE, recognised, parse_toml)
