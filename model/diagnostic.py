@@ -52,6 +52,7 @@ class Diagnostics:
     found: list[Diagnostic] = field(factory=list)
 
     def add(self, message: str, line: int | None = None) -> None:
+        """Add one fault."""
         self.found.append(Diagnostic(self.source, message, line))
 
 

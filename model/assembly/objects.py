@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from attrs import define, field
 
 from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, refusal, stating
-from mqclause.model.assembly.provenance import Origin
+from mqclause.model.assembly.provenance import How, Origin
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
 from mqclause.model.facts.domains import NAME
 from mqclause.model.readers.record import Record, Script, Value, listed
@@ -72,7 +72,7 @@ class MqObject:
         """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
         if field in self.record.informational:
             return Origin("observed", self.record.source, self.record.line_of(field))
-        how: Literal["stated", "defaulted"] = "stated" if field in ("name", "type") else "defaulted"
+        how: How = "stated" if field in ("name", "type") else "defaulted"
         return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
 
     def origin_of(self, *attributes: str) -> Origin | None:
@@ -108,6 +108,7 @@ class Objects:
             action(record, _key(record))
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
+        """Add what is wrong with ``record``, on the line of ``attribute`` if that is given."""
         what = f"{record.kind} {quoted(record.name)}" if record.name else record.kind
         self.faults.append(Diagnostic(record.source, f"{what}: {message}", record.line_of(attribute)))
 

@@ -11,6 +11,8 @@ from mqclause.model.facts.objects import Fact, Put
 
 FactT = TypeVar("FactT")
 
+How = Literal["stated", "observed", "defaulted"]
+
 
 @frozen
 class Origin:
@@ -21,7 +23,7 @@ class Origin:
     where the value stands or, of a default, where the object begins; ``line`` is None where it cannot be told.
     """
 
-    how: Literal["stated", "observed", "defaulted"]
+    how: How
     source: str
     line: int | None = None
 

@@ -12,11 +12,11 @@ from mqclause.model.facts.destination import CounterKey, Destination
 
 
 class Counter(NamedTuple):
+    """The sequence factor (advanced by about 1000 / weight) and the sequence number of one channel."""
+
     dest_seq_factor: float
     dest_seq_number: int
 
-
-"""The sequence factor (advanced by about 1000 / weight) and the sequence number of one channel."""
 
 START = Counter(0.0, 0)
 

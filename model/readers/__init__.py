@@ -1,1 +1,1 @@
-"""Readers: each format to the same neutral records."""
+"""Readers: a format a module and a line of the registry. MQ's own formats become records, facts documents tables."""

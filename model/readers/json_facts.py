@@ -31,7 +31,6 @@ JSON_OPENING = re.compile(r"\s*[{[]")
 # A JSON string, or a word that Python's parser takes for a number although JSON has no such.
 STRING_OR_CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
 
-
 JSON_SIGN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,\n]')
 """A string, a sign of JSON's, or the end of a line; numbers and words are passed over."""
 

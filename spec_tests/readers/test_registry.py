@@ -95,13 +95,14 @@ def test_a_format_that_is_sure_comes_before_one_that_is_likely() -> None:
     text = "[piped]\nowner = 'NORTH'\n"
     sure = Format("sure", "", lambda text, _: Confidence.sure_if("NORTH" in text), read_piped)
     likely = Format("likely", "", lambda *_: Confidence.LIKELY, read_piped)
-    assert [each.name for each in found(text, FORMATS)] == ["TOML"]
-    assert [each.name for each in found(text, (*FORMATS, likely, sure))] == ["sure"]
-    assert [each.name for each in found(text, (likely, *FORMATS))] == ["likely"]
+    assert name_of(text) == "TOML"
+    assert name_of(text, (*FORMATS, likely, sure)) == "sure"
+    assert name_of(text, (likely, *FORMATS)) == "likely"
 
 
-def found(text: str, formats: tuple[Format, ...]) -> list[Format]:
-    return [each for each in [format_of(text, "f", formats)] if each]
+def name_of(text: str, formats: tuple[Format, ...] = FORMATS) -> str | None:
+    found = format_of(text, "f", formats)
+    return found.name if found else None
 
 
 @pytest.mark.parametrize(
@@ -125,8 +126,7 @@ def found(text: str, formats: tuple[Format, ...]) -> list[Format]:
     ],
 )
 def test_the_format_of_a_text(text: str, name: str | None) -> None:
-    format_found = format_of(text, "f")
-    assert (format_found.name if format_found else None) == name
+    assert name_of(text) == name
 
 
 def test_contents_say_their_format() -> None:

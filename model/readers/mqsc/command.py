@@ -42,6 +42,7 @@ class Statement:
         return RECORD_ACTIONS.get(self.verb)
 
     def fault(self, message: str, word: str) -> UnreadableError:
+        """What is wrong with the parameter ``word``, to be raised."""
         return UnreadableError(message, self.offsets[list(self.attributes).index(word)])
 
     def drop(self, word: str) -> None:
