@@ -5,28 +5,54 @@ from mqclause import Engine, Put, read_files
 snapshot = read_files(["QM1.mqsc", "QM2.mqsc"], local="QM1")
 decision = Engine().choose(Put(queue="ORDERS.IN"), snapshot.cluster, explain="rule")
 print(decision)
+
+A name is loaded when it is first used, and with it only what it needs.
 """
 
-from mqclause.answers.decision import Advance, Decision, Reason
-from mqclause.answers.engine import Engine
-from mqclause.answers.examination import Triggers
-from mqclause.answers.replay import Replay
-from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
-from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
-from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.objects import (
-    Channel,
-    Process,
-    Put,
-    Queue,
-    QueueManager,
-    QueueManagerAlias,
-    RemoteQueueManager,
-)
-from mqclause.model.facts.sequence import SequenceState
-from mqclause.model.timeline.scenario import Scenario, read_scenario
-from mqclause.rulebook.reading import ReadingError
-from mqclause.rulebook.rule_file import RuleError
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mqclause.answers.decision import Advance, Decision, Reason
+    from mqclause.answers.engine import Engine
+    from mqclause.answers.examination import Triggers
+    from mqclause.answers.replay import Replay
+    from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
+    from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
+    from mqclause.model.facts.cluster import Cluster
+    from mqclause.model.facts.objects import (
+        Channel,
+        Process,
+        Put,
+        Queue,
+        QueueManager,
+        QueueManagerAlias,
+        RemoteQueueManager,
+    )
+    from mqclause.model.facts.sequence import SequenceState
+    from mqclause.model.timeline.scenario import Scenario, read_scenario
+    from mqclause.rulebook.errors import ReadingError, RuleError
+    from mqclause.rulebook.rules import Rules
+
+_WHERE = {
+    "answers.decision": ("Advance", "Decision", "Reason"),
+    "answers.engine": ("Engine",),
+    "answers.examination": ("Triggers",),
+    "answers.replay": ("Replay",),
+    "model.assembly.snapshot": ("Snapshot", "read_document", "read_files"),
+    "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
+    "model.facts.cluster": ("Cluster",),
+    "model.facts.objects": (
+        "Channel", "Process", "Put", "Queue", "QueueManager", "QueueManagerAlias", "RemoteQueueManager",
+    ),
+    "model.facts.sequence": ("SequenceState",),
+    "model.timeline.scenario": ("Scenario", "read_scenario"),
+    "rulebook.errors": ("ReadingError", "RuleError"),
+    "rulebook.rules": ("Rules",),
+}  # fmt: skip
+_MODULES = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
     "Advance",
@@ -47,6 +73,7 @@ __all__ = [
     "RemoteQueueManager",
     "Replay",
     "RuleError",
+    "Rules",
     "Scenario",
     "SequenceState",
     "Snapshot",
@@ -55,3 +82,15 @@ __all__ = [
     "read_files",
     "read_scenario",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""The rule files: nothing else decides anything."""

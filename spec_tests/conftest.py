@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-SPARK = "spec_tests/spark/"
-OF_THEIR_OWN = "spec_tests/spark/test_session.py"
+SPARK = (
+    "spec_tests/spark/",
+    "spec_tests/house/test_extension.py::test_it_runs_on_tables_in_spark",
+    "spec_tests/commands/test_batch.py::test_spark_gives_what_duckdb_gives",
+)
+"""Tests that share one session, in one process."""
+
+OF_THEIR_OWN = ("spec_tests/spark/test_session.py", "spec_tests/spark/test_connect.py")
 """Tests that start a session each, in a process of its own."""
+
+# A Java of tests lives too short for its best compiler: without it they need a quarter less of the processor.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What waits longest for a Java goes first, so that no process is left alone with it at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(OF_THEIR_OWN))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -20,11 +35,23 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """One process runs all the tests that use the folder's Spark session: another would start a Java of its own."""
+    """One process runs all the tests that share the Spark session: another would start a Java of its own."""
     from xdist.scheduler import LoadScopeScheduling
 
     class OneSpark(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return SPARK if nodeid.startswith(SPARK) and not nodeid.startswith(OF_THEIR_OWN) else nodeid
+            return SPARK[0] if nodeid.startswith(SPARK) and not nodeid.startswith(OF_THEIR_OWN) else nodeid
 
     return OneSpark(config, log)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session on two cores; skipped where Spark is not installed."""
+    pytest.importorskip("pyspark")
+    pytest.importorskip("pyarrow")
+    from mqclause.spark.session import local_session
+
+    session = local_session(cores=2, memory="1g")
+    yield session
+    session.stop()

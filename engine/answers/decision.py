@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 
-from attrs import asdict, define, field, fields, frozen
+from attrs import define, field, fields, frozen
 
+from mqclause.documents import OUTCOME
+from mqclause.executors.course import Course
+from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
 from mqclause.language.evaluate import Scope
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
-from mqclause.model.facts.sequence import Counter, SequenceState
+from mqclause.model.facts.sequence import START, Counter, SequenceState
 from mqclause.model.facts.situation import Situation
 from mqclause.rulebook.rule import Derive, Ruleset
-from mqclause.trace.explanation import Fate, Step, explain, steps
-
-FORMAT = "mqclause.trace/1"
-EDITION = "wmq-6"
-"""The edition of MQ whose documents the rules state."""
+from mqclause.rulebook.rules import Rules
+from mqclause.trace.document import FORMAT, json_text, step_document, steps_text
+from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
+from mqclause.trace.sentence import sentence
 
 PUT_DEFAULTS = tuple((attribute.name, attribute.default) for attribute in fields(Put))
 
 Level = Literal["off", "verdict", "rule", "condition"]
 LEVELS: tuple[Level, ...] = ("off", "verdict", "rule", "condition")
+
+Outcome = Literal["chosen", "failed", "deferred"]
 
 
 @frozen
@@ -56,20 +60,40 @@ class Decision:
 
     ``outcome`` is ``chosen``, ``failed`` (then ``reason`` says with which reason code) or ``deferred``: an MQOPEN
     that succeeds and fixes no destination. ``permitted`` is filled from level ``verdict`` on, ``steps`` from level
-    ``rule`` on.
+    ``rule`` on. It pickles with its rules as their text.
     """
 
-    outcome: Literal["chosen", "failed", "deferred"]
     put: Put
     cluster: Cluster
     level: Level
-    readings: Mapping[str, str]
+    course: Course = field(repr=False)
     situation: Situation = field(repr=False)
     listed: tuple[Destination, ...] = field(repr=False)
-    run: Run = field(repr=False)
-    outcome_run: Run = field(repr=False)
-    rulesets: tuple[Ruleset, Ruleset] = field(repr=False)
+    runs: tuple[Run, ...] = field(repr=False)
+    rules: Rules = field(repr=False)
     before: SequenceState | None = field(repr=False)
+
+    @property
+    def run(self) -> Run:
+        """What the workload rules did."""
+        return self.runs[0]
+
+    @property
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """The rules that were run: of the choice, and of what the call ends with."""
+        return self.course.rulesets
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that these rulesets were read by."""
+        return dict(pair for ruleset in self.rulesets for pair in ruleset.readings)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the put."""
+        if self.runs[-1].failure:
+            return "failed"
+        return "deferred" if self.runs[-1].facts.get("deferred") else "chosen"
 
     @property
     def chosen(self) -> Destination | None:
@@ -81,80 +105,104 @@ class Decision:
         """Every destination that the document allows after its last step."""
         return () if self.level == "off" else tuple(self.run.remaining)
 
-    @property
+    @cached_property
     def reason(self) -> Reason | None:
         """The reason code of a failed call."""
-        failure = self.outcome_run.failure
+        failure = self.runs[-1].failure
         if failure is None:
             return None
-        ruleset = self.rulesets[1]
-        rule = ruleset.rules[failure[0]]
-        facts = {"permitted": len(self.run.remaining)}
-        scope = Scope(ruleset.vocabulary, self.situation, self.listed, facts=facts)
-        return Reason(failure[1], REASONS[failure[1]], failure[2], rule.id, explain(ruleset, rule, None, scope))
+        ruleset, first = self.rulesets[-1], self._first_scope(-1)
+        rule, run = ruleset.rules[failure.rule], self.runs[-1]
+        if run.trace is None:
+            # What the rule saw stands in the trace.
+            run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
+        seen = next(islice(seen_by(ruleset, run, self.listed, first), failure.rule, None))
+        because = sentence(ruleset, rule, None, scope_of(seen, first))
+        return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
 
     @property
     def advance(self) -> Advance | None:
         """How the counters of the chosen destination advance."""
         if self.outcome != "chosen":
             return None
-        return Advance(self.run.remaining[0].channel, **self.run.chosen)
+        return Advance(self.run.remaining[0].channel, *self._advanced())
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader should know besides: the titles of the document's notes, where what they derive is true."""
+        """What a reader should know besides: the remarks of rules, where all that they derive is true."""
         if self.outcome != "chosen":
             return ()
         facts = self.run.facts
         return tuple(
-            rule.title
+            rule.remark
             for rule in self.rulesets[0].rules
-            if rule.clause == "note"
-            and isinstance(rule.action, Derive)
-            and all(facts[key] for key, _ in rule.action.values)
+            if rule.remark and isinstance(rule.action, Derive) and all(facts[key] for key, _ in rule.action.values)
         )
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
-        """Every rule of the ruleset in order, and what it did; empty below level ``rule``."""
+    def steps(self) -> tuple[StepTrace, ...]:
+        """Every rule of the choice in order, and what it did; empty below level ``rule``."""
         if self.run.trace is None:
             return ()
-        workload = self.rulesets[0]
-        counters = None if self.before is None else self.before.counters
-        every = {name: value for name, value in self.run.every.items() if value is not None}
-        scope = Scope(workload.vocabulary, self.situation, self.listed, counters, every=every)
-        return tuple(steps(workload, self.run, self.listed, scope, self.level == "condition"))
+        scope = self._first_scope(0)
+        return tuple(steps(self.rulesets[0], self.run, self.listed, scope, self.level == "condition"))
 
     @cached_property
     def state(self) -> SequenceState:
         """The sequence state to pass to the next choice of the same queue manager."""
         before = (self.before or SequenceState.of(self.cluster)).noticed(self.cluster)
-        if self.run.every.get("dest_seq_factor") is not None:
-            before = before.reset()
+        every = self._for_every()
+        if every:
+            before = before.with_every(every, self.listed)
         if self.outcome != "chosen":
             return before
-        return before.after(self.run.remaining[0], Counter(**self.run.chosen))
+        return before.after(self.run.remaining[0], self._advanced())
+
+    def _for_every(self) -> dict[str, Any]:
+        """What rules derived for every destination."""
+        return {name: value for name, value in self.run.every.items() if value is not None}
+
+    def _advanced(self) -> Counter:
+        """The counters of the chosen destination: as rules derived them, and otherwise as they were."""
+        chosen, derived = self.run.remaining[0], self.run.chosen
+        if len(derived) < len(Counter._fields):
+            own = Counter(chosen.dest_seq_factor, chosen.dest_seq_number)
+            was = own if self.before is None else self.before.counters.get(chosen.counter, START)
+            derived = {**was._asdict(), **self._for_every(), **derived}
+        return Counter(**derived)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What a rule saw is found again from the trace, and the rules go as their text.
+        runs = tuple(run._replace(saw=None) for run in self.runs)
+        kept = (self.put, self.cluster, self.level, self.situation, self.listed, runs, self.rules, self.before)
+        return _of_pickle, kept
+
+    def _first_scope(self, document: int) -> Scope:
+        """What the first rule of a document saw."""
+        steps = self.course.steps[document]
+        carried = None if self.before is None else self.before.counters
+        earlier = self.runs[document - 1].hands_on if document else {}
+        return first_scope(steps, self.situation, self.listed, carried, earlier)
 
     def fell_by(self) -> dict[Destination, str]:
         """For each destination that did not remain, the id of the rule that it fell by. Needs level ``rule``."""
-        return {fate.destination: step.rule.id for step in self.steps for fate in step.eliminated}
+        return {fate.subject: step.rule.id for step in self.steps for fate in step.eliminated}
 
     def to_json(self) -> dict[str, Any]:
         """The decision as the document ``mqclause.trace/1``: plain JSON values, see trace.schema.json."""
-        steps = [step_document(step) for step in self.steps]
+        steps = [step_document(step, destination_document) for step in self.steps]
         return {**_until_steps(self), "steps": steps, **_after_steps(self)}
 
     def to_json_text(self) -> str:
-        """What json.dumps gives for ``to_json()``, several times as fast: most steps are the same every time."""
-        steps = ", ".join([_shared_text(step) if step.is_shared else _json(step_document(step)) for step in self.steps])
-        until, after = _json(_until_steps(self)), _json(_after_steps(self))
-        return f'{until[:-1]}, "steps": [{steps}], {after[1:]}'
+        """What json.dumps gives for ``to_json()``, several times as fast."""
+        until, after = json_text(_until_steps(self)), json_text(_after_steps(self))
+        return f'{until[:-1]}, "steps": {steps_text(self.steps, destination_document)}, {after[1:]}'
 
     def __str__(self) -> str:
         """The decision in a few lines: each rule that decided something, and the answer."""
         lines = []
         for step in self.steps:
-            lines += [f"{step.rule.clause:>4}  - {fate.destination.name}: {fate.because}" for fate in step.eliminated]
+            lines += [f"{step.rule.clause:>4}  - {fate.subject.name}: {fate.because}" for fate in step.eliminated]
             lines += [f"{step.rule.clause:>4}  + {each.name}: taken back" for each in step.taken_back]
         return "\n".join([*lines, self.verdict])
 
@@ -170,7 +218,17 @@ class Decision:
         return f"goes to {self.run.remaining[0].name}{tie}"
 
 
-_json = json.JSONEncoder(ensure_ascii=False).encode
+def _of_pickle(
+    put: Put,
+    cluster: Cluster,
+    level: Level,
+    situation: Situation,
+    listed: tuple[Destination, ...],
+    runs: tuple[Run, ...],
+    rules: Rules,
+    before: SequenceState | None,
+) -> Decision:
+    return Decision(put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before)
 
 
 def _until_steps(decision: Decision) -> dict[str, Any]:
@@ -178,13 +236,13 @@ def _until_steps(decision: Decision) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "ruleset": decision.rulesets[0].name,
-        "edition": EDITION,
+        "edition": decision.rules.edition,
         "readings": dict(decision.readings),
         "put": _stated(decision.put),
         "outcome": decision.outcome,
         "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
-        "chosen": chosen and _destination(chosen),
-        "permitted": [_destination(each) for each in decision.permitted],
+        "chosen": chosen and destination_document(chosen),
+        "permitted": [destination_document(each) for each in decision.permitted],
     }
 
 
@@ -210,40 +268,10 @@ def _advance(advance: Advance) -> dict[str, Any]:
     }
 
 
-def _destination(destination: Destination) -> dict[str, Any]:
+def destination_document(destination: Destination) -> dict[str, Any]:
+    """How a document names a destination."""
     return {
         "queue": destination.queue or None,
         "queue_manager": destination.queue_manager,
         "channel": destination.channel or None,
     }
-
-
-def step_document(step: Step) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "rule": step.rule.id,
-        "clause": step.rule.clause,
-        "applied": step.applied,
-        "remaining": step.remaining,
-        "eliminated": [_fate(fate) for fate in step.eliminated],
-    }
-    if step.set_aside:
-        document["set_aside"] = [_fate(fate) for fate in step.set_aside]
-    if step.taken_back:
-        document["taken_back"] = [_destination(each) for each in step.taken_back]
-    if step.derived:
-        document["derived"] = dict(step.derived)
-    if step.when:
-        document["when"] = [asdict(test) for test in step.when]
-    return document
-
-
-@lru_cache(maxsize=4096)
-def _shared_text(step: Step) -> str:
-    return _json(step_document(step))
-
-
-def _fate(fate: Fate) -> dict[str, Any]:
-    document = {**_destination(fate.destination), "because": fate.because}
-    if fate.tests:
-        document["tests"] = [asdict(test) for test in fate.tests]
-    return document

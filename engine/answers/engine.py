@@ -1,45 +1,44 @@
-"""The engine: rules loaded once, then a decision for each put."""
+"""The engine: rules made ready once, then a decision for each put."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from typing import Any
 
 from mqclause.answers.decision import LEVELS, Decision, Level
-from mqclause.executors.executor import ExecutorName, executor_of
+from mqclause.documents import OUTCOME
+from mqclause.executors.course import Course
+from mqclause.executors.run import ExecutorName
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import UNCHANGED, SequenceState
 from mqclause.model.facts.situation import situation
-from mqclause.rulebook.loader import load_ruleset
-from mqclause.rulebook.reading import every_local_channel
+from mqclause.rulebook.rules import Rules
 
 
 class Engine:
-    """Chooses destinations by the workload rules, under one set of readings.
+    """Chooses destinations by the workload rules.
 
     It holds no state of any queue manager: the sequence state goes in and comes out with each choice, so one
-    engine may be shared between threads.
-
-    ``readings`` maps ids of rules/readings.toml to choices; those left out have their default. ``executor`` is
-    ``compiled`` (microseconds) or ``chaining`` (the reference). ``rules`` is a folder of rule files to use in
-    place of those that come with the project. Raises ReadingError and RuleError.
+    engine may be shared between threads. It pickles as its ``rules``, which are by default those that come with the
+    project. ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference).
+    Raises RuleError.
     """
 
-    def __init__(
-        self,
-        readings: Mapping[str, str] | None = None,
-        executor: ExecutorName = "compiled",
-        rules: Path | None = None,
-    ) -> None:
-        workload = load_ruleset("workload", readings, rules)
-        outcome = load_ruleset("outcome", readings, rules)
-        self.rulesets = (workload, outcome)
-        self.readings = dict([*workload.readings, *outcome.readings])
-        self._workload = executor_of(executor, workload)
-        self._outcome = executor_of(executor, outcome)
-        self._every_local_channel = every_local_channel(self.readings)
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.rules = Rules() if rules is None else rules
+        self.executor = executor
+        self._course = Course.of(self.rules, OUTCOME, executor)
+        self._every_local_channel = every_local_channel(self.rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Engine, (self.rules, self.executor)
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that its rules were read by."""
+        return dict(pair for ruleset in self._course.rulesets for pair in ruleset.readings)
 
     def choose(
         self, put: Put, cluster: Cluster, state: SequenceState | None = None, explain: Level = "verdict"
@@ -60,9 +59,10 @@ class Engine:
         else:
             seen = situation(put, cluster, state.last_number, state.noticed(cluster).pending)
             counters = state.counters
-        run = self._workload.run(seen, listed, counters, {}, explain in ("rule", "condition"))
-        outcome = self._outcome.run(seen, listed, None, {"permitted": len(run.remaining)}, False)
-        return Decision(
-            "failed" if outcome.failure else "deferred" if outcome.facts["deferred"] else "chosen",
-            put, cluster, explain, self.readings, seen, listed, run, outcome, self.rulesets, state,
-        )  # fmt: skip
+        runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
+        return Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state)
+
+
+def every_local_channel(rules: Rules) -> bool:
+    """Whether the local instance stands once for each local CLUSRCVR: what destinations() asks of the readings."""
+    return rules.readings["local-instance-competes"] == "clusrcvr-channels"

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
-from mqclause.executors.executor import ExecutorName, executor_of
-from mqclause.executors.run import Run
+from mqclause.documents import TRIGGER
+from mqclause.executors.course import Course
+from mqclause.executors.plain import first_scope
+from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.language.evaluate import Scope
 from mqclause.model.timeline.occasion import Occasion
-from mqclause.rulebook.loader import load_ruleset
 from mqclause.rulebook.rule import Conclude, Holds, Rule, Ruleset
-from mqclause.trace.explanation import explain
-
-DERIVED = 3
-"""The place of what a rule derived in a row of the trace."""
+from mqclause.rulebook.rules import Rules
+from mqclause.trace.record import seen_by
+from mqclause.trace.sentence import sentence
 
 
 @frozen
@@ -44,80 +43,112 @@ class Examination:
     fields: Mapping[str, Any]
     available: bool
     turns_off: Rule | None
-    run: Run
-    ruleset: Ruleset
+    run: Run = field(repr=False)
+    course: Course = field(repr=False)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The trigger rules."""
+        return self.course.rulesets[-1]
 
     @property
     def conditions(self) -> Iterator[Condition]:
         """Every condition that decides about this occasion, in the document's order."""
-        scope = Scope(self.ruleset.vocabulary, self.occasion, facts=self.run.facts)  # type: ignore[arg-type]
+        scopes = dict(self._scopes())
         for rule, holds in self.examined():
             if holds:
                 yield Condition(rule, True)
                 continue
             remedy = rule.action.remedy if isinstance(rule.action, Holds) else None
-            said = explain(self.ruleset, rule, None, scope, remedy) if remedy else ""
-            yield Condition(rule, False, explain(self.ruleset, rule, None, scope), said)
+            said = sentence(self.ruleset, rule, None, scopes[rule], remedy) if remedy else ""
+            yield Condition(rule, False, sentence(self.ruleset, rule, None, scopes[rule]), said)
 
     @property
     def holding_back(self) -> list[Condition]:
-        """The conditions that stand in the way, without those of the other way to trigger on an arrival.
+        """The conditions that stand in the way of a trigger message.
 
-        An arrival triggers by clause 3 or, behind other messages, by clause 11: what fails of the one that is out of
-        the question says nothing.
+        Where several conclusions could write it, each asks for conditions of its own besides those that all ask for
+        (an arrival triggers by clause 3 or, behind other messages, by clause 11). If one has all of its own, what
+        fails of the others' own says nothing.
         """
         failing = [each for each in self.conditions if not each.holds]
-        clauses = {each.rule.clause for each in failing}
-        passed_over = {"11"} if "3" not in clauses else {"3"} if "11" not in clauses else set()
-        return [each for each in failing if each.rule.clause not in passed_over]
+        failed = {each.rule.id for each in failing}
+        needs = [set(each.needs) for each in self._asked()]
+        shared = set[str].intersection(*needs) if needs else set()
+        if all(failed & own - shared for own in needs):
+            return failing
+        met = next(own for own in needs if not failed & own - shared)
+        return [each for each in failing if each.rule.id in met | shared]
 
     def examined(self) -> list[tuple[Rule, bool]]:
         """The conditions without the sentences that explain them."""
-        trace = self.run.trace or []
-        needed: set[str] = set()
-        for rule, did in zip(self.ruleset.rules, trace, strict=True):
-            if did is not None and isinstance(rule.action, Conclude):
-                needed.update(rule.action.needs)
+        needed = {need for conclusion in self._asked() for need in conclusion.needs}
         return [
-            (rule, did[DERIVED]["holds"])
-            for rule, did in zip(self.ruleset.rules, trace, strict=True)
-            if did is not None and rule.id in needed and isinstance(rule.action, Holds)
+            (rule, did.derived["holds"])
+            for rule, did in self._applied()
+            if rule.id in needed and isinstance(rule.action, Holds) and did.derived
         ]
+
+    def _asked(self) -> list[Conclude]:
+        """The conclusions that the occasion asks for."""
+        return [rule.action for rule, _ in self._applied() if isinstance(rule.action, Conclude)]
+
+    def _applied(self) -> Iterator[tuple[Rule, Applied]]:
+        for rule, did in zip(self.ruleset.rules, self.run.trace or (), strict=True):
+            if did is not None:
+                yield rule, Applied(*did)
+
+    def _scopes(self) -> Iterator[tuple[Rule, Scope]]:
+        """What each rule saw."""
+        first = first_scope(self.course.steps[-1], self.occasion, (), None, {})
+        for rule, seen in zip(self.ruleset.rules, seen_by(self.ruleset, self.run, (), first), strict=True):
+            yield rule, evolve(first, facts=seen.facts)
 
 
 class Triggers:
-    """The trigger rules under one set of readings; holds no state and may be shared between threads.
+    """The trigger rules; holds no state and may be shared between threads.
 
-    Arguments as for Engine. Raises ReadingError and RuleError.
+    Arguments as for Engine; it pickles as its rules. Raises RuleError.
     """
 
-    def __init__(
-        self,
-        readings: Mapping[str, str] | None = None,
-        executor: ExecutorName = "compiled",
-        rules: Path | None = None,
-    ) -> None:
-        self.ruleset = load_ruleset("trigger", readings, rules)
-        self._executor = executor_of(executor, self.ruleset)
-        self.readings = dict(self.ruleset.readings)
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.rules = Rules() if rules is None else rules
+        self.executor = executor
+        self._course = Course.of(self.rules, TRIGGER, executor)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Triggers, (self.rules, self.executor)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The trigger rules."""
+        return self._course.rulesets[-1]
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that they were read by."""
+        return dict(self.ruleset.readings)
 
     def examine(self, occasion: Occasion) -> Examination:
         """Whether ``occasion`` makes a trigger message, and by which conditions."""
-        run: Run = self._executor.run(occasion, (), None, {}, True)
-        assert run.trace is not None  # noqa: S101 - it was asked for
+        run = self._course.run(occasion, (), traced=True)[-1]
         wrote = turned_off = None
-        for rule, did in zip(self.ruleset.rules, run.trace, strict=True):
-            if did is None or did[DERIVED] is None:
+        for rule, did in zip(self.ruleset.rules, run.trace or (), strict=True):
+            derived = did and did[DERIVED]
+            if not derived:
                 continue
-            if wrote is None and did[DERIVED].get("trigger_message"):
+            if wrote is None and derived.get("trigger_message"):
                 wrote = rule
-            if did[DERIVED].get("trigger_off"):
+            if derived.get("trigger_off"):
                 turned_off = rule
-        facts = run.facts
-        return Examination(occasion, wrote, facts, facts["available"], turned_off, run, self.ruleset)
+        return Examination(occasion, wrote, run.facts, run.facts["available"], turned_off, run, self._course)
 
     def releases(self, occasion: Occasion, committed: bool) -> bool:
         """Whether the end of the unit of work releases the trigger message that ``occasion`` wrote in it."""
         ending = evolve(occasion, occasion="committed" if committed else "backed_out")
-        released: bool = self._executor.run(ending, (), None, {}, False).facts["released"]
+        released: bool = self._course.run(ending, ())[-1].facts["released"]
         return released
+
+
+DERIVED = Applied._fields.index("derived")
+"""Where a row of the trace holds what a rule derived."""

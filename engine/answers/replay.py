@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import define, field, frozen
@@ -11,7 +10,7 @@ from attrs import define, field, frozen
 from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
 from mqclause.answers.examination import Examination, Triggers
-from mqclause.executors.executor import ExecutorName
+from mqclause.executors.run import ExecutorName
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
@@ -21,6 +20,7 @@ from mqclause.model.timeline.event import Event, EventError, event_label
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
+from mqclause.rulebook.rules import Rules
 
 
 @frozen(eq=False)
@@ -58,16 +58,14 @@ class Row:
 
 
 class Replay:
-    """Replays scenarios under one set of readings. Arguments as for Engine. Raises ReadingError and RuleError."""
+    """Replays scenarios. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
 
-    def __init__(
-        self,
-        readings: Mapping[str, str] | None = None,
-        executor: ExecutorName = "compiled",
-        rules: Path | None = None,
-    ) -> None:
-        self.engine = Engine(readings, executor, rules)
-        self.triggers = Triggers(readings, executor, rules)
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.engine = Engine(rules, executor)
+        self.triggers = Triggers(self.engine.rules, executor)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Replay, (self.engine.rules, self.engine.executor)
 
     def rows(self, scenario: Scenario, source: str = "scenario") -> Iterator[Row]:
         """One row for each event, in order; raises FactsError for an event that cannot happen when it is reached.

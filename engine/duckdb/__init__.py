@@ -1,5 +1,5 @@
-"""The rules in DuckDB: relations in, relations out. Needs ``pip install 'mqclause[duckdb]'``."""
+"""The rules in DuckDB: relations in, relations out."""
 
-from mqclause.duckdb.table import decide, trigger_conditions
+from mqclause.duckdb.table import apply_rules, decide, decide_triggers, show_sql
 
-__all__ = ["decide", "trigger_conditions"]
+__all__ = ["apply_rules", "decide", "decide_triggers", "show_sql"]

@@ -1,8 +1,8 @@
-"""The compiled executor: a ruleset as one Python function, made once when the rules are loaded.
+"""The compiled executor: the steps of a ruleset as one Python function, made once, when it is first called.
 
-The function takes the situation ``s``, the destinations ``D``, the counters ``C`` (or None: the destinations' own)
-and the facts ``F`` that an earlier ruleset derived. In its source ``R`` are the destinations that remain, ``A`` those
-set aside, ``open_`` is true until a choice is made, ``T`` is the trace.
+The function takes the situation ``s``, the subjects ``D``, what is carried ``C`` (or None: the subjects' own) and the
+facts ``F`` that the document before handed on. In its source ``R`` are the subjects that remain, ``A`` those set
+aside, ``open_`` is true until a choice is made, ``T`` is the trace.
 """
 
 from __future__ import annotations
@@ -12,64 +12,55 @@ from functools import partial
 from math import floor
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
+from sqlglot import exp
 
-from mqclause.executors.run import Run, Trace
-from mqclause.language.python import Names, python_source
-from mqclause.language.vocabulary import BLANKS
-from mqclause.model.facts.destination import CounterKey, Destination
-from mqclause.model.facts.sequence import START, Counter
-from mqclause.model.facts.situation import Situation
-from mqclause.rulebook.rule import (
-    Choose,
-    Conclude,
-    Derive,
-    Eliminate,
-    FailWith,
-    Holds,
-    Keep,
-    Rule,
-    Ruleset,
-    Selecting,
-    SetAside,
-    TakeBack,
-)
-
-Counters = Mapping[CounterKey, Counter]
+from mqclause.executors.run import CarriedValues, Run, Trace, failure
+from mqclause.executors.steps import FAILING_CALL, FAILING_RULE, Filter, Key, Let, Rank, Step, Steps
+from mqclause.language.python import SourceNames, python_source
 
 
 @frozen
 class Compiled:
-    """A ruleset, ready to run: quick (no trace) or traced. Safe to share between threads."""
+    """The steps of a ruleset, ready to run. Safe to share between threads.
 
-    ruleset: Ruleset
-    _functions: dict[tuple[bool, bool], Callable[..., Any]]
+    There is a function for each form, made when it is first asked for: with and without trace, with and without what
+    is carried.
+    """
 
-    @classmethod
-    def of(cls, ruleset: Ruleset) -> Compiled:
-        """Compiles ``ruleset`` in all its forms: with and without trace, with and without counters."""
-        forms = [(traced, counters) for traced in (False, True) for counters in (False, True)]
-        return cls(ruleset, {form: _function(ruleset, *form) for form in forms})
+    steps: Steps
+    _functions: list[Callable[..., Any] | None] = field(factory=lambda: [None] * 4, init=False, repr=False)
 
     def run(
         self,
-        put: Situation,
-        among: Sequence[Destination],
-        counters: Counters | None = None,
+        situation: Any,
+        among: Sequence[Any],
+        carried: CarriedValues | None = None,
         earlier: Mapping[str, Any] = {},
         traced: bool = False,
     ) -> Run:
-        """What the rules leave of ``among``; ``earlier`` are facts that another ruleset derived."""
-        trace: Trace | None = [None] * len(self.ruleset.rules) if traced else None
-        function = self._functions[traced, counters is not None]
-        remaining, failure, chosen, every, facts = function(put, among, counters, earlier, trace)
-        return Run(remaining, failure, chosen, every, facts, trace)
+        """What the steps leave of ``among``; ``earlier`` are facts that the document before handed on."""
+        trace: Trace | None = [None] * len(self.steps.steps) if traced else None
+        form = 2 * traced + (carried is not None)
+        function = self._functions[form] or self._made(form)
+        remaining, rule, call, chosen, every, facts, hands_on = function(situation, among, carried, earlier, trace)
+        failed = failure(self.steps, rule, call) if rule else None
+        return _run((remaining, failed, chosen, every, facts, hands_on, trace, None))
+
+    def _made(self, form: int) -> Callable[..., Any]:
+        made = self._functions[form] = _function(self.steps, traced=form >= 2, carried=form % 2 == 1)
+        return made
 
 
-def _function(ruleset: Ruleset, traced: bool, counters: bool) -> Callable[..., Any]:
-    source = "\n".join(_Generator(ruleset, traced, counters).lines())
-    scope: dict[str, Any] = {"START": START, "floor": floor, "__builtins__": BUILTINS}
-    exec(compile(source, f"<{ruleset.name}>", "exec"), scope)  # noqa: S102 - source of checked expressions only
+_run: Callable[[tuple[Any, ...]], Run] = partial(tuple.__new__, Run)
+"""A run of its fields in order: half the time of calling the class, twice a decision."""
+
+
+def _function(steps: Steps, traced: bool, carried: bool) -> Callable[..., Any]:
+    source = "\n".join(_Generator(steps, traced, carried).lines())
+    kept = steps.ruleset.about.carried
+    scope: dict[str, Any] = {"START": kept and kept.start, "floor": floor, "__builtins__": BUILTINS}
+    exec(compile(source, f"<{steps.ruleset.name}>", "exec"), scope)  # noqa: S102 - source of checked expressions only
     function: Callable[..., Any] = scope["decide"]
     return function
 
@@ -78,109 +69,81 @@ BUILTINS = {"len": len, "max": max, "min": min, "set": set, "sorted": sorted, "z
 
 
 class _Generator:
-    """Writes the function of one ruleset, rule by rule."""
+    """Writes the function of one ruleset, step by step."""
 
-    def __init__(self, ruleset: Ruleset, traced: bool, counters: bool) -> None:
-        self.ruleset = ruleset
-        self.traced = traced
-        every = [name for rule in ruleset.rules for name in _derived_names(rule, "every")]
-        self.names = Names(ruleset.vocabulary, counters=counters, overridden=frozenset(every))
+    def __init__(self, steps: Steps, traced: bool, carried: bool) -> None:
+        self.steps, self.traced = steps, traced
+        self.every = steps.derived("every")
+        self.kept = steps.ruleset.about.carried if carried else None
+        self.names = SourceNames(steps.vocabulary, carried=self.carried)
+        self.used = _used(steps)
         self.source = partial(python_source, names=self.names)
 
-    def lines(self) -> Iterator[str]:
-        rules = self.ruleset.rules
-        yield "def decide(s, D, C, F, T):"
-        yield "    R = D; A = []; open_ = True; failure = None; chosen = {}"
-        for name, word in self.ruleset.vocabulary.words.items():
-            if word.is_derived:
-                yield f"    v_{name} = F.get({name!r}, {BLANKS[word.type.kind]!r})"
-        for name in self.names.overridden:
-            yield f"    e_{name} = None"
-        for index, rule in enumerate(rules):
-            if isinstance(rule.action, Holds):
-                yield f"    h_{index} = True"
-        for index, rule in enumerate(rules):
-            yield f"    # {rule.id}"
-            yield from ("    " + line for line in self.rule(index, rule))
-        every = ", ".join(f"{name!r}: e_{name}" for name in sorted(self.names.overridden))
-        derived = dict.fromkeys(name for rule in rules for name in _derived_names(rule, "situation"))
-        facts = ", ".join(f"{name!r}: v_{name}" for name in derived)
-        yield f"    return R, failure, chosen, {{{every}}}, {{{facts}}}"
+    def carried(self, variable: str, name: str) -> str:
+        """The source of what is carried: as derived for every subject, as passed in, or the subject's own."""
+        source = f"{variable}.{name}"
+        if self.kept is not None:
+            source = f"C.get({variable}.{self.kept.key}, START)[{self.kept.names.index(name)}]"
+        return f"({source} if e_{name} is None else e_{name})" if name in self.every else source
 
-    def rule(self, index: int, rule: Rule) -> Iterator[str]:
-        guards = self.guards(rule)
-        body = [*_WRITERS[type(rule.action)](self, index, rule.action)]
+    def lines(self) -> Iterator[str]:
+        steps = self.steps
+        yield "def decide(s, D, C, F, T):"
+        yield "    R = D; A = []; open_ = True; chosen = {}"
+        for name, word in steps.vocabulary.words.items():
+            if word.is_derived and name in self.used:
+                handed_on = name in steps.ruleset.sees
+                known = f"F.get({name!r}, {word.blank!r})" if handed_on else repr(word.blank)
+                yield f"    v_{name} = {known}"
+        for name in self.every:
+            yield f"    e_{name} = None"
+        for index, step in enumerate(steps.steps):
+            yield f"    # {step.rule.id}"
+            yield from ("    " + line for line in self.step(index, step))
+        yield f"    return R, {self.failing()}, chosen, {', '.join(self.results())}"
+
+    def failing(self) -> str:
+        has_failures = FAILING_RULE in self.steps.vocabulary.words
+        return f"v_{FAILING_RULE}, v_{FAILING_CALL}" if has_failures else "0, ''"
+
+    def results(self) -> Iterator[str]:
+        """The facts for every subject, about the situation, and for the document after this one."""
+        every = {name: f"e_{name}" for name in sorted(self.every)}
+        facts = {name: f"v_{name}" for name in self.steps.derived("situation")}
+        hands_on = {name: self.source(tree) for name, tree in self.steps.hands_on.items()}
+        yield from map(_dict, (every, facts, hands_on))
+
+    def step(self, index: int, step: Step) -> Iterator[str]:
+        guards = [*self.guards(step)]
+        body = [*_WRITERS[type(step)](self, index, step)]
         if guards:
             yield f"if {' and '.join(guards)}:"
             yield from ("    " + line for line in body)
         else:
             yield from body
 
-    def guards(self, rule: Rule) -> list[str]:
-        guards = []
-        action = rule.action
-        if isinstance(action, Selecting):
-            if any(isinstance(earlier.action, Choose) for earlier in self.before(rule)):
-                guards.append("open_")
-            guards.append("A" if isinstance(action, TakeBack) else "R")
-        if isinstance(action, FailWith):
-            guards.append("failure is None")
-        if isinstance(action, Derive) and action.of == "chosen":
-            guards.append("R")
-        if rule.when is not None:
-            guards.append(self.source(rule.when))
-        return guards
-
-    def before(self, rule: Rule) -> Sequence[Rule]:
-        return self.ruleset.rules[: self.ruleset.rules.index(rule)]
+    def guards(self, step: Step) -> Iterator[str]:
+        if not isinstance(step, Let):
+            if any(_chooses(earlier) for earlier in self.steps.steps[: self.steps.steps.index(step)]):
+                yield "open_"
+            yield "A" if isinstance(step, Filter) and step.fate == "back" else "R"
+        elif step.of == "chosen":
+            yield "R"
+        if step.when is not None:
+            yield self.source(step.when)
 
     def trace(self, index: int, fallen: str = "()", taken: str = "()", derived: str = "None") -> Iterator[str]:
         if self.traced:
             yield f"T[{index}] = ({fallen}, {taken}, len(R), {derived})"
 
     def keep_where(self, index: int, kept: str, aside: bool = False) -> Iterator[str]:
-        """Keeps the destinations for which the source ``kept`` holds."""
+        """Keeps the subjects for which the source ``kept`` holds."""
         if self.traced or aside:
             yield f"X = [d for d in R if not {kept}]"
         yield f"R = [d for d in R if {kept}]"
         if aside:
             yield "A = A + X"
         yield from self.trace(index, "X")
-
-    def eliminate(self, index: int, action: Eliminate) -> Iterator[str]:
-        return self.keep_where(index, f"(not {self.source(action.where)})")
-
-    def set_aside(self, index: int, action: SetAside) -> Iterator[str]:
-        return self.keep_where(index, f"(not {self.source(action.where)})", aside=True)
-
-    def take_back(self, index: int, action: TakeBack) -> Iterator[str]:
-        where = self.source(action.where)
-        yield f"X = [d for d in A if {where}]"
-        yield f"A = [d for d in A if not {where}]"
-        yield "if X:"
-        yield "    K = set(R) | set(X)"
-        yield "    R = [d for d in D if d in K]"
-        yield from self.trace(index, taken="X")
-
-    def keep(self, index: int, action: Keep) -> Iterator[str]:
-        by = self.source(action.by)
-        among = "True" if action.among is None else self.source(action.among)
-        if action.at_most is not None:
-            yield from self.keep_some(index, action, by, among)
-            return
-        better = "max" if action.best == "highest" else "min"
-        if action.per is None:
-            looked_at = "" if action.among is None else f" if {among}"
-            yield f"V = [{by} for d in R{looked_at}]"
-            yield f"B = {better}(V) if V else None"
-            yield from self.keep_if("V.count(B) < len(V)", index, _unless(among, f"{by} == B"))
-            return
-        per = self.names.of(action.per)
-        yield "B = {}"
-        yield "for d in R:"
-        yield f"    if {among}:"
-        yield f"        B[{per}] = {better}({by}, B.get({per}, {by}))"
-        yield from self.keep_where(index, _unless(among, f"{by} == B[{per}]"))
 
     def keep_if(self, condition: str, index: int, kept: str, *before: str) -> Iterator[str]:
         """Keeps what the source ``kept`` says if anybody falls at all, which ``condition`` tells at once."""
@@ -190,69 +153,105 @@ class _Generator:
             yield "else:"
             yield from ("    " + line for line in self.trace(index))
 
-    def keep_some(self, index: int, action: Keep, by: str, among: str) -> Iterator[str]:
-        assert action.at_most is not None  # noqa: S101 - told to the type checker
-        limit = self.source(action.at_most)
-        reverse = action.best == "highest"
-        listed = "R" if action.among is None else f"[d for d in R if {among}]"
-        yield f"K = {listed}"
-        ordered = f"K = sorted(K, key=lambda d: {by}, reverse={reverse})"
-        if action.ties == "first-listed":
-            kept = _unless(among, "d in K")
-            yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, f"K = set(K[:{limit}])")
-            return
-        kept = _unless(among, f"{by} {'>=' if reverse else '<='} B")
-        last_kept = (f"d = K[{limit} - 1]", f"B = {by}")
-        yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, *last_kept)
-
-    def choose(self, index: int, action: Choose) -> Iterator[str]:
-        if action.where is not None:
-            where = self.source(action.where)
+    def filter(self, index: int, step: Filter) -> Iterator[str]:
+        where = self.source(step.where)
+        if step.fate == "chosen":
             yield f"if [1 for d in R if {where}]:"
             yield from ("    " + line for line in self.keep_where(index, where))
             yield "    open_ = False"
+        elif step.fate == "back":
+            yield f"X = [d for d in A if {where}]"
+            yield f"A = [d for d in A if not {where}]"
+            yield "if X:"
+            yield "    K = set(R) | set(X)"
+            yield "    R = [d for d in D if d in K]"
+            yield from self.trace(index, taken="X")
+        else:
+            yield from self.keep_where(index, f"(not {where})", aside=step.fate == "aside")
+
+    def rank(self, index: int, step: Rank) -> Iterator[str]:
+        if step.keep == "all":
+            yield from self.order(index, step)
             return
-        order = ", ".join(self.source(item) for item in action.by)
-        yield f"B = min([({order},) for d in R])"
-        yield from self.keep_where(index, f"({order},) == B")
-        yield "open_ = False"
+        among = "True" if step.among is None else self.source(step.among)
+        if step.keep == "at_most":
+            yield from self.keep_some(index, step, among)
+        elif step.per is not None:
+            yield from self.keep_per(index, step, among)
+        else:
+            yield from self.keep_best(index, step, among)
+        if step.chooses:
+            yield "open_ = False"
 
-    def derive(self, index: int, action: Derive) -> Iterator[str]:
-        if action.of == "chosen":
-            yield "d = R[0]"
-        target = {"situation": "v_{}", "every": "e_{}", "chosen": "chosen[{!r}]"}[action.of]
-        for name, tree in action.values:
-            yield f"{target.format(name)} = {self.source(tree)}"
-        derived = ", ".join(f"{name!r}: {target.format(name)}" for name, _ in action.values)
-        yield from self.trace(index, derived=f"{{{derived}}}")
-
-    def holds(self, index: int, action: Holds) -> Iterator[str]:
-        yield f"h_{index} = {self.source(action.when)}"
-        yield from self.trace(index, derived=f"{{'holds': h_{index}}}")
-
-    def conclude(self, index: int, action: Conclude) -> Iterator[str]:
-        places = {rule.id: place for place, rule in enumerate(self.ruleset.rules)}
-        needed = " and ".join(f"h_{places[need]}" for need in action.needs)
-        yield f"c = {needed}"
-        yield f"v_{action.fact} = v_{action.fact} or c"
-        yield from self.trace(index, derived=f"{{{action.fact!r}: c}}")
-
-    def fail_with(self, index: int, action: FailWith) -> Iterator[str]:
-        yield f"failure = ({index}, {action.reason!r}, {self.source(action.call)})"
+    def order(self, index: int, step: Rank) -> Iterator[str]:
+        for key in reversed(step.keys):
+            yield f"D = sorted(D, key=lambda d: {self.source(key.by)}, reverse={key.descending})"
+        yield "K = set(R)"
+        yield "R = [d for d in D if d in K]"
         yield from self.trace(index)
+
+    def keep_best(self, index: int, step: Rank, among: str) -> Iterator[str]:
+        by, better = self.compared(step.keys)
+        looked_at = "" if step.among is None else f" if {among}"
+        if step.chooses:
+            # Mostly somebody falls, so it is not asked whether anybody does.
+            yield f"B = {better}([{by} for d in R])"
+            yield from self.keep_where(index, f"({by} == B)")
+            return
+        yield f"V = [{by} for d in R{looked_at}]"
+        yield f"B = {better}(V) if V else None"
+        yield from self.keep_if("V.count(B) < len(V)", index, _unless(among, f"{by} == B"))
+
+    def keep_per(self, index: int, step: Rank, among: str) -> Iterator[str]:
+        by, better = self.compared(step.keys)
+        per = self.source(exp.column(step.per or ""))
+        yield "B = {}"
+        yield "for d in R:"
+        yield f"    if {among}:"
+        yield f"        B[{per}] = {better}({by}, B.get({per}, {by}))"
+        yield from self.keep_where(index, _unless(among, f"{by} == B[{per}]"))
+
+    def keep_some(self, index: int, step: Rank, among: str) -> Iterator[str]:
+        assert step.at_most is not None  # noqa: S101 - told to the type checker
+        limit, (by, better) = self.source(step.at_most), self.compared(step.keys)
+        down = better == "max"
+        yield f"K = {'R' if step.among is None else f'[d for d in R if {among}]'}"
+        ordered = f"K = sorted(K, key=lambda d: {by}, reverse={down})"
+        if step.ties == "first":
+            kept = _unless(among, "d in K")
+            yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, f"K = set(K[:max({limit}, 0)])")
+            return
+        kept = _unless(among, f"{by} in B")
+        best = f"B = [{by} for d in K[:max({limit}, 0)]]"
+        yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, best)
+
+    def compared(self, keys: Sequence[Key]) -> tuple[str, str]:
+        """What subjects are compared by, as source, and which function gives the best."""
+        if len(keys) == 1:
+            return self.source(keys[0].by), "max" if keys[0].descending else "min"
+        order = ", ".join(f"-{self.source(key.by)}" if key.descending else self.source(key.by) for key in keys)
+        return f"({order},)", "min"
+
+    def let(self, index: int, step: Let) -> Iterator[str]:
+        if step.of == "chosen":
+            yield "d = R[0]"
+        target = {"situation": "v_{}", "every": "e_{}", "chosen": "chosen[{!r}]"}[step.of]
+        for each in step.values:
+            if each.name in self.used or each.told or step.of != "situation":
+                yield f"{target.format(each.name)} = {self.source(each.value)}"
+        told = {each.told: target.format(each.name) for each in step.values if each.told}
+        yield from self.trace(index, derived=_dict(told) if told else "None")
 
 
 _WRITERS: dict[type, Callable[[_Generator, int, Any], Iterator[str]]] = {
-    Eliminate: _Generator.eliminate,
-    SetAside: _Generator.set_aside,
-    TakeBack: _Generator.take_back,
-    Keep: _Generator.keep,
-    Choose: _Generator.choose,
-    Derive: _Generator.derive,
-    FailWith: _Generator.fail_with,
-    Holds: _Generator.holds,
-    Conclude: _Generator.conclude,
+    Filter: _Generator.filter,
+    Rank: _Generator.rank,
+    Let: _Generator.let,
 }
+
+
+def _chooses(step: Step) -> bool:
+    return (isinstance(step, Filter) and step.fate == "chosen") or (isinstance(step, Rank) and step.chooses)
 
 
 def _unless(among: str, kept: str) -> str:
@@ -260,9 +259,13 @@ def _unless(among: str, kept: str) -> str:
     return f"({kept})" if among == "True" else f"(not {among} or {kept})"
 
 
-def _derived_names(rule: Rule, of: str) -> Iterator[str]:
-    if isinstance(rule.action, Derive) and rule.action.of == of:
-        for name, _ in rule.action.values:
-            yield name
-    if isinstance(rule.action, Conclude) and of == "situation":
-        yield rule.action.fact
+def _dict(sources: Mapping[str, str]) -> str:
+    return f"{{{', '.join(f'{name!r}: {source}' for name, source in sources.items())}}}"
+
+
+def _used(steps: Steps) -> set[str]:
+    """The words that a step, a term, a result or the document after this one uses."""
+    trees = [*steps.expressions(), *steps.vocabulary.terms.values(), *steps.hands_on.values()]
+    found = {column.name for tree in trees for column in tree.find_all(exp.Column)}
+    told = {value.name for step in steps.steps if isinstance(step, Let) for value in step.values if value.told}
+    return found | told | {*steps.derived("situation"), FAILING_RULE, FAILING_CALL}

@@ -7,6 +7,7 @@ What keeps the library safe, and what each point avoids (tools/bench/soak.py --m
 - single facts and tests of one fact's attributes only: joins of several tests read out of bounds;
 - no retraction, priority, batch or event: each corrupts memory or changes the order of firing;
 - a second rule matches every fact: deleting the session of a fact that matched nothing corrupts memory;
+- numbers are written in digits alone: it reads no exponents;
 - the session is deleted after each stratum: about a thousand live ones are the limit.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from functools import cache
 from itertools import count
 from threading import Lock
@@ -29,10 +31,32 @@ _MATCHED_KEY = f'"{MATCHED}"'
 OBSERVED = 2
 """The code of an assertion that durable_rules takes for one made before."""
 
-_encoded = json.JSONEncoder(check_circular=False).encode
+_json = json.JSONEncoder(check_circular=False).encode
 _decoded = json.JSONDecoder().decode
 _lock = Lock()
 _sessions = count(1)
+
+
+def has_plain_digits(number: float) -> bool:
+    """Whether JSON writes a number without an exponent, which durable_rules does not read."""
+    return "e" not in repr(number)
+
+
+def _encoded(fact: Mapping[str, Any]) -> str:
+    """A fact as JSON, every number in digits alone."""
+    text = _json(fact)
+    for value in fact.values():
+        if type(value) is float and not has_plain_digits(value):
+            pairs = ", ".join(f"{_json(name)}: {_digits(each)}" for name, each in fact.items())
+            return f"{{{pairs}}}"
+    return text
+
+
+def _digits(value: Any) -> str:
+    if type(value) is not float:
+        return _json(value)
+    digits = format(Decimal(repr(value)), "f")
+    return digits if "." in digits else f"{digits}.0"
 
 
 class ChainingError(RuntimeError):

@@ -9,12 +9,12 @@ from typing import Any
 from attrs import frozen
 from sqlglot import exp
 
-from mqclause.executors.durable import FACT
+from mqclause.executors.durable import FACT, has_plain_digits
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.language.parse import literal_value, unwrapped
 from mqclause.rulebook.rule import Expression
 
-COMPARISONS: dict[type[Expression], str] = {
+_TESTS: dict[type[Expression], str] = {
     exp.EQ: "", exp.NEQ: "$neq", exp.LT: "$lt", exp.LTE: "$lte", exp.GT: "$gt", exp.GTE: "$gte",
 }  # fmt: skip
 OPPOSITE: dict[type[Expression], type[Expression]] = {
@@ -31,6 +31,7 @@ class Pattern:
 
     @classmethod
     def of(cls, condition: Expression) -> Pattern:
+        """The pattern of a checked condition."""
         builder = _PatternBuilder()
         form = builder.form(condition, True)
         return cls(json.dumps(form, sort_keys=True), builder.attributes)
@@ -62,15 +63,15 @@ class _PatternBuilder:
                 forms = [self.form(each, positive) for each in equal]
                 return forms[0] if len(forms) == 1 else {"$or" if positive else "$and": forms}
         kind: type[Expression] = type(tree)
-        if kind in COMPARISONS:
-            return self.comparison(COMPARISONS[kind if positive else OPPOSITE[kind]], tree)
+        if kind in _TESTS:
+            return self.comparison(_TESTS[kind if positive else OPPOSITE[kind]], tree)
         return {self.attribute(tree): positive}
 
     def comparison(self, operator: str, tree: Expression) -> dict[str, Any]:
         left, right = self.attribute(tree.this), unwrapped(tree.expression)
-        value: Any = {"$m": self.attribute(right)}
-        if isinstance(right, exp.Literal):
-            value = literal_value(right)
+        value: Any = literal_value(right) if isinstance(right, exp.Literal) else None
+        if value is None or (isinstance(value, float) and not has_plain_digits(value)):
+            value = {"$m": self.attribute(right)}
         return {operator: {left: value}} if operator else {left: value}
 
     def attribute(self, tree: Expression) -> str:

@@ -11,38 +11,39 @@ from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.language.parse import literal_value
-from mqclause.language.vocabulary import BLANKS, Vocabulary
-from mqclause.model.facts.destination import CounterKey, Destination
-from mqclause.model.facts.sequence import START, Counter
-from mqclause.model.facts.situation import Situation
+from mqclause.language.vocabulary import Vocabulary
 
-OPERATORS: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
+_OPERATORS: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
     exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
     exp.GTE: operator.ge, exp.Add: operator.add, exp.Sub: operator.sub, exp.Mul: operator.mul,
     exp.Div: operator.truediv,
 }  # fmt: skip
 
 
+CarriedValue = Callable[[Any, str], Any]
+"""The value of an attribute of a subject that is carried from choice to choice, in place of the subject's own."""
+
+
 @frozen
 class Scope:
-    """What an expression can see: the put, one destination or none, who remains, and the facts derived so far.
+    """What an expression can see: the situation, one subject or none, who remains, and the facts derived so far.
 
-    ``facts`` are derived about the put, ``every`` about every destination; ``counters`` (if given) hold the
-    sequence attributes.
+    ``facts`` are derived about the situation, ``every`` about every subject; ``carried`` (if given) holds the
+    attributes that are carried from choice to choice.
     """
 
     vocabulary: Vocabulary
-    put: Situation
-    remaining: Sequence[Destination] = ()
-    counters: Mapping[CounterKey, Counter] | None = None
+    situation: Any
+    remaining: Sequence[Any] = ()
+    carried: CarriedValue | None = None
     facts: Mapping[str, Any] = field(factory=dict)
     every: Mapping[str, Any] = field(factory=dict)
-    destination: Destination | None = None
+    subject: Any = None
     _known: dict[str, Any] = field(factory=dict, init=False, repr=False, eq=False)
 
-    def about(self, destination: Destination) -> Scope:
-        """The same values, seen from ``destination``."""
-        return Scope(self.vocabulary, self.put, self.remaining, self.counters, self.facts, self.every, destination)
+    def about(self, subject: Any) -> Scope:
+        """The same values, seen from ``subject``."""
+        return Scope(self.vocabulary, self.situation, self.remaining, self.carried, self.facts, self.every, subject)
 
     def value(self, name: str) -> Any:
         """The value of an attribute, a derived fact or a term."""
@@ -52,19 +53,19 @@ class Scope:
                 self._known[name] = evaluate(self.vocabulary.terms[name], self)
             return self._known[name]
         word = self.vocabulary.words[name]
-        if word.about == "destination":
-            return self._of_destination(name)
-        if hasattr(self.put, name):
-            return getattr(self.put, name)
-        return self.facts.get(name, BLANKS[word.type.kind])
+        if word.about == "subject":
+            return self._of_subject(name, word.is_carried)
+        if name in self.facts:
+            return self.facts[name]
+        return word.blank if word.is_derived else getattr(self.situation, name)
 
-    def _of_destination(self, name: str) -> Any:
-        assert self.destination is not None, name  # noqa: S101 - a checked expression has one
+    def _of_subject(self, name: str, is_carried: bool) -> Any:
+        assert self.subject is not None, name  # noqa: S101 - a checked expression has one
         if name in self.every:
             return self.every[name]
-        if self.counters is not None and name in Counter._fields:
-            return getattr(self.counters.get(self.destination.counter, START), name)
-        return getattr(self.destination, name)
+        if is_carried and self.carried is not None:
+            return self.carried(self.subject, name)
+        return getattr(self.subject, name)
 
 
 def evaluate(tree: exp.Expression, scope: Scope) -> Any:
@@ -98,7 +99,7 @@ def _count(parts: Parts, scope: Scope) -> int:
 
 
 _MEANINGS: dict[type[exp.Expression], Meaning] = {
-    **{kind: _binary(apply) for kind, apply in OPERATORS.items()},
+    **{kind: _binary(apply) for kind, apply in _OPERATORS.items()},
     exp.Column: lambda parts, scope: scope.value(parts["this"].args["this"]),
     exp.Boolean: lambda parts, _: bool(parts["this"]),
     exp.Paren: lambda parts, scope: evaluate(parts["this"], scope),

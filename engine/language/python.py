@@ -10,48 +10,40 @@ from sqlglot import exp
 from mqclause.language.parse import literal_value
 from mqclause.language.vocabulary import Vocabulary
 
-OPERATORS: dict[type[exp.Expression], str] = {
+_OPERATORS: dict[type[exp.Expression], str] = {
     exp.And: "and", exp.Or: "or", exp.EQ: "==", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">",
     exp.GTE: ">=", exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/",
 }  # fmt: skip
-SEQUENCE = {"dest_seq_factor": 0, "dest_seq_number": 1}
-"""The attributes that live in a channel's counter, by their place in it."""
 
 
 @frozen
-class Names:
+class SourceNames:
     """How a word is written in the generated source.
 
-    ``destination`` is the variable that holds the destination, ``facts`` writes a derived fact,
-    ``counters`` says whether sequence attributes come from the counters that the caller passes in (``C``).
+    ``subject`` is the variable that holds the subject, ``facts`` writes a derived fact, ``carried`` an attribute that
+    is carried from choice to choice, of the subject in a variable.
     """
 
     vocabulary: Vocabulary
-    destination: str = "d"
-    counters: bool = False
-    overridden: frozenset[str] = frozenset()
     facts: Callable[[str], str] = "v_{}".format
+    carried: Callable[[str, str], str] = "{}.{}".format
+    subject: str = "d"
 
     def of(self, name: str) -> str:
+        """The source of a word's value."""
         word = self.vocabulary.words[name]
-        if word.about == "destination":
-            return self._of_destination(name)
+        if word.about == "subject":
+            return self.carried(self.subject, name) if word.is_carried else f"{self.subject}.{name}"
         return self.facts(name) if word.is_derived else f"s.{name}"
 
-    def _of_destination(self, word: str) -> str:
-        source = f"{self.destination}.{word}"
-        if word in SEQUENCE and self.counters:
-            source = f"C.get({self.destination}.counter, START)[{SEQUENCE[word]}]"
-        return f"({source} if e_{word} is None else e_{word})" if word in self.overridden else source
-
-    def at(self, destination: str) -> Names:
-        """The same names about a destination in another variable."""
-        return evolve(self, destination=destination)
+    def at(self, subject: str) -> SourceNames:
+        """The same names about a subject in another variable."""
+        return evolve(self, subject=subject)
 
 
-def python_source(tree: exp.Expression, names: Names) -> str:
-    """``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a destination."""
-    operator = OPERATORS.get(type(tree))
+def python_source(tree: exp.Expression, names: SourceNames) -> str:
+    """``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a subject."""
+    operator = _OPERATORS.get(type(tree))
     if operator is not None:
         return f"({python_source(tree.this, names)} {operator} {python_source(tree.expression, names)})"
     match tree:
@@ -80,14 +72,14 @@ def python_source(tree: exp.Expression, names: Names) -> str:
     raise TypeError(f"{tree.sql()!r} has no Python source")
 
 
-def _case(tree: exp.Case, names: Names) -> str:
+def _case(tree: exp.Case, names: SourceNames) -> str:
     source = python_source(tree.args["default"], names)
     for branch in reversed(tree.args["ifs"]):
         source = f"({python_source(branch.args['true'], names)} if {python_source(branch.this, names)} else {source})"
     return source
 
 
-def _count(tree: exp.CountIf, names: Names) -> str:
+def _count(tree: exp.CountIf, names: SourceNames) -> str:
     if isinstance(tree.this, exp.Boolean) and tree.this.this:
         return "len(R)"
     return f"len([1 for d in R if {python_source(tree.this, names.at('d'))}])"

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_type_hints
 
 import attrs
 from attrs import field, frozen
 from sqlglot import exp
 
-Kind = Literal["boolean", "whole", "number", "text", "names"]
-About = Literal["destination", "situation"]
-"""What a word describes: one destination, or the situation (the put, or what happened to a queue)."""
+WordKind = Literal["boolean", "whole", "number", "text", "names"]
+About = Literal["subject", "situation"]
+"""What a word describes: one subject (a destination), or the situation (the put, or what happened to a queue)."""
 
-KINDS: dict[Any, Kind] = {bool: "boolean", int: "whole", float: "number", str: "text", tuple[str, ...]: "names"}
-BLANKS: dict[Kind, object] = {"boolean": False, "whole": 0, "number": 0.0, "text": "", "names": ()}
-"""What a derived fact is before a rule derives it."""
+KINDS: dict[Any, WordKind] = {bool: "boolean", int: "whole", float: "number", str: "text", tuple[str, ...]: "names"}
+BLANKS: dict[WordKind, object] = {"boolean": False, "whole": 0, "number": 0.0, "text": "", "names": ()}
+"""What a derived fact is before a rule derives it, unless its word says otherwise."""
 
 
 @frozen
 class Type:
-    """The type of an expression; ``words`` is the closed list of texts that it can be, if it has one."""
+    """The type of an expression; the closed list of texts that it can be, and the numbers it is between, if known."""
 
-    kind: Kind
+    kind: WordKind
     words: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
 
     @property
     def is_number(self) -> bool:
+        """Whether it can be reckoned with and put in order."""
         return self.kind in ("whole", "number")
 
     def __str__(self) -> str:
@@ -39,44 +42,58 @@ BOOLEAN = Type("boolean")
 WHOLE = Type("whole")
 NUMBER = Type("number")
 TEXT = Type("text")
-NAMES = Type("names")
 
 
 @frozen
 class Word:
-    """An attribute or a derived fact: its name, its type, and what it is about."""
+    """An attribute or a derived fact: its name, its type, what it is about.
+
+    ``blank`` is a fact that is not derived yet; what is carried from one choice to the next rules may derive anew for
+    a subject.
+    """
 
     name: str
     type: Type
     about: About
     is_derived: bool = False
+    is_carried: bool = False
+    blank: Any = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.blank is None:
+            object.__setattr__(self, "blank", BLANKS[self.type.kind])
 
 
 @frozen
 class Vocabulary:
     """Every word that a rule of one ruleset may use.
 
-    ``terms`` are the named expressions of rules/terms.toml, parsed; a term may use attributes and terms.
+    ``terms`` are the named expressions of rules/terms.toml, parsed; a term may use attributes and terms. ``subject``
+    is what messages call a subject.
     """
 
     words: Mapping[str, Word]
     terms: Mapping[str, exp.Expression] = field(factory=dict)
+    subject: str = "subject"
 
     def with_words(self, *added: Word) -> Vocabulary:
         """This vocabulary and the facts that a rule has derived."""
-        return Vocabulary({**self.words, **{word.name: word for word in added}}, self.terms)
+        return Vocabulary({**self.words, **{word.name: word for word in added}}, self.terms, self.subject)
 
     def names(self) -> list[str]:
+        """Every word and every term."""
         return [*self.words, *self.terms]
 
 
-def words_of(facts: type, about: About) -> dict[str, Word]:
+def words_of(facts: type, about: About, carried: Collection[str] = ()) -> dict[str, Word]:
     """The attributes of an attrs class as words; fields of other types than the language's are left out."""
     hints = get_type_hints(facts)
     found = {}
     for attribute in attrs.fields(facts):
         kind = KINDS.get(hints[attribute.name])
         if kind is not None:
-            allowed = tuple(attribute.metadata.get("words", ()))
-            found[attribute.name] = Word(attribute.name, Type(kind, allowed), about)
+            domain = attribute.metadata.get("domain")
+            bounds = getattr(domain, "low", None), getattr(domain, "high", None)
+            name, type_ = attribute.name, Type(kind, getattr(domain, "words", ()), *bounds)
+            found[name] = Word(name, type_, about, is_carried=name in carried)
     return found

@@ -1,66 +1,104 @@
-"""Loads the rules of one document: files in, a ruleset out."""
+"""Loads the rules of one document: tables of rule files in, a ruleset out."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
+from attrs import frozen
 from sqlglot import exp
 
-from mqclause.language.parse import ExpressionError, parse_unchecked, type_of
-from mqclause.language.vocabulary import BOOLEAN, WHOLE, Vocabulary, Word, words_of
-from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.situation import Situation
-from mqclause.model.timeline.occasion import Occasion
-from mqclause.rulebook.reading import chosen_readings, known_readings, rules_folder
+from mqclause.language.check import parse, type_of
+from mqclause.language.parse import ExpressionError, check_depth, parse_unchecked
+from mqclause.language.vocabulary import BOOLEAN, Vocabulary, Word, words_of
+from mqclause.rulebook.actions import ACTIONS, rule_of
+from mqclause.rulebook.declaration import Declaration
+from mqclause.rulebook.errors import RuleError
+from mqclause.rulebook.reading import InForce, Reading, check_overrides
 from mqclause.rulebook.rule import Conclude, Derive, Expression, Rule, Ruleset
-from mqclause.rulebook.rule_file import FILE_NAME, RuleError, RuleFile, overridden
+from mqclause.rulebook.rule_file import FILE_NAME, RuleFile
 
-SITUATIONS: dict[str, type] = {"workload": Situation, "outcome": Situation, "trigger": Occasion}
-"""What the rules of each document look at besides destinations."""
-
-EARLIER = {"outcome": {"permitted": Word("permitted", WHOLE, "situation", is_derived=True)}}
-"""What a ruleset finds derived by the one that ran before it."""
+Tables = Mapping[str, Mapping[str, Any]]
+"""Tables of TOML by name."""
 
 
-def load_ruleset(name: str, readings: Mapping[str, str] | None = None, folder: Path | None = None) -> Ruleset:
-    """The rules of ``folder``/``name`` in the document's order, under the given readings.
+@frozen
+class Loading:
+    """What all rule files of one document are read by."""
 
-    Readings that are not given have their default. Raises ReadingError for a reading that is not known and
-    RuleError for a file that cannot be used.
-    """
-    folder = folder or rules_folder()
-    chosen = chosen_readings(readings or {}, folder)
-    vocabulary = base_vocabulary(name, chosen, folder)
-    rules: list[Rule] = []
-    tables = {path.name: _toml(path) for path in (folder / name).glob("*.toml")}
-    for file, table in sorted(tables.items(), key=lambda item: _order(name, *item)):
-        reader = RuleFile(f"{name}/{file}", table, name, chosen, known_readings(folder), vocabulary, rules)
-        rule = reader.rule()
-        vocabulary = vocabulary.with_words(*_derived(rule, vocabulary))
-        rules.append(rule)
-    _check_terms(name, vocabulary)
-    concerned = {key: value for key, value in chosen.items() if _concerns(key, name, folder)}
-    return Ruleset(name, tuple(rules), vocabulary, tuple(concerned.items()))
+    declaration: Declaration
+    in_force: InForce
+    readings: Mapping[str, Reading]
+    editions: tuple[str, ...]
+    followed: Ruleset | None = None
+
+    def ruleset(self, files: Tables, terms: Tables) -> Ruleset:
+        """The rules in ``files`` (by file name) in the document's order. Raises RuleError."""
+        name = self.declaration.name
+        if not files:
+            raise RuleError(f"{name}/", "", "there are no rule files")
+        for file, table in files.items():
+            check_overrides(f"{name}/{file}", "", table, self.readings, self.editions)
+        stated = {file: self.in_force.stated(table, ACTIONS) for file, table in files.items()}
+        numbers = {found["number"] for file in files if (found := FILE_NAME.fullmatch(file))}
+        ordered = sorted(stated, key=lambda file: _order(name, file, stated[file], numbers))
+        sees = dict(self._sees())
+        vocabulary = self._vocabulary(terms, sees)
+        rules: list[Rule] = []
+        for file in ordered:
+            rule = rule_of(RuleFile(f"{name}/{file}", stated[file], vocabulary, rules))
+            if rule is not None:
+                vocabulary = vocabulary.with_words(*_derived(rule, vocabulary))
+                rules.append(rule)
+        _check_terms(name, vocabulary)
+        concerned = {each.id: self.in_force.readings[each.id] for each in self.readings.values() if each.concerns(name)}
+        return Ruleset(self.declaration, tuple(rules), vocabulary, self.in_force.editions[-1],
+                       tuple(concerned.items()), sees)  # fmt: skip
+
+    def _sees(self) -> Iterator[tuple[str, Expression]]:
+        for name, text in self.declaration.sees.items():
+            assert self.followed is not None, "only what follows another document sees facts of it"  # noqa: S101
+            yield name, parse(text, self.followed.vocabulary, per_subject=False)
+
+    def _vocabulary(self, terms: Tables, sees: Mapping[str, Expression]) -> Vocabulary:
+        """The attributes, what the document sees of the one before, and the terms of rules/terms.toml."""
+        about, words = self.declaration, dict[str, Word]()
+        if about.subject is not None:
+            carried = about.carried.names if about.carried else ()
+            words |= words_of(about.subject, "subject", carried)
+        words |= words_of(about.situation, "situation")
+        for name, tree in sees.items():
+            assert self.followed is not None  # noqa: S101 - as in _sees
+            found = type_of(tree, self.followed.vocabulary, per_subject=False)
+            words[name] = Word(name, found, "situation", is_derived=True)
+        parsed = {}
+        for term, table in terms.items():
+            check_overrides("terms.toml", f"{about.name}.{term}.", table, self.readings, self.editions)
+            with _placed(f"{about.name}.{term}"):
+                parsed[term] = parse_unchecked(self.in_force.stated(table)["is"])
+        for term in parsed:
+            _check_no_circle(about.name, term, parsed)
+        return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject")
 
 
-def _order(ruleset: str, file: str, table: Mapping[str, Any]) -> tuple[object, ...]:
-    """Where a rule stands: by its number, a range after its last number, or ``before`` the rule that it names.
+def _order(ruleset: str, file: str, table: Mapping[str, Any], numbers: set[str]) -> tuple[object, ...]:
+    """Where a rule stands: by its number, a range after its last number, or ``before`` or ``after`` another rule.
 
     A clause that says how an earlier one is read has to stand before that one.
     """
     name = FILE_NAME.fullmatch(file)
     own = _place(name["number"]) if name else _place("")
-    before = table.get("before")
-    if before is None:
+    moved = [(key, table[key]) for key in ("before", "after") if key in table]
+    if not moved:
         return (*own, 1)
-    target, _, number = str(before).partition(".")
-    if target != ruleset or not number:
-        raise RuleError(f"{ruleset}/{file}", "before", f"{before!r} is not a rule of {ruleset}, like {ruleset}.02")
-    return (*_place(number), 0, *own)
+    (key, to), *others = moved
+    if others:
+        raise RuleError(f"{ruleset}/{file}", "after", "stands beside before; a rule is moved once")
+    target, _, number = str(to).partition(".")
+    if target != ruleset or number not in numbers:
+        raise RuleError(f"{ruleset}/{file}", key, f"{to!r} is not a rule of {ruleset}, like {ruleset}.02")
+    return (*_place(number), 0 if key == "before" else 2, *own)
 
 
 def _place(number: str) -> tuple[int, int, str]:
@@ -70,23 +108,6 @@ def _place(number: str) -> tuple[int, int, str]:
     first, dash, last = digits.partition("-")
     whole, _, part = (last or first).partition(".")
     return (0, int(whole), "~" if dash else f"{part}{letters}")
-
-
-def base_vocabulary(name: str, readings: Mapping[str, str], folder: Path) -> Vocabulary:
-    """The attributes, what earlier rulesets derive, and the terms of rules/terms.toml."""
-    words = {
-        **words_of(Destination, "destination"),
-        **words_of(SITUATIONS[name], "situation"),
-        **EARLIER.get(name, {}),
-    }
-    tables = _toml(folder / "terms.toml").get(name, {})
-    terms = {}
-    for term, table in tables.items():
-        with _placed(f"{name}.{term}"):
-            terms[term] = parse_unchecked(overridden(table, readings)["is"])
-    for term in terms:
-        _check_no_circle(name, term, terms)
-    return Vocabulary(words, terms)
 
 
 def _check_no_circle(ruleset: str, term: str, terms: Mapping[str, Expression]) -> None:
@@ -103,7 +124,8 @@ def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
     """Terms may use facts that rules derive, so their words and types are checked when all rules are there."""
     for term, tree in vocabulary.terms.items():
         with _placed(f"{ruleset}.{term}"):
-            type_of(tree, vocabulary, per_destination=True)
+            check_depth(tree, vocabulary)
+            type_of(tree, vocabulary, per_subject=True)
 
 
 @contextmanager
@@ -117,20 +139,9 @@ def _placed(term: str) -> Iterator[None]:
         raise RuleError("terms.toml", term, f"{error} is missing") from None
 
 
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RuleError(f"{path.parent.name}/{path.name}", "", f"is not TOML: {error}") from None
-
-
-def _concerns(reading: str, ruleset: str, folder: Path) -> bool:
-    return any(clause.startswith(f"{ruleset}/") for clause in known_readings(folder)[reading].clauses)
-
-
 def _derived(rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
     if isinstance(rule.action, Derive) and rule.action.of == "situation":
         for name, tree in rule.action.values:
-            yield Word(name, type_of(tree, vocabulary, per_destination=False), "situation", is_derived=True)
+            yield Word(name, type_of(tree, vocabulary, per_subject=False), "situation", is_derived=True)
     if isinstance(rule.action, Conclude):
         yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)

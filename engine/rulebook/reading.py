@@ -1,20 +1,17 @@
-"""Readings: where a document leaves room, the choices that rules/readings.toml offers."""
+"""Readings and editions: where a document leaves room, the choices; and which edition of the documents is in force."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from attrs import frozen
 
-import mqclause.rules
 from mqclause.model.diagnostic import suggestion
+from mqclause.rulebook.errors import ReadingError, RuleError
 
-
-class ReadingError(ValueError):
-    """A reading or a choice that rules/readings.toml does not have."""
+OVERRIDES = ("edition", "reading")
+"""The tables of a rule, a term or a reading that state what differs in an edition or under a reading."""
 
 
 @frozen
@@ -29,28 +26,87 @@ class Reading:
 
     @property
     def default(self) -> str:
+        """The choice of who makes none: the first."""
         return self.choices[0]
 
-
-def rules_folder() -> Path:
-    """The folder of the rule files that come with the project."""
-    return Path(mqclause.rules.__path__[0])
-
-
-@cache
-def known_readings(folder: Path) -> Mapping[str, Reading]:
-    """The readings of ``folder``/readings.toml by id."""
-    with (folder / "readings.toml").open("rb") as file:
-        tables = tomllib.load(file)
-    return {
-        name: Reading(name, tuple(table["clauses"]), tuple(table["choices"]), table["question"], table["why"])
-        for name, table in tables.items()
-    }
+    def concerns(self, document: str) -> bool:
+        """Whether it is about a clause of the document."""
+        return any(clause.startswith(f"{document}/") for clause in self.clauses)
 
 
-def chosen_readings(given: Mapping[str, str], folder: Path) -> dict[str, str]:
+@frozen
+class InForce:
+    """What a rule is read by: the edition, with those before it, oldest first, and a choice for every reading."""
+
+    editions: tuple[str, ...]
+    readings: Mapping[str, str]
+
+    def stated(self, table: Mapping[str, Any], actions: Iterable[str] = ()) -> dict[str, Any]:
+        """``table`` with the keys replaced that it states for an edition or a reading in force.
+
+        Of several editions the latest counts, and a reading before all of them. One of ``actions`` takes the place of
+        the action that stood there.
+        """
+        kept = {key: value for key, value in table.items() if key not in OVERRIDES}
+        for replaced in self._replaced(table):
+            if set(replaced).intersection(actions):
+                kept = {key: value for key, value in kept.items() if key not in actions}
+            kept |= replaced
+        return kept
+
+    def _replaced(self, table: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        by_edition, by_reading = (table.get(key, {}) for key in OVERRIDES)
+        yield from (by_edition[edition] for edition in self.editions if edition in by_edition)
+        for reading, replaced in by_reading.items():
+            name, _, choice = reading.partition("=")
+            if self.readings.get(name) == choice:
+                yield replaced
+
+
+def check_overrides(
+    path: str, within: str, table: Mapping[str, Any], readings: Mapping[str, Reading], editions: Iterable[str]
+) -> None:
+    """Raises RuleError for an edition, a reading or a choice that is not known, in a table of the file ``path``."""
+    for key in OVERRIDES:
+        given = table.get(key, {})
+        if not isinstance(given, Mapping) or not all(isinstance(each, Mapping) for each in given.values()):
+            raise RuleError(path, f"{within}{key}", f'is not a table of tables, like [{within}{key}."…"]')
+        for name in given:
+            reading, _, choice = name.partition("=")
+            known = (
+                name in editions if key == "edition" else reading in readings and choice in readings[reading].choices
+            )
+            if not known:
+                what = "an edition of rules/editions" if key == "edition" else "a reading=choice of rules/readings"
+                raise RuleError(path, f"{within}{key}.{name!r}", f"is not {what}.toml")
+
+
+def editions_until(edition: str | None, known: Iterable[str]) -> tuple[str, ...]:
+    """The editions up to the one that is asked for, oldest first; None asks for the oldest. Raises ReadingError."""
+    listed = tuple(known)
+    if edition is None:
+        return listed[:1]
+    if edition not in listed:
+        near = suggestion(edition, listed)
+        raise ReadingError(f"edition {edition!r} is not known{near}; allowed: {', '.join(listed)}")
+    return listed[: listed.index(edition) + 1]
+
+
+def readings_in(tables: Mapping[str, Any], editions: tuple[str, ...]) -> dict[str, Reading]:
+    """The readings of readings.toml by id, as the latest of ``editions`` has them."""
+    in_force = InForce(editions, {})
+    return {name: _reading(name, in_force.stated(table)) for name, table in tables.items()}
+
+
+def _reading(name: str, table: Mapping[str, Any]) -> Reading:
+    missing = next((key for key in ("clauses", "choices", "question", "why") if not table.get(key)), None)
+    if missing:
+        raise RuleError("readings.toml", f"{name}.{missing}", "is missing")
+    return Reading(name, tuple(table["clauses"]), tuple(table["choices"]), table["question"], table["why"])
+
+
+def chosen_readings(given: Mapping[str, str], known: Mapping[str, Reading]) -> dict[str, str]:
     """A choice for every reading: the ``given`` ones, the defaults for the rest. Raises ReadingError."""
-    known = known_readings(folder)
     for name, choice in given.items():
         if name not in known:
             near = suggestion(name, known)
@@ -60,8 +116,3 @@ def chosen_readings(given: Mapping[str, str], folder: Path) -> dict[str, str]:
             near = suggestion(choice, allowed)
             raise ReadingError(f"reading {name}: {choice!r} is not a choice; allowed: {', '.join(allowed)}{near}")
     return {name: given.get(name, reading.default) for name, reading in known.items()}
-
-
-def every_local_channel(chosen: Mapping[str, str]) -> bool:
-    """Whether the local instance stands once for each local CLUSRCVR: what destinations() asks of the readings."""
-    return chosen["local-instance-competes"] == "clusrcvr-channels"

@@ -5,7 +5,7 @@ A rule maps a set of destinations with their fates to the same set with some fat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from string import Formatter
 from typing import Literal
 
@@ -13,11 +13,12 @@ from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.language.vocabulary import Vocabulary
+from mqclause.rulebook.declaration import Declaration
 
 Expression = exp.Expression
 
 
-@frozen
+@frozen(cache_hash=True)
 class Because:
     """The sentence that explains a fate; ``{word}`` stands for a value. ``text`` is as written in the rule file."""
 
@@ -28,6 +29,15 @@ class Because:
         for _, name, _, _ in Formatter().parse(self.text):
             if name is not None:
                 yield name
+
+    def formatted(self) -> str:
+        """The first word in braces that has a format or a conversion, as it is written; blank if none has."""
+        for _, name, form, conversion in Formatter().parse(self.text):
+            if form or conversion:
+                return (
+                    "{" + (name or "") + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "") + "}"
+                )
+        return ""
 
 
 @frozen
@@ -84,6 +94,13 @@ class Choose:
 
 
 @frozen
+class OrderBy:
+    """Destinations are listed in this order from here on, equals as before: ``by`` has expressions, True: from high."""
+
+    by: tuple[tuple[Expression, bool], ...]
+
+
+@frozen
 class Derive:
     """New facts: about the situation, or new values for the chosen destination or for every destination."""
 
@@ -117,14 +134,15 @@ class Conclude:
     needs: tuple[str, ...]
 
 
-Action = Eliminate | SetAside | TakeBack | Keep | Choose | Derive | FailWith | Holds | Conclude
-Selecting = Eliminate | SetAside | TakeBack | Keep | Choose
-"""The actions that decide which destinations remain."""
+Action = Eliminate | SetAside | TakeBack | Keep | Choose | OrderBy | Derive | FailWith | Holds | Conclude
 
 
 @frozen(eq=False)
 class Rule:
-    """One rule file. ``id`` is ``workload.04a``, ``clause`` the document's number, ``path`` the file within rules/."""
+    """One rule file. ``id`` is ``workload.04a``, ``clause`` the document's number, ``path`` the file within rules/.
+
+    ``remark`` is a sentence for the reader of an answer in which all that the rule derives is true.
+    """
 
     id: str
     clause: str
@@ -132,6 +150,7 @@ class Rule:
     path: str
     when: Expression | None
     action: Action
+    remark: str = ""
 
     @property
     def because(self) -> Because | None:
@@ -141,14 +160,22 @@ class Rule:
 
 @frozen(eq=False)
 class Ruleset:
-    """The rules of one document in the document's order, under one set of readings."""
+    """The rules of one document in the document's order, in one edition and under one set of readings.
 
-    name: str
+    ``sees`` are the facts that it sees of the document before it, as expressions in that one's words.
+    """
+
+    about: Declaration
     rules: tuple[Rule, ...]
     vocabulary: Vocabulary
+    edition: str
     readings: tuple[tuple[str, str], ...]
-    explanations: dict[tuple[str, str, bool], Callable[..., str]] = field(factory=dict, repr=False)
-    """The because of each rule as a function, made when it is first needed; see mqclause.trace.explanation."""
+    sees: Mapping[str, Expression] = field(factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The folder of the rules."""
+        return self.about.name
 
     def rule(self, rule_id: str) -> Rule:
         """The rule with that id. Raises KeyError."""

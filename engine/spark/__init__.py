@@ -7,7 +7,15 @@ from mqclause.spark.session import java_home, local_session
 try:
     from mqclause.spark.replay import replay
     from mqclause.spark.stream import replay_stream
-    from mqclause.spark.table import choose_destination, decide, decide_triggers, register, trigger_conditions
+    from mqclause.spark.table import (
+        apply_rules,
+        choose_destination,
+        decide,
+        decide_triggers,
+        register,
+        show_sql,
+        trigger_conditions,
+    )
     from mqclause.spark.udf import choose_destination_udf, explain_udf
 except ImportError as error:
     if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas"):
@@ -15,6 +23,7 @@ except ImportError as error:
     raise ImportError(f"{error.name} is not installed: pip install 'mqclause[spark]'", name=error.name) from None
 
 __all__ = [
+    "apply_rules",
     "choose_destination",
     "choose_destination_udf",
     "decide",
@@ -25,5 +34,6 @@ __all__ = [
     "register",
     "replay",
     "replay_stream",
+    "show_sql",
     "trigger_conditions",
 ]

@@ -13,12 +13,14 @@ from pyspark.sql.functions import row_number
 from pyspark.sql.types import StructField, StructType
 
 from mqclause.answers.engine import Engine
+from mqclause.documents import OUTCOME
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
-from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE, Readings, key_of
-from mqclause.tables.row import InvalidRowError, answer, invalid, read_put
+from mqclause.rulebook.rules import Rules
+from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
+from mqclause.tables.row import InvalidRowError, decision_of, invalid, read_situation
 from mqclause.tables.shape import check_free
 
 NO_CLUSTER = "no cluster is given for {value}"
@@ -37,7 +39,7 @@ def replay(
     cluster: Cluster | Mapping[Group, Cluster],
     by: str | Sequence[str] = "queue_manager",
     order: str | Sequence[str] = "at",
-    readings: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
     explain: bool = False,
 ) -> DataFrame:
     """``df`` with a column ``decision`` of DECISION_TYPE: each put decided with the counters that the last one left.
@@ -50,12 +52,13 @@ def replay(
 
     A put with a fault and one of a group without a cluster are ``invalid`` and leave the counters alone. Nothing is
     computed until the result is asked for. Memory does not grow with a group from Spark 4.1 on; before, a group has
-    to fit into the memory of a worker. Raises ReadingError, and TableError if ``df`` has a column ``decision``.
+    to fit into the memory of a worker. Raises RuleError, and TableError if ``df`` has a column ``decision``.
     """
-    schema, key = decided_type(df), key_of(readings, engine_of)
-    place = row_number().over(Window.partitionBy(*listed(by)).orderBy(*listed(order)))
+    schema, key = decided_type(df), rules or Rules()
+    engine_of(key)
+    place = row_number().over(Window.partitionBy(*as_names(by)).orderBy(*as_names(order)))
     # Spark keeps the rows as the window leaves them: they are grouped and sorted already.
-    return df.withColumn(PLACE, place).groupBy(*listed(by)).applyInArrow(_function(cluster, key, explain), schema)
+    return df.withColumn(PLACE, place).groupBy(*as_names(by)).applyInArrow(_function(cluster, key, explain), schema)
 
 
 def decided_type(df: DataFrame) -> StructType:
@@ -64,19 +67,19 @@ def decided_type(df: DataFrame) -> StructType:
     return StructType([*df.schema.fields, StructField("decision", DECISION_TYPE)])
 
 
-def listed(names: str | Sequence[str]) -> list[str]:
+def as_names(names: str | Sequence[str]) -> list[str]:
     """One name or several, as a list."""
     return [names] if isinstance(names, str) else list(names)
 
 
-def _function(clusters: Cluster | Mapping[Group, Cluster], readings: Readings, explain: bool) -> Callable[..., Any]:
+def _function(clusters: Cluster | Mapping[Group, Cluster], rules: Rules, explain: bool) -> Callable[..., Any]:
     """What Spark calls with the rows of one group. Spark tells the two kinds apart by their annotations."""
 
     def on_batches(group: tuple[pa.Scalar, ...], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return map(sequence_of(clusters, _values(group), engine_of(readings), explain).decided, batches)
+        return map(sequence_of(clusters, _values(group), engine_of(rules), explain).decided, batches)
 
     def on_table(group: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
-        sequence = sequence_of(clusters, _values(group), engine_of(readings), explain)
+        sequence = sequence_of(clusters, _values(group), engine_of(rules), explain)
         return pa.Table.from_batches(map(sequence.decided, table.to_batches()))
 
     # The form with batches came together with arrow_udf.
@@ -115,13 +118,12 @@ class PutSequence:
             return invalid(str(error))
         decision = self.engine.choose(asked, self.cluster, self.state, "rule" if self.explain else "off")
         self.state = decision.state
-        workload = decision.rulesets[0] if self.explain else None
-        return answer(decision.listed, decision.run, decision.outcome_run, workload)
+        return decision_of(decision.listed, decision.runs, decision.rulesets[0] if self.explain else None)
 
 
 def _put_of(put: Mapping[str, Any] | None) -> Put:
     """Raises InvalidRowError, and DomainError for a name that is no name in MQ."""
-    return Put(**{name: value for name, value in read_put(put).items() if name not in OF_THE_CLUSTER})
+    return Put(**{name: value for name, value in read_situation(OUTCOME, put).items() if name not in OF_THE_CLUSTER})
 
 
 def sequence_of(
@@ -138,6 +140,6 @@ def _values(group: tuple[pa.Scalar, ...]) -> tuple[Any, ...]:
 
 
 @cache
-def engine_of(readings: Readings) -> Engine:
-    """The engine under ``readings``, made once in each process. Raises ReadingError."""
-    return Engine(dict(readings))
+def engine_of(rules: Rules) -> Engine:
+    """The engine of ``rules``, made once in each process. Raises RuleError."""
+    return Engine(rules)

@@ -10,8 +10,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.sequence import Counter, SequenceState
-from mqclause.spark.replay import Group, PutSequence, decided_type, engine_of, listed, sequence_of
-from mqclause.spark.udf import Readings, key_of
+from mqclause.rulebook.rules import Rules
+from mqclause.spark.replay import Group, PutSequence, as_names, decided_type, engine_of, sequence_of
 
 COUNTERS = "last bigint, counters array<struct<channel: string, queue_manager: string, factor: double, number: bigint>>"
 """What is kept for a local queue manager: the number of its last choice, and the counters of every channel."""
@@ -22,7 +22,7 @@ def replay_stream(
     cluster: Cluster | Mapping[Group, Cluster],
     by: str | Sequence[str] = "queue_manager",
     order: str | Sequence[str] = "at",
-    readings: Mapping[str, str] | None = None,
+    rules: Rules | None = None,
     explain: bool = False,
 ) -> DataFrame:
     """The streaming ``df`` with a column ``decision``. Arguments, columns and exceptions as for mqclause.spark.replay.
@@ -34,24 +34,25 @@ def replay_stream(
     Needs Spark 4.1, protobuf, output mode Append, and the setting spark.sql.streaming.stateStore.providerClass to be
     org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider.
     """
-    schema, key = decided_type(df), key_of(readings, engine_of)
-    processor = _Processor(cluster, listed(order), key, explain)
-    return df.groupBy(*listed(by)).transformWithState(processor, schema, "Append", "None")
+    schema, key = decided_type(df), rules or Rules()
+    engine_of(key)
+    processor = _Processor(cluster, as_names(order), key, explain)
+    return df.groupBy(*as_names(by)).transformWithState(processor, schema, "Append", "None")
 
 
 class _Processor(StatefulProcessor):
     """Decides the puts of each queue manager and keeps its counters."""
 
     def __init__(
-        self, clusters: Cluster | Mapping[Group, Cluster], order: list[str], readings: Readings, explain: bool
+        self, clusters: Cluster | Mapping[Group, Cluster], order: list[str], rules: Rules, explain: bool
     ) -> None:
-        self.clusters, self.order, self.readings, self.explain = clusters, order, readings, explain
+        self.clusters, self.order, self.rules, self.explain = clusters, order, rules, explain
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self.kept = handle.getValueState("counters", COUNTERS)
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: ARG002, N802, N803
-        sequence = sequence_of(self.clusters, tuple(key), engine_of(self.readings), self.explain)
+        sequence = sequence_of(self.clusters, tuple(key), engine_of(self.rules), self.explain)
         if sequence.cluster is not None and self.kept.exists():
             sequence.state = _state(sequence.cluster, self.kept.get())
         for row in sorted(rows, key=self.place):

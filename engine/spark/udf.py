@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, functions
-from pyspark.sql.types import ArrayType, DataType, IntegerType, StringType, StructField, StructType
+from pyspark.sql.types import DataType, StringType, StructField, StructType
 
+from mqclause.rulebook.rules import Rules
+from mqclause.spark.types import ANSWERED
 from mqclause.tables.columns import DECISION
 from mqclause.tables.row import Rows
 
 ColumnFunction = Callable[..., Column]
 """Takes the columns ``put`` and ``destinations``, or their names; gives a column."""
 
-Readings = tuple[tuple[str, str], ...]
-
 ARROW_UDF = getattr(functions, "arrow_udf", None)
 """Spark's way to make a function that takes Arrow data as it is; None before 4.1."""
 
-_SPARK = {"text": StringType(), "integer": IntegerType(), "texts": ArrayType(StringType())}
 _ARROW = {"text": pa.string(), "integer": pa.int32(), "texts": pa.list_(pa.string())}
 
-DECISION_TYPE = StructType([StructField(name, _SPARK[kind]) for name, kind in DECISION.items()])
+DECISION_TYPE = StructType([StructField(name, ANSWERED[kind]) for name, kind in DECISION.items()])
 """The type of the column ``decision`` in Spark."""
 
 DECISION_IN_ARROW = pa.struct([(name, _ARROW[kind]) for name, kind in DECISION.items()])
 """The type of the column ``decision`` in Arrow."""
 
 
-def choose_destination_udf(readings: Mapping[str, str] | None = None, explain: bool = False) -> ColumnFunction:
+def choose_destination_udf(rules: Rules | None = None, explain: bool = False) -> ColumnFunction:
     """A function of ``put`` and ``destinations``, columns as in mqclause.tables.columns, that gives the decision.
 
     ``df.select("*", choose_destination_udf()("put", "destinations").alias("decision"))``: a struct of DECISION_TYPE,
     never null; a row with a fault is ``invalid``. With ``explain`` the field ``eliminated_by`` is filled. Raises
-    ReadingError here, not on a worker.
+    RuleError here, not on a worker.
     """
-    key = key_of(readings, rows_of)
+    key = rules or Rules()
+    rows_of(key)
 
     def decide(puts: Iterable[Any], destinations: Iterable[Any]) -> list[dict[str, Any]]:
         decision = rows_of(key).decision
@@ -48,13 +48,14 @@ def choose_destination_udf(readings: Mapping[str, str] | None = None, explain: b
     return _column_function(decide, DECISION_TYPE, DECISION_IN_ARROW)
 
 
-def explain_udf(readings: Mapping[str, str] | None = None) -> ColumnFunction:
+def explain_udf(rules: Rules | None = None) -> ColumnFunction:
     """A function of ``put`` and ``destinations`` that gives the decision with its derivation, as text in JSON.
 
     The object has the fields of the decision, ``eliminated_by`` filled, and ``steps`` as in mqclause.trace/1. Raises
-    ReadingError.
+    RuleError.
     """
-    key = key_of(readings, rows_of)
+    key = rules or Rules()
+    rows_of(key)
 
     def explained(puts: Iterable[Any], destinations: Iterable[Any]) -> list[str]:
         explained = rows_of(key).explained
@@ -65,16 +66,9 @@ def explain_udf(readings: Mapping[str, str] | None = None) -> ColumnFunction:
 
 
 @cache
-def rows_of(readings: Readings) -> Rows:
-    """The rules under ``readings``, loaded once in each process. Raises ReadingError."""
-    return Rows(dict(readings))
-
-
-def key_of(readings: Mapping[str, str] | None, loaded: Callable[[Readings], object]) -> Readings:
-    """``readings`` as they go to the workers, which call ``loaded`` with them. Raises ReadingError here already."""
-    key = tuple(sorted((readings or {}).items()))
-    loaded(key)
-    return key
+def rows_of(rules: Rules) -> Rows:
+    """What decides rows by ``rules``, made once in each process: they come to a worker as their text."""
+    return Rows(rules)
 
 
 def _column_function(decide: Callable[..., list[Any]], kind: DataType, in_arrow: pa.DataType) -> ColumnFunction:

@@ -1,39 +1,58 @@
-"""The columns of a table of puts: what ``put`` and ``destinations`` hold, and what ``decision`` answers.
+"""The columns of tables: what a struct of a situation and a list of subjects hold, and what an answer says.
 
-Every back end checks and reads tables by these. A value that is null has the column's default; one outside its
-domain makes the row invalid.
+They derive from the classes that the rules see. A value that is null has the column's default; one outside its domain
+makes the row invalid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from typing import Any, Literal, get_type_hints
 
-from attrs import evolve, frozen
+from attrs import NOTHING, evolve, field, fields, frozen
 
-from mqclause.model.facts.destination import DEFAULT_WEIGHT
-from mqclause.model.facts.domains import DIGIT, LARGEST, Finite, Flag, Names, Text, Whole, Words
-from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES
+from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.domains import LARGEST, Domain, Finite, Flag, InTable, Names, Text, Whole, Words
+from mqclause.model.facts.situation import Situation
+from mqclause.model.timeline.occasion import Occasion
 
 
 class TableError(ValueError):
     """A table that cannot be decided: a column is missing or of a wrong type. One line that names it."""
 
 
-Domain = Words | Whole | Finite | Flag | Text | Names
-NAME = Text(48)
-CHANNEL_NAME = Text(20)
-LARGEST_NUMBER = 2**63 - 1
+ColumnKind = Literal["boolean", "integer", "number", "text", "texts"]
+
+LARGEST_COUNT = 2**62 - 1
+"""The largest whole number of a field that says nothing of its domain: two of them can be added up."""
+
+_KINDS: Mapping[type, ColumnKind] = {
+    Flag: "boolean", Whole: "integer", Finite: "number", Names: "texts", Words: "text", Text: "text",
+}  # fmt: skip
+_DOMAINS: Mapping[Any, Domain] = {bool: Flag(), int: Whole(0, LARGEST_COUNT), float: Finite(0.0), str: Text(LARGEST)}
 
 
 @frozen
 class Column:
-    """A field of ``put`` or of ``destinations``: its domain, and its value where a row holds null."""
+    """A field of a struct: its domain, and its value where a row holds null.
+
+    ``word`` is the name that the rules know it by. The rest is as in model.facts.domains.InTable.
+    """
 
     name: str
     domain: Domain
     default: Any
     optional: bool = False
+    word: str = ""
+    beside: bool = False
+    stands_for: Mapping[str, str] = field(factory=dict)
+    words_with: Mapping[str, str] = field(factory=dict)
+
+    @property
+    def kind(self) -> ColumnKind:
+        """Of which type the column is; every back end has one type for each kind."""
+        return _KINDS[type(self.domain)]
 
     @property
     def allowed(self) -> str:
@@ -52,59 +71,58 @@ class Column:
         return "text"
 
 
-def _columns(*columns: Column) -> Mapping[str, Column]:
-    return {column.name: column for column in columns}
+Columns = Mapping[str, Column]
 
 
-PUT = _columns(
-    Column("queue", NAME, ""),
-    Column("queue_manager", NAME, ""),
-    Column("bind", Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF"),
-    Column("call", Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT"),
-    Column("from_cluster_channel", Flag(), False),
-    Column("cluster_pcf", Flag(), False),
-    Column("already_sent_to", Names(NAME), ()),
-    Column("clwlmruc", Whole(1, LARGEST), LARGEST),
-    Column("qmgr_clwluseq", Words(("LOCAL", "ANY")), "LOCAL", optional=True),
-)
+def letter_case(words: Iterable[str]) -> Literal["upper", "lower", "mixed"]:
+    """The letter case of all words: a row may write them in any, unless they are mixed."""
+    letters = "".join(words)
+    return "upper" if letters.isupper() else "lower" if letters.islower() else "mixed"
+
+
+@cache
+def columns_of(facts: type) -> Columns:
+    """The columns of an attrs class by name, in the order of its fields."""
+    hints = get_type_hints(facts)
+    found = {}
+    for each in fields(facts):
+        in_table = each.metadata.get("in_table", InTable())
+        if in_table is not None:
+            domain = each.metadata.get("domain") or _DOMAINS[hints[each.name]]
+            default = in_table.null if in_table.null is not ... else "" if each.default is NOTHING else each.default
+            column = _column(in_table.column or each.name, each.name, domain, default, in_table)
+            found[column.name] = column
+    return found
+
+
+def _column(name: str, word: str, domain: Domain, default: Any, how: InTable) -> Column:
+    if isinstance(domain, Words):
+        # A blank word stands for "none", which in a table null does where it has no other meaning.
+        listed = [each for each in domain.words if (each or default == "") and each not in how.words_with]
+        domain = Words((*listed, *how.stands_for))
+    return Column(name, domain, default, how.optional, word, how.beside, how.stands_for, how.words_with)
+
+
+def given(columns: Columns, situation: Collection[str]) -> Columns:
+    """The columns of a subject in a table whose situation has these columns: some words are allowed with some only."""
+
+    def allowing(column: Column) -> Column:
+        more = [word for word, needed in column.words_with.items() if needed in situation]
+        return evolve(column, domain=Words((*column.domain.words, *more))) if more else column  # type: ignore[union-attr]
+
+    return {name: allowing(column) for name, column in columns.items()}
+
+
+PUT = columns_of(Situation)
 """The fields of ``put``. With AS_Q_DEF a row says nothing of DEFBIND, so MQ's default OPEN is in effect."""
 
-DESTINATION = _columns(
-    Column("queue", NAME, ""),
-    Column("queue_manager", NAME, ""),
-    Column("channel", CHANNEL_NAME, ""),
-    Column("cluster", NAME, ""),
-    Column("is_local", Flag(), False),
-    Column("is_alias", Flag(), False),
-    Column("put_enabled", Flag(), True),
-    Column("suspended", Flag(), False),
-    Column("shares_cluster", Flag(), True),
-    Column("channel_in_queue_cluster", Flag(), True),
-    Column("channel_manual", Flag(), False),
-    Column("clwluseq", Words(("LOCAL", "ANY")), "LOCAL"),
-    Column("channel_status", Words(CHANNEL_STATES), "INACTIVE"),
-    Column("channel_rank", DIGIT, 0),
-    Column("channel_priority", DIGIT, 0),
-    Column("channel_weight", Whole(1, 99), DEFAULT_WEIGHT),
-    Column("network_priority", DIGIT, 0),
-    Column("queue_rank", DIGIT, 0),
-    Column("queue_priority", DIGIT, 0),
-    Column("dest_seq_number", Whole(0, LARGEST_NUMBER), 0),
-    Column("dest_seq_factor", Finite(0), 0.0),
-    Column("queue_type", Words(("QLOCAL", "QALIAS", "QREMOTE")), "QLOCAL", optional=True),
-)
-"""The fields of each of ``destinations``, in the order of Destination's attributes where they are the same."""
+DESTINATION = columns_of(Destination)
+"""The fields of each of ``destinations``."""
 
-DESTINATION_OR_QMGR = {
-    **DESTINATION,
-    "clwluseq": evolve(DESTINATION["clwluseq"], domain=Words(("LOCAL", "ANY", "QMGR"))),
-}
-"""The same where ``put`` has the field qmgr_clwluseq: a queue may then leave CLWLUSEQ to its queue manager."""
+OCCASION = columns_of(Occasion)
+"""The fields of ``occasion``."""
 
-SITUATION = {"queue": "put_queue", "queue_manager": "put_queue_manager", "call": "mqi_call"}
-"""The fields of ``put`` that the rules know by another name."""
-
-DECISION = {
+DECISION: Mapping[str, ColumnKind] = {
     "outcome": "text",
     "queue": "text",
     "queue_manager": "text",
@@ -116,10 +134,17 @@ DECISION = {
 }
 """The fields of ``decision`` and their types."""
 
-NO_PUT = "put is null; a row needs the put that it asks about"
-NAMES_NOTHING = "put.queue and put.queue_manager are both blank; a put names one of them"
-NAMES_BOTH = "put.queue and put.queue_manager are both given; a put names one of them"
-NO_DESTINATIONS = "destinations is null or empty; a row needs at least one destination"
-NULL_DESTINATION = "destinations[{place}] is null"
+TRIGGERING: Mapping[str, ColumnKind] = {
+    "outcome": "text",
+    "rule": "text",
+    "available": "boolean",
+    "turns_off": "boolean",
+    "failing": "texts",
+    "message": "text",
+}
+"""The fields of ``triggering``: ``triggers``, ``silent`` or ``invalid``; the rule by which a trigger message is
+written; whether it is available at once; whether it switches triggering off; the conditions that do not hold."""
+
+NULL_SUBJECT = "{subjects}[{place}] is null"
 NOT_ALLOWED = "{column} = {value}; allowed: {allowed}"
-"""What is wrong with an invalid row; places count from 0."""
+"""What is wrong with an invalid row; places count from 0. See mqclause.tables.demands for what documents ask."""

@@ -1,23 +1,31 @@
-"""Packed destinations: what the rules ask of a destination, in the bits of one whole number.
+"""Packed subjects: what the rules ask of a subject, in the bits of one whole number.
 
 The lists that the rules make smaller step by step hold such numbers, not whole structs: they are copied in one go.
 From the lowest bit on, a number holds a flag in one bit, a word as its place in the list of words (0: another word),
-a small whole number as it is; above all those, the place of the destination in its row, so that numbers in order are
-destinations in listing order. What does not fit (names, sequence numbers) is looked up by that place.
+a small whole number as it is; above all those, the place of the subject in its row, so that numbers in order are
+subjects in listing order. What does not fit (names, sequence numbers) is looked up by that place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import reduce
 
 from attrs import frozen
+from sqlglot import exp
 
+from mqclause.language.sql import Node, either, literal, when
 from mqclause.model.facts.domains import Finite, Flag, Whole, Words
-from mqclause.tables.binding import EMPTY
-from mqclause.tables.columns import Column
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.columns import Column, Columns
+from mqclause.tables.shape import Shape
+from mqclause.tables.words import LARGEST_DOUBLE, cased, not_between, word_list
 
 WIDEST_PACKED = 10
 """Bits; whole numbers that may have more are looked up."""
+
+ALL_PACKED = 44
+"""Bits; what comes after so many is looked up, so that places have room above them."""
 
 
 @frozen
@@ -29,90 +37,130 @@ class Bits:
 
     @property
     def mask(self) -> int:
+        """The bits, from the lowest on."""
         return (1 << self.width) - 1
 
 
 @frozen
 class Packing:
-    """Which columns of a destination are packed, and how; ``present`` are those that the table has."""
+    """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table.
 
-    columns: Mapping[str, Column]
+    ``listed`` is the column with the list of subjects.
+    """
+
+    listed: str
+    columns: Columns
     present: Collection[str]
     bits: Mapping[str, Bits]
     place_shift: int
 
     @classmethod
-    def of(cls, columns: Mapping[str, Column], present: Collection[str], used: Collection[str]) -> Packing:
+    def of(cls, shape: Shape, used: Collection[str]) -> Packing:
         """Packs the ``used`` columns that are small enough."""
+        columns = {each.word: each for each in shape.subject_columns.values()}
         bits: dict[str, Bits] = {}
         shift = 0
-        for name, column in columns.items():
-            width = _width(column)
-            if name in used and 0 < width <= WIDEST_PACKED:
-                bits[name] = Bits(shift, width)
+        for word, of in columns.items():
+            width = _width(of)
+            if word in used and 0 < width <= WIDEST_PACKED and shift + width <= ALL_PACKED:
+                bits[word] = Bits(shift, width)
                 shift += width
-        return cls(columns, present, bits, shift)
+        present = [word for word, of in columns.items() if of.name in shape.subjects]
+        return cls(shape.about.row.subjects, columns, present, bits, shift)
 
-    def source(self) -> str:
-        """SQL: ``destinations`` as a list of packed numbers; -1 for a destination that is not as it should be."""
-        parts = [f"CAST(place AS BIGINT) * {1 << self.place_shift}", *self._parts()]
+    def legend(self) -> dict[str, str]:
+        """For each packed word where it stands in a number and what stands there, for a person."""
+        found = {}
+        for word, bits in self.bits.items():
+            domain, last = self.columns[word].domain, bits.shift + bits.width - 1
+            where = f"bit {bits.shift}" if bits.width == 1 else f"bits {bits.shift} to {last}"
+            places = enumerate(domain.words, 1) if isinstance(domain, Words) else ()
+            means = ", ".join(f"{place} {each}" for place, each in places)
+            found[word] = f"{word}: {where}{': ' if means else ''}{means}"
+        return found
+
+    def packed(self) -> Node:
+        """The list of subjects as packed numbers; -1 for a subject that is not as it should be."""
+        place: Node = exp.Mul(this=exp.cast(F.variable("place"), "BIGINT"), expression=literal(1 << self.place_shift))
+        number = reduce(lambda one, other: exp.BitwiseOr(this=one, expression=other), self._parts(), place)
         # A column that is null is in range, by its default: of several conditions only one that holds counts.
-        wrong = f"COALESCE({' OR '.join(['mq_each IS NULL', *self._out_of_range()])}, FALSE)"
-        number = f"CASE WHEN NOT {wrong} THEN {' | '.join(parts)} END"
-        return f"COALESCE(each(destinations, lambda mq_each, place: COALESCE({number}, -1)), {EMPTY})"
+        wrong = F.coalesced(either([F.is_null(F.EACH), *self._out_of_range()]), exp.false())
+        checked = F.coalesced(when(exp.Not(this=wrong), number), literal(-1))
+        return F.coalesced(F.each(F.column(self.listed), checked, F.EACH.name, "place"), F.NOBODY)
 
-    def _parts(self) -> Iterator[str]:
-        for name, column in self.columns.items():
-            bits = self.bits.get(name)
+    def _parts(self) -> Iterator[Node]:
+        for word, of in self.columns.items():
+            bits = self.bits.get(word)
             unit = 1 << bits.shift if bits else 0
-            if isinstance(column.domain, Words) and name in self.present:
+            value = F.field_of(F.EACH, of.name)
+            if isinstance(of.domain, Words) and word in self.present:
                 # A word that does not exist has no place: the whole number becomes null.
-                yield f"{word_place(column, f'mq_each.{name}')} * CAST({unit} AS BIGINT)"
-            elif bits and name not in self.present:
-                yield str(self.constant(column) * unit)
-            elif bits and isinstance(column.domain, Flag):
-                yes, no = (f"mq_each.{name}", "") if not column.default else (f"NOT mq_each.{name}", "NOT ")
-                yield f"CASE WHEN {yes} THEN {0 if no else unit} ELSE {unit if no else 0} END"
+                yield exp.Mul(this=word_place(of, value), expression=exp.cast(literal(unit), "BIGINT"))
+            elif bits and word not in self.present:
+                yield literal(_packed_default(of) * unit)
+            elif bits and isinstance(of.domain, Flag):
+                set_by = exp.Not(this=value) if of.default else value
+                yield when(set_by, literal(0 if of.default else unit), literal(unit if of.default else 0))
             elif bits:
-                yield f"CAST(COALESCE(mq_each.{name}, {column.default}) AS BIGINT) * {unit}"
+                yield exp.Mul(
+                    this=exp.cast(F.coalesced(value, literal(of.default)), "BIGINT"), expression=literal(unit)
+                )
 
-    def constant(self, column: Column) -> int:
-        """What is packed of the column's default."""
-        if isinstance(column.domain, Words):
-            return column.domain.words.index(column.default) + 1
-        return int(column.default)
-
-    def _out_of_range(self) -> Iterator[str]:
-        for name in self.present:
-            match self.columns[name].domain:
+    def _out_of_range(self) -> Iterator[Node]:
+        for word in self.present:
+            value = F.field_of(F.EACH, self.columns[word].name)
+            match self.columns[word].domain:
                 case Whole(low, high):
-                    yield f"mq_each.{name} NOT BETWEEN {low} AND {high}"
+                    yield not_between(value, low, high)
                 case Finite(low):
-                    # The upper bound leaves out infinity, and NaN where it is the greatest of all numbers.
-                    yield f"mq_each.{name} NOT BETWEEN {low:g} AND {LARGEST_DOUBLE}"
+                    yield not_between(value, low, LARGEST_DOUBLE)
 
-    def place(self, variable: str) -> str:
-        """SQL: the place of a packed destination in its row, from 0."""
-        return f"({variable} >> {self.place_shift})"
+    def place(self, subject: Node) -> Node:
+        """The place of a packed subject in its row, from 0."""
+        return exp.BitwiseRightShift(this=subject, expression=literal(self.place_shift))
+
+    def value(self, word: str, subject: Node) -> Node:
+        """What is packed of a column: a whole number."""
+        bits = self.bits[word]
+        shifted = exp.BitwiseRightShift(this=subject, expression=literal(bits.shift))
+        return exp.BitwiseAnd(this=shifted, expression=literal(bits.mask))
+
+    def flag(self, word: str, subject: Node) -> Node:
+        """A packed flag as a truth value."""
+        return has_bits(subject, 1 << self.bits[word].shift)
+
+    def looked_up(self, word: str, subject: Node) -> Node:
+        """The value of a column at the subject's place."""
+        of = self.columns[word]
+        default = literal(of.default)
+        if word not in self.present:
+            return default
+        return cased(of, F.coalesced(F.field_of(F.item(F.column(self.listed), self.place(subject)), of.name), default))
 
 
-LARGEST_DOUBLE = "CAST('1.7976931348623157E308' AS DOUBLE)"
+def has_bits(number: Node, bits: int) -> Node:
+    """Whether a number has any of the bits."""
+    return exp.NEQ(this=exp.BitwiseAnd(this=number, expression=literal(bits)), expression=literal(0))
 
 
-def word_place(column: Column, value: str) -> str:
-    """SQL: the place of a word in its column's list, from 1; null if it does not exist."""
-    assert isinstance(column.domain, Words)  # noqa: S101 - told to the type checker
-    listed = ", ".join(f"'{word}'" for word in column.domain.words)
-    return f"word_place([{listed}], COALESCE({value}, '{column.default}'))"
+def word_place(of: Column, value: Node) -> Node:
+    """The place of a word in its column's list, from 1; null if it does not exist."""
+    return F.WordPlace(this=word_list(of), expression=F.coalesced(value, literal(of.default)))
 
 
-def _width(column: Column) -> int:
-    """How many bits hold a value of a column; 0 for what is no flag, word or whole number."""
-    match column.domain:
+def _packed_default(of: Column) -> int:
+    if isinstance(of.domain, Words):
+        return of.domain.words.index(of.default) + 1
+    return int(of.default)
+
+
+def _width(of: Column) -> int:
+    """How many bits hold a value of a column; 0 for what is no flag, word or whole number from 0 on."""
+    match of.domain:
         case Flag():
             return 1
         case Words(words):
             return len(words).bit_length()
-        case Whole(_, high):
-            return high.bit_length()
+        case Whole(low, high):
+            return high.bit_length() if low >= 0 else 0
     return 0

@@ -1,65 +1,49 @@
-"""One row of a table of puts, decided by the compiled executor. The columns are those of mqclause.tables.columns."""
+"""One row of a table, checked and decided by the compiled executor. Columns are those of mqclause.tables.columns."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from functools import cache
 from typing import Any, NoReturn
 
-from mqclause.answers.decision import step_document
-from mqclause.executors.executor import executor_of
+from attrs import frozen
+
+from mqclause.answers.decision import destination_document
+from mqclause.documents import OUTCOME
+from mqclause.executors.course import Course
+from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
-from mqclause.language.evaluate import Scope
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.domains import Finite, Flag, Names, Text, Whole, Words
-from mqclause.model.facts.situation import Situation
-from mqclause.rulebook.loader import load_ruleset
+from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rule import Ruleset
-from mqclause.tables.columns import (
-    DECISION,
-    DESTINATION,
-    DESTINATION_OR_QMGR,
-    NAMES_BOTH,
-    NAMES_NOTHING,
-    NO_DESTINATIONS,
-    NO_PUT,
-    NOT_ALLOWED,
-    NULL_DESTINATION,
-    PUT,
-    SITUATION,
-    Column,
-)
-from mqclause.trace.explanation import steps
+from mqclause.rulebook.rules import Rules
+from mqclause.tables.columns import DECISION, NOT_ALLOWED, NULL_SUBJECT, Column, Columns, columns_of, given, letter_case
+from mqclause.tables.demands import demands_of, is_null_text
+from mqclause.trace.document import step_document
+from mqclause.trace.record import steps
 
-Keep = Callable[[Any], Any]
+KeepValue = Callable[[Any], Any]
 """Takes a value that is not null; returns it as it is kept, or None if the column does not allow it."""
 
-Reader = tuple[Column, type | None, Keep]
-"""A column, the type whose values are all kept as they are, and how others are kept."""
+Given = Mapping[str, Any]
+"""A struct of a row."""
 
 
 class InvalidRowError(ValueError):
-    """A row that says nothing decidable; the message is what the decision's ``message`` holds."""
+    """A row that says nothing decidable; the message is what the answer's ``message`` holds."""
 
 
 class Rows:
-    """Decides rows of tables by the workload and outcome rules, under one set of readings.
+    """Decides rows of tables of puts. It holds no state: one may be shared between threads. Raises RuleError."""
 
-    Arguments as for Engine, and so are the exceptions. It holds no state: one may be shared between threads.
-    """
-
-    def __init__(self, readings: Mapping[str, str] | None = None, rules: Path | None = None) -> None:
-        self.rulesets = tuple(load_ruleset(name, readings, rules) for name in ("workload", "outcome"))
-        self.readings = {name: choice for ruleset in self.rulesets for name, choice in ruleset.readings}
-        self._workload, self._outcome = (executor_of("compiled", ruleset) for ruleset in self.rulesets)
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.course = Course.of(rules or Rules(), OUTCOME)
 
     def decision(
-        self,
-        put: Mapping[str, Any] | None,
-        destinations: Sequence[Mapping[str, Any] | None] | None,
-        explain: bool = False,
+        self, put: Given | None, destinations: Sequence[Given | None] | None, explain: bool = False
     ) -> dict[str, Any]:
         """What the rules answer to ``put``, which can reach ``destinations``: the fields of columns.DECISION.
 
@@ -68,127 +52,133 @@ class Rows:
         message is about its first fault. Raises nothing.
         """
         try:
-            seen, listed = _situation_of(read_put(put)), read_destinations(put, destinations)
+            seen, listed = read_row(OUTCOME, put, destinations)
         except InvalidRowError as error:
             return invalid(str(error))
-        run, outcome = self._run(seen, listed, explain)
-        return answer(listed, run, outcome, self.rulesets[0] if explain else None)
+        runs = self.course.run(seen, listed, traced=explain)
+        return decision_of(listed, runs, self.course.rulesets[0] if explain else None)
 
-    def explained(
-        self, put: Mapping[str, Any] | None, destinations: Sequence[Mapping[str, Any] | None] | None
-    ) -> dict[str, Any]:
+    def explained(self, put: Given | None, destinations: Sequence[Given | None] | None) -> dict[str, Any]:
         """The decision with its derivation: ``steps`` as in Decision.to_json, none for an invalid row."""
         try:
-            seen, listed = _situation_of(read_put(put)), read_destinations(put, destinations)
+            seen, listed = read_row(OUTCOME, put, destinations)
         except InvalidRowError as error:
             return {**invalid(str(error)), "steps": []}
-        run, outcome = self._run(seen, listed, traced=True)
-        workload = self.rulesets[0]
-        every = {name: value for name, value in run.every.items() if value is not None}
-        scope = Scope(workload.vocabulary, seen, listed, every=every)
-        derivation = [step_document(step) for step in steps(workload, run, listed, scope, conditions=False)]
-        return {**answer(listed, run, outcome, workload), "steps": derivation}
-
-    def _run(self, seen: Situation, listed: Sequence[Destination], traced: bool) -> tuple[Run, Run]:
-        run = self._workload.run(seen, listed, None, {}, traced)
-        return run, self._outcome.run(seen, listed, None, {"permitted": len(run.remaining)}, False)
+        runs = self.course.run(seen, listed, traced=True)
+        workload = self.course.rulesets[0]
+        scope = first_scope(self.course.steps[0], seen, listed, None, {})
+        derivation = [
+            step_document(step, destination_document)
+            for step in steps(workload, runs[0], listed, scope, conditions=False)
+        ]
+        return {**decision_of(listed, runs, workload), "steps": derivation}
 
 
-def read_put(put: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The values of ``put`` by column, every one of columns.PUT. Raises InvalidRowError."""
-    if put is None:
-        raise InvalidRowError(NO_PUT)
-    values = _read(put, _PUT, "put.")
-    if bool(values["queue"]) == bool(values["queue_manager"]):
-        raise InvalidRowError(NAMES_BOTH if values["queue"] else NAMES_NOTHING)
+def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Given | None] | None) -> tuple[Any, Any]:
+    """The situation and the subjects of a row, in listing order, as the rules see them. Raises InvalidRowError."""
+    values = read_situation(about, situation)
+    columns = columns_of(about.situation)
+    seen = about.situation(**{of.word: of.stands_for.get(values[name], values[name]) if of.stands_for else values[name]
+                              for name, of in columns.items()})  # fmt: skip
+    return seen, read_subjects(about, situation or {}, subjects)
+
+
+def read_situation(about: Declaration, situation: Given | None) -> dict[str, Any]:
+    """The values of a situation by column, every one that it can have. Raises InvalidRowError."""
+    name, demands = about.row.situation, demands_of(about)
+    if situation is None:
+        raise InvalidRowError(is_null_text(name))
+    values = _read(situation, _readers(about.situation), f"{name}.")
+    if demands.one_of:
+        given_ones = sum(bool(values[each]) for each in demands.one_of)
+        if given_ones != 1:
+            raise InvalidRowError(demands.all_given if given_ones else demands.none_given)
     return values
 
 
-def read_destinations(
-    put: Mapping[str, Any] | None, destinations: Sequence[Mapping[str, Any] | None] | None
-) -> list[Destination]:
-    """The destinations of a row in listing order. Raises InvalidRowError.
+def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given | None] | None) -> list[Any]:
+    """The subjects of a row in listing order; some words are allowed with fields of its situation only.
 
-    A queue may leave CLWLUSEQ to its queue manager if the ``put`` has a field for what that one says.
+    Raises InvalidRowError.
     """
-    if destinations is None or len(destinations) == 0:
-        raise InvalidRowError(NO_DESTINATIONS)
-    readers = _DESTINATION_OR_QMGR if put is not None and "qmgr_clwluseq" in put else _DESTINATION
+    if about.subject is None:
+        return []
+    name, nobody = about.row.subjects, demands_of(about).nobody
+    if nobody and not subjects:
+        raise InvalidRowError(nobody)
+    readers = _subject_readers(about.subject, frozenset(situation))
     found = []
-    for place, destination in enumerate(destinations):
-        if destination is None:
-            raise InvalidRowError(NULL_DESTINATION.format(place=place))
-        found.append(Destination(**_read(destination, readers, f"destinations[{place}].")))
+    for place, each in enumerate(subjects or ()):
+        if each is None:
+            raise InvalidRowError(NULL_SUBJECT.format(subjects=name, place=place))
+        values = _read(each, readers, f"{name}[{place}].")
+        found.append(about.subject(**{reader.of.word: values[reader.of.name] for reader in readers}))
     return found
 
 
-def answer(listed: Sequence[Destination], run: Run, outcome: Run, workload: Ruleset | None = None) -> dict[str, Any]:
-    """The fields of columns.DECISION for a run of the workload rules over ``listed`` and one of the outcome rules.
+def decision_of(listed: Sequence[Destination], runs: Sequence[Run], workload: Ruleset | None = None) -> dict[str, Any]:
+    """The fields of columns.DECISION for the runs of the workload rules and of the outcome rules over ``listed``.
 
     ``workload`` is the ruleset of a traced run, to tell which rule each destination fell by; None tells nothing.
     """
-    remaining, failure = run.remaining, outcome.failure
-    what = "failed" if failure else "deferred" if outcome.facts["deferred"] else "chosen"
-    chosen = remaining[0] if what == "chosen" else None
+    run, outcome = runs
+    what = "failed" if outcome.failure else "deferred" if outcome.facts["deferred"] else "chosen"
+    chosen = run.remaining[0] if what == "chosen" else None
     return {
         "outcome": what,
         "queue": chosen and (chosen.queue or None),
         "queue_manager": chosen and (chosen.queue_manager or None),
         "channel": chosen and (chosen.channel or None),
-        "reason": REASONS[failure[1]] if failure else None,
-        "permitted": len(remaining),
-        "eliminated_by": workload and _eliminated_by(listed, run, workload),
+        "reason": REASONS[outcome.failure.reason] if outcome.failure else None,
+        "permitted": len(run.remaining),
+        "eliminated_by": workload and eliminated_by(listed, run, workload),
         "message": None,
     }
 
 
 def invalid(message: str) -> dict[str, Any]:
     """The fields of columns.DECISION for a row that is not decided."""
-    return {**_NOTHING, "outcome": "invalid", "message": message}
+    return {**dict.fromkeys(DECISION), "outcome": "invalid", "message": message}
 
 
-_NOTHING = dict.fromkeys(DECISION)
-
-
-def _eliminated_by(listed: Sequence[Destination], run: Run, workload: Ruleset) -> list[str | None]:
-    """For each destination the id of the rule that it fell by last: after that one nothing took it back."""
+def eliminated_by(listed: Sequence[Any], run: Run, ruleset: Ruleset) -> list[str | None]:
+    """For each subject the id of the rule that it fell by last in a traced run: after that one nothing took it back."""
     assert run.trace is not None, "the run was not traced"  # noqa: S101
-    fell: dict[Destination, str] = {}
-    for rule, did in zip(workload.rules, run.trace, strict=True):
+    fell: dict[int, str] = {}
+    for rule, did in zip(ruleset.rules, run.trace, strict=True):
         if did is not None:
-            fell |= dict.fromkeys(did[0], rule.id)
-    remaining = set(run.remaining)
-    return [None if each in remaining else fell[each] for each in listed]
+            fell |= dict.fromkeys(map(id, did[0]), rule.id)
+    remaining = set(map(id, run.remaining))
+    return [None if id(each) in remaining else fell[id(each)] for each in listed]
 
 
-def _situation_of(put: dict[str, Any]) -> Situation:
-    values = {SITUATION.get(name, name): value for name, value in put.items()}
-    if values["bind"] == "AS_Q_DEF":
-        values["bind"] = "OPEN"
-    return Situation(**values)
+@frozen
+class Reader:
+    """How the values of a column are read: those of the type ``all_of`` are kept as they are, ``keep`` keeps others."""
+
+    of: Column
+    all_of: type | None
+    keep: KeepValue
 
 
-def _read(given: Mapping[str, Any], readers: Sequence[Reader], where: str) -> dict[str, Any]:
+def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]:
     """The kept value of every column. ``where`` goes before a column's name in a message."""
     values = {}
-    get = given.get
-    for column, kind, keep in readers:
-        name = column.name
-        value = get(name)
+    for reader in readers:
+        value = given.get(reader.of.name)
         if value is None:
-            value = column.default
-        elif type(value) is not kind:
-            kept = keep(value)
+            value = reader.of.default
+        elif type(value) is not reader.all_of:
+            kept = reader.keep(value)
             if kept is None:
-                _refuse(where, column, value)
+                _refuse(where, reader.of, value)
             value = kept
-        values[name] = value
+        values[reader.of.name] = value
     return values
 
 
-def _refuse(where: str, column: Column, value: Any) -> NoReturn:
-    told = NOT_ALLOWED.format(column=where + column.name, value=_shown(value), allowed=column.allowed)
-    raise InvalidRowError(told)
+def _refuse(where: str, of: Column, value: Any) -> NoReturn:
+    raise InvalidRowError(NOT_ALLOWED.format(column=where + of.name, value=_shown(value), allowed=of.allowed))
 
 
 def _shown(value: Any) -> str:
@@ -197,12 +187,12 @@ def _shown(value: Any) -> str:
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def _keep_in(column: Column) -> Keep:
-    """How the values of ``column`` are kept."""
-    match column.domain:
+def _keep_in(of: Column) -> KeepValue:
+    """How the values of a column are kept."""
+    match of.domain:
         case Words(words):
-            table = {word: word for word in words}
-            return lambda value: table.get(value) or table.get(value.upper()) if isinstance(value, str) else None
+            table, cased = {word: word for word in words}, _CASED[letter_case(words)]
+            return lambda value: table.get(value) or table.get(cased(value)) if isinstance(value, str) else None
         case Whole(low, high):
             return lambda value: value if type(value) is int and low <= value <= high else None
         case Finite(low):
@@ -215,6 +205,7 @@ def _keep_in(column: Column) -> Keep:
     return lambda value: value if isinstance(value, str) else None
 
 
+_CASED: Mapping[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "mixed": str}
 _NUMBERS = frozenset({int, float})
 
 
@@ -225,14 +216,19 @@ def _keep_names(value: Any) -> tuple[str, ...] | None:
     return names if all(isinstance(name, str) for name in names) else None
 
 
-def _readers(columns: Mapping[str, Column]) -> tuple[Reader, ...]:
+@cache
+def _readers(facts: type) -> tuple[Reader, ...]:
     """A reader for each column, in the order in which faults are looked for."""
-    return tuple((each, _WHOLE_TYPES.get(type(each.domain)), _keep_in(each)) for each in columns.values())
+    return _readers_of(columns_of(facts))
+
+
+@cache
+def _subject_readers(facts: type, situation: frozenset[str]) -> tuple[Reader, ...]:
+    return _readers_of(given(columns_of(facts), situation))
+
+
+def _readers_of(columns: Columns) -> tuple[Reader, ...]:
+    return tuple(Reader(each, _WHOLE_TYPES.get(type(each.domain)), _keep_in(each)) for each in columns.values())
 
 
 _WHOLE_TYPES = {Flag: bool, Text: str}
-
-
-_PUT = _readers(PUT)
-_DESTINATION = _readers(DESTINATION)
-_DESTINATION_OR_QMGR = _readers(DESTINATION_OR_QMGR)

@@ -5,74 +5,107 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Union
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from mqclause.model.diagnostic import suggestion
-from mqclause.model.facts.domains import Finite, Flag, Names, Whole
-from mqclause.tables.binding import PREFIX
-from mqclause.tables.columns import DESTINATION, DESTINATION_OR_QMGR, PUT, Column, TableError
-from mqclause.tables.occasion_columns import OCCASION
+from mqclause.rulebook.declaration import Declaration
+from mqclause.tables.columns import Column, Columns, TableError, columns_of, given
+from mqclause.tables.demands import Demands, demands_of
+from mqclause.tables.functions import PREFIX
 
-Kind = Union[str, "Struct", "ListOf"]
-"""boolean, integer, number, text, null (a column without any value), another type by its own name; or nested."""
+FieldType = Union[str, "Struct", "ListOf"]
+"""A kind of column, null (a column without any value), another type by its own name; or nested."""
 
 
 @frozen
 class Struct:
     """A struct: the kinds of its fields."""
 
-    fields: Mapping[str, Kind]
+    fields: Mapping[str, FieldType]
 
 
 @frozen
 class ListOf:
     """A list: the kind of its items."""
 
-    item: Kind
+    item: FieldType
 
 
 @frozen
 class Shape:
-    """What a table has: the fields of ``put`` and of ``destinations``, and fields of the put ``beside`` it.
+    """What a table of one document has: fields of the situation and of the subjects, and some ``beside`` their struct.
 
-    ``may_be_empty`` says that a row may be without destinations: what is put to does not exist.
+    ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables.
     """
 
-    put: Collection[str]
-    destinations: Collection[str]
+    about: Declaration
+    situation: Collection[str]
+    subjects: Collection[str] = ()
     beside: Collection[str] = ()
     may_be_empty: bool = False
 
+    @property
+    def situation_columns(self) -> Columns:
+        """The columns that a situation can have."""
+        return columns_of(self.about.situation)
 
-def shape_of(columns: Mapping[str, Kind]) -> Shape:
-    """The shape of a table with a ``put`` and ``destinations``. Raises TableError."""
-    put = put_fields(columns)
-    _needed("destinations", columns)
-    found = columns["destinations"]
+    @property
+    def subject_columns(self) -> Columns:
+        """The columns that a subject can have in a table of this shape."""
+        return given(columns_of(self.about.subject), self.situation) if self.about.subject else {}
+
+    @property
+    def demands(self) -> Demands:
+        """What the document asks of rows."""
+        return demands_of(self.about)
+
+
+def shape_of(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
+    """The shape of a table of one document. Raises TableError."""
+    check_free(about.row.answer, columns)
+    situation, beside = situation_fields(columns, about), beside_fields(columns, about)
+    shape = Shape(about, situation, (), beside)
+    if about.subject is None:
+        return shape
+    name = about.row.subjects
+    _check_there(name, columns)
+    found = columns[name]
     if not isinstance(found, ListOf) or not isinstance(found.item, Struct):
-        raise TableError(f"column destinations is {named(found)}; expected a list of structs")
-    shape = Shape(put, (), beside_put(columns))
-    fields = _fields(found.item, destination_columns(shape), "destinations.")
-    if "queue_manager" not in fields:
-        raise TableError("column destinations.queue_manager is missing; every destination has a queue manager")
-    return evolve(shape, destinations=fields)
+        raise TableError(f"column {name} is {named(found)}; expected a list of structs")
+    subjects = _fields(found.item, shape.subject_columns, f"{name}.")
+    for needed, why in shape.demands.needed.items():
+        if needed not in subjects:
+            raise TableError(f"column {name}.{needed} is missing; {why}")
+    return Shape(about, situation, subjects, beside)
 
 
-def put_fields(columns: Mapping[str, Kind]) -> Collection[str]:
-    """The fields of ``put`` in a table. Raises TableError."""
-    _needed("put", columns)
-    found = columns["put"]
+def contract_shape(about: Declaration) -> Shape:
+    """The shape of a table that has every column but the optional ones."""
+
+    def present(facts: type | None) -> Collection[str]:
+        return [name for name, each in columns_of(facts).items() if not each.optional] if facts else ()
+
+    return Shape(about, present(about.situation), present(about.subject))
+
+
+def situation_fields(columns: Mapping[str, FieldType], about: Declaration) -> Collection[str]:
+    """The fields of the situation in a table. Raises TableError."""
+    name, demands = about.row.situation, demands_of(about)
+    _check_there(name, columns)
+    found = columns[name]
     if not isinstance(found, Struct):
-        raise TableError(f"column put is {named(found)}; expected a struct with queue or queue_manager")
-    fields = _fields(found, PUT, "put.")
-    if not {"queue", "queue_manager"}.intersection(fields):
-        raise TableError("column put has neither queue nor queue_manager; a put names one of them")
+        raise TableError(f"column {name} is {named(found)}; expected {demands.struct}")
+    fields = _fields(found, columns_of(about.situation), f"{name}.")
+    if demands.one_of and not set(demands.one_of).intersection(fields):
+        raise TableError(demands.neither)
     return fields
 
 
-def beside_put(columns: Mapping[str, Kind]) -> Collection[str]:
-    """The columns of a table that count where ``put`` does not have them."""
-    return [name for name in ("clwlmruc",) if columns.get(name) == "integer"]
+def beside_fields(columns: Mapping[str, FieldType], about: Declaration) -> Collection[str]:
+    """The columns of a table that count where the struct of the situation does not have them."""
+    return [
+        name for name, each in columns_of(about.situation).items() if each.beside and columns.get(name) == each.kind
+    ]
 
 
 def check_free(name: str, columns: Collection[str]) -> None:
@@ -84,27 +117,13 @@ def check_free(name: str, columns: Collection[str]) -> None:
             raise TableError(f"column {column}: names that begin with {PREFIX} are used by mqclause itself")
 
 
-def occasion_fields(columns: Mapping[str, Kind]) -> Collection[str]:
-    """The fields of ``occasion`` in a table. Raises TableError."""
-    _needed("occasion", columns)
-    found = columns["occasion"]
-    if not isinstance(found, Struct):
-        raise TableError(f"column occasion is {named(found)}; expected a struct with the facts about a queue")
-    return _fields(found, OCCASION, "occasion.")
-
-
-def destination_columns(shape: Shape) -> Mapping[str, Column]:
-    """The columns of a destination in a table of this shape."""
-    return DESTINATION_OR_QMGR if "qmgr_clwluseq" in shape.put else DESTINATION
-
-
-def _needed(name: str, columns: Mapping[str, Kind]) -> None:
+def _check_there(name: str, columns: Mapping[str, FieldType]) -> None:
     if name not in columns:
         near = suggestion(name, columns)
         raise TableError(f"column {name} is missing{near}; the table has: {', '.join(columns)}")
 
 
-def _fields(found: Struct, columns: Mapping[str, Column], before: str) -> Collection[str]:
+def _fields(found: Struct, columns: Columns, before: str) -> Collection[str]:
     missing = [name for name in columns if name not in found.fields]
     for name, kind in found.fields.items():
         column = columns.get(name)
@@ -112,29 +131,22 @@ def _fields(found: Struct, columns: Mapping[str, Column], before: str) -> Collec
         if column is None and near:
             raise TableError(f"column {before}{name} is not known{near}")
         if column is not None and not _fits(kind, column):
-            raise TableError(f"column {before}{name} is {named(kind)}; expected {_expected(column)}")
+            raise TableError(f"column {before}{name} is {named(kind)}; expected {_EXPECTED[column.kind]}")
     return [name for name in columns if found.fields.get(name, "null") != "null"]
 
 
-def _fits(kind: Kind, column: Column) -> bool:
-    match column.domain:
-        case Flag():
-            return kind in ("boolean", "null")
-        case Whole():
-            return kind in ("integer", "null")
-        case Finite():
-            return kind in ("integer", "number", "null")
-        case Names():
-            return kind == "null" or (isinstance(kind, ListOf) and kind.item in ("text", "null"))
-    return kind in ("text", "null")
+_EXPECTED = {
+    "boolean": "a boolean", "integer": "an integer", "number": "a number", "text": "a text", "texts": "a list of texts",
+}  # fmt: skip
 
 
-def _expected(column: Column) -> str:
-    kinds = {Flag: "a boolean", Whole: "an integer", Finite: "a number", Names: "a list of texts"}
-    return kinds.get(type(column.domain), "a text")
+def _fits(kind: FieldType, column: Column) -> bool:
+    if column.kind == "texts" and isinstance(kind, ListOf):
+        return kind.item in ("text", "null")
+    return kind in ("null", column.kind) or (column.kind == "number" and kind == "integer")
 
 
-def named(kind: Kind) -> str:
+def named(kind: FieldType) -> str:
     """A kind as it is named in a message."""
     if isinstance(kind, Struct):
         return "a struct"

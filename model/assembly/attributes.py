@@ -19,7 +19,7 @@ WHOLE_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 def _attributes(fact: type, names: str) -> dict[str, tuple[str, Domain]]:
     """The fields ``names`` of ``fact`` by MQSC name."""
     known = {of.name: of for of in fields(fact)}
-    return {(known[n].metadata["mqsc"] or n.upper()): (n, known[n].metadata["domain"]) for n in names.split()}
+    return {name.upper(): (name, known[name].metadata["domain"]) for name in names.split()}
 
 
 def _texts(names: str) -> dict[str, tuple[str, Domain]]:

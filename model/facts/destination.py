@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import (
+    CHANNEL_NAME_OR_BLANK,
+    DIGIT,
+    LARGEST_NUMBER,
+    NAME_OR_BLANK,
+    Finite,
+    InTable,
+    Whole,
+    Words,
+    seen,
+    unseen,
+)
 from mqclause.model.facts.objects import CHANNEL_STATES, Channel, Put, Queue, QueueManagerAlias
 
 DEFAULT_WEIGHT = 50
@@ -17,11 +29,7 @@ MANUAL = frozenset({"CLUSSDR", "CLUSSDRB"})
 CounterKey = tuple[str, str]
 """Whose counters: channel name and queue manager; the channel is blank for a local instance without CLUSRCVR."""
 
-
-def words(*allowed: str, default: Any = ...) -> Any:
-    """An attrs field that holds one of the words."""
-    metadata = {"words": allowed}
-    return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
+NO_COUNTER: CounterKey = ("", "")
 
 
 @frozen(eq=False)
@@ -32,11 +40,10 @@ class Destination:
     and channel_status. Identity, not value, tells two destinations apart.
     """
 
-    queue: str = ""
-    queue_manager: str = ""
-    channel: str = ""
-    cluster: str = ""
-    queue_type: str = words("QLOCAL", "QALIAS", "QREMOTE", "", default="")
+    queue: str = seen(NAME_OR_BLANK, "")
+    queue_manager: str = seen(NAME_OR_BLANK, "")
+    channel: str = seen(CHANNEL_NAME_OR_BLANK, "")
+    cluster: str = seen(NAME_OR_BLANK, "")
     is_local: bool = False
     is_alias: bool = False
     put_enabled: bool = True
@@ -44,18 +51,21 @@ class Destination:
     shares_cluster: bool = True
     channel_in_queue_cluster: bool = True
     channel_manual: bool = False
-    clwluseq: str = words("QMGR", "LOCAL", "ANY", default="QMGR")
-    channel_status: str = words(*CHANNEL_STATES, "", default="")
-    channel_rank: int = 0
-    channel_priority: int = 0
-    channel_weight: int = DEFAULT_WEIGHT
-    network_priority: int = 0
-    queue_rank: int = 0
-    queue_priority: int = 0
-    dest_seq_number: int = 0
-    dest_seq_factor: float = 0.0
-    alias: str = ""
-    counter: CounterKey = ("", "")
+    clwluseq: str = seen(
+        Words(("LOCAL", "ANY", "QMGR")), "QMGR", InTable(null="LOCAL", words_with={"QMGR": "qmgr_clwluseq"})
+    )
+    channel_status: str = seen(Words((*CHANNEL_STATES, "")), "", InTable(null="INACTIVE"))
+    channel_rank: int = seen(DIGIT, 0)
+    channel_priority: int = seen(DIGIT, 0)
+    channel_weight: int = seen(Whole(1, 99), DEFAULT_WEIGHT)
+    network_priority: int = seen(DIGIT, 0)
+    queue_rank: int = seen(DIGIT, 0)
+    queue_priority: int = seen(DIGIT, 0)
+    dest_seq_number: int = seen(Whole(0, LARGEST_NUMBER), 0)
+    dest_seq_factor: float = seen(Finite(0.0), 0.0)
+    queue_type: str = seen(Words(("QLOCAL", "QALIAS", "QREMOTE", "")), "", InTable(null="QLOCAL", optional=True))
+    alias: str = unseen("")
+    counter: tuple[str, str] = unseen(NO_COUNTER)
 
     @property
     def name(self) -> str:
@@ -94,20 +104,10 @@ def _of_queue(cluster: Cluster, name: str, every_local_channel: bool) -> Iterato
         if queue.queue_manager == cluster.queue_manager.name:
             yield from _local_instance(cluster, queue, every_local_channel)
             continue
-        shares = not own.isdisjoint(queue.clusters)
+        instance = {**_instance(queue), "shares_cluster": not own.isdisjoint(queue.clusters)}
         for channel in _routes(cluster, queue.queue_manager):
-            yield _instance_on(cluster, queue, channel, shares)
-
-
-def _instance_on(cluster: Cluster, queue: Queue, to: Channel, shares: bool) -> Destination:
-    """A remote instance on a route. By position, in the order of the class: this is done for every cold decision."""
-    host = cluster.remote.get(to.queue_manager)
-    return Destination(
-        queue.name, to.queue_manager, to.name, to.cluster, queue.type, False, False, queue.put == "ENABLED",
-        host is not None and to.cluster in host.suspended, shares, to.cluster in queue.clusters,
-        to.deftype in MANUAL, queue.clwluseq, to.status, to.clwlrank, to.clwlprty, to.clwlwght, to.netprty,
-        queue.clwlrank, queue.clwlprty, to.dest_seq_number, to.dest_seq_factor, "", (to.name, to.queue_manager),
-    )  # fmt: skip
+            inside = channel.cluster in queue.clusters
+            yield Destination(**_route(cluster, channel), **instance, channel_in_queue_cluster=inside)
 
 
 def _local_instance(cluster: Cluster, queue: Queue, every_channel: bool) -> Iterator[Destination]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, ClassVar, Generic, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 from attrs import NOTHING, Converter, field, fields, frozen
 
@@ -15,6 +16,9 @@ T = TypeVar("T")
 LARGEST = 999_999_999
 """The largest value of MQ's counts and intervals."""
 
+LARGEST_NUMBER = 2**63 - 1
+"""The largest whole number of 64 bits."""
+
 NAME_LENGTH = 48
 """The longest name of a queue, queue manager, cluster or process, in characters."""
 
@@ -24,7 +28,6 @@ class Words:
     """One of MQSC's words, in any letter case; kept in upper case."""
 
     words: tuple[str, ...]
-    kind: ClassVar[type] = str
 
     def __call__(self, value: object, key: str) -> str:
         if isinstance(value, str):
@@ -35,6 +38,7 @@ class Words:
         raise DomainError(key, value, self.allowed(value))
 
     def allowed(self, value: object) -> str:
+        """What may stand in the place of ``value``, for a message."""
         listed = ", ".join(self.words)
         near = suggestion(value.upper(), self.words) if isinstance(value, str) else ""
         return f"allowed: {listed}{near}"
@@ -46,7 +50,6 @@ class Whole:
 
     low: int
     high: int
-    kind: ClassVar[type] = int
 
     def __call__(self, value: object, key: str) -> int:
         if type(value) is int and self.low <= value <= self.high:
@@ -59,7 +62,6 @@ class Finite:
     """A finite number from ``low`` on."""
 
     low: float
-    kind: ClassVar[type] = float
 
     def __call__(self, value: object, key: str) -> float:
         if type(value) in (int, float) and isfinite(value) and value >= self.low:  # type: ignore[arg-type,operator]
@@ -70,8 +72,6 @@ class Finite:
 @frozen
 class Flag:
     """True or false."""
-
-    kind: ClassVar[type] = bool
 
     def __call__(self, value: object, key: str) -> bool:
         if value is True or value is False:
@@ -85,7 +85,6 @@ class Text:
 
     most: int
     least: int = 0
-    kind: ClassVar[type] = str
 
     def __call__(self, value: object, key: str) -> str:
         if isinstance(value, str):
@@ -95,6 +94,7 @@ class Text:
         return self.refuse(value, key)
 
     def refuse(self, value: object, key: str) -> str:
+        """Raises DomainError for ``value``."""
         what = f"text of {self.least} to {self.most} characters, without control characters"
         raise DomainError(key, value, f"allowed: {what}")
 
@@ -104,7 +104,6 @@ class Names:
     """A list of names, each once; kept as a tuple in the given order."""
 
     each: Text
-    kind: ClassVar[type] = tuple
 
     def __call__(self, value: object, key: str) -> tuple[str, ...]:
         if not isinstance(value, list | tuple):
@@ -119,20 +118,58 @@ Domain = Words | Whole | Finite | Flag | Text | Names
 NAME = Text(NAME_LENGTH, least=1)
 NAME_OR_BLANK = Text(NAME_LENGTH)
 CHANNEL_NAME = Text(20, least=1)
+CHANNEL_NAME_OR_BLANK = Text(20)
 NAMES = Names(NAME)
 ENABLED = Words(("ENABLED", "DISABLED"))
 DIGIT = Whole(0, 9)
 
 
-def attribute(domain: Domain, default: Any = ..., mqsc: str | None = None) -> Any:
+def attribute(domain: Domain, default: Any = ...) -> Any:
     """An attrs field kept within ``domain``; required if there is no default.
 
     ``mqsc`` is the attribute's MQSC name where it is not the field's own name in upper case.
     """
-    metadata = {"domain": domain, "mqsc": mqsc}
+    metadata = {"domain": domain}
     if default is ...:
         return field(converter=_converter(domain, object()), metadata=metadata)
     return field(default=default, converter=_converter(domain, default), metadata=metadata)
+
+
+@frozen
+class InTable:
+    """How a field of what rules see stands in a table.
+
+    ``column`` is the name of its column, ``null`` the value that null stands for there. An ``optional`` column is no
+    part of the contract's types; one that may stand ``beside`` its struct counts where the struct does not have it.
+    ``stands_for`` are words of the table alone and what the rules see in their place; ``words_with`` maps a word to
+    the column of the situation without which it is none.
+    """
+
+    column: str | None = None
+    null: Any = ...
+    optional: bool = False
+    beside: bool = False
+    stands_for: Mapping[str, str] = MappingProxyType({})
+    words_with: Mapping[str, str] = MappingProxyType({})
+
+
+def seen(domain: Domain, default: Any = ..., in_table: InTable | None = InTable()) -> Any:
+    """An attrs field of what rules see: ``domain`` says what it can be, and nothing is checked when one is made.
+
+    A field that is not ``in_table`` has no column.
+    """
+    metadata = {"domain": domain, "in_table": in_table}
+    return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
+
+
+def words(*allowed: str, default: Any = ...) -> Any:
+    """The same for a field that holds one of the words."""
+    return seen(Words(allowed), default)
+
+
+def unseen(default: Any) -> Any:
+    """An attrs field of any values, that has no column."""
+    return field(default=default, metadata={"in_table": None})
 
 
 def _converter(domain: Domain, default: object) -> Any:

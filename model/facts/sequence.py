@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from attrs import frozen
 
@@ -62,10 +62,14 @@ class SequenceState:
         added = now.destination_added or before.destination_added
         return SequenceState(self.counters, self.last_number, cluster, Changes(altered, added))
 
-    def reset(self) -> SequenceState:
-        """The same state with every sequence factor at zero; the numbers stand."""
-        counters = {key: Counter(0.0, counter.dest_seq_number) for key, counter in self.counters.items()}
-        return SequenceState(counters, self.last_number, self.seen)
+    def with_every(self, values: Mapping[str, Any], among: Iterable[Destination]) -> SequenceState:
+        """The same state with these values in every counter, those of ``among`` included; what changed is dealt with.
+
+        ``values`` has one or both of dest_seq_factor and dest_seq_number.
+        """
+        keys = dict.fromkeys([*self.counters, *(each.counter for each in among)])
+        counters = {key: self.counters.get(key, START)._replace(**values) for key in keys}
+        return SequenceState(counters, values.get("dest_seq_number", self.last_number), self.seen)
 
     def after(self, chosen: Destination, counter: Counter) -> SequenceState:
         """The state after ``chosen`` was chosen and got ``counter``."""

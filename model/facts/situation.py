@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import words
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, InTable, Whole, Words, seen, unseen
 from mqclause.model.facts.objects import BINDINGS, Put
 from mqclause.model.facts.sequence import UNCHANGED, Changes
 
@@ -15,22 +15,21 @@ class Situation:
     """The put and the local queue manager. Every attribute has a value; a blank text means "none".
 
     ``bind`` is the binding in effect: AS_Q_DEF is already the queue's DEFBIND. ``last_seq_number`` is the
-    sequence number of the previous choice. ``permitted`` is how many destinations the workload rules left;
-    it is 0 while those rules run.
+    sequence number of the previous choice. In a table a row says nothing of DEFBIND, so AS_Q_DEF is MQ's default.
     """
 
-    put_queue: str = ""
-    put_queue_manager: str = ""
-    bind: str = words(*BINDINGS, default="OPEN")
-    mqi_call: str = words("MQOPEN", "MQPUT", "MQPUT1", default="MQPUT")
+    put_queue: str = seen(NAME_OR_BLANK, "", InTable("queue"))
+    put_queue_manager: str = seen(NAME_OR_BLANK, "", InTable("queue_manager"))
+    bind: str = seen(Words(BINDINGS), "OPEN", InTable(null="AS_Q_DEF", stands_for={"AS_Q_DEF": "OPEN"}))
+    mqi_call: str = seen(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT", InTable("call"))
     from_cluster_channel: bool = False
     cluster_pcf: bool = False
-    already_sent_to: tuple[str, ...] = ()
-    qmgr_clwluseq: str = words("LOCAL", "ANY", default="LOCAL")
-    clwlmruc: int = 999_999_999
-    last_seq_number: int = 0
-    attributes_altered: bool = False
-    destination_added: bool = False
+    already_sent_to: tuple[str, ...] = seen(NAMES, ())
+    clwlmruc: int = seen(Whole(1, LARGEST), LARGEST, InTable(beside=True))
+    qmgr_clwluseq: str = seen(Words(("LOCAL", "ANY")), "LOCAL", InTable(optional=True))
+    last_seq_number: int = unseen(0)
+    attributes_altered: bool = unseen(False)
+    destination_added: bool = unseen(False)
 
 
 def situation(put: Put, cluster: Cluster, last_seq_number: int, changed: Changes = UNCHANGED) -> Situation:
@@ -44,8 +43,8 @@ def situation(put: Put, cluster: Cluster, last_seq_number: int, changed: Changes
         put.from_cluster_channel,
         put.cluster_pcf,
         put.already_sent_to,
-        own.clwluseq,
         own.clwlmruc,
+        own.clwluseq,
         last_seq_number,
         changed.attributes_altered,
         changed.destination_added,

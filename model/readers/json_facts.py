@@ -45,7 +45,7 @@ class _ConstantError(ValueError):
     """NaN or Infinity in JSON."""
 
 
-def recognised(text: str, _: str) -> Confidence:
+def _recognised(text: str, _: str) -> Confidence:
     """By its first sign, unless that begins a table of TOML."""
     return Confidence.sure_if(JSON_OPENING.match(text) and not ANY_TABLE_HEADER.match(text))
 
@@ -139,4 +139,4 @@ def _note(found: dict[DocumentPath, int], inside: list[str | int], line: int) ->
         found.setdefault(tuple(inside), line)
 
 
-JSON = Format("JSON", FACTS_TITLE, recognised, parse_json)
+JSON = Format("JSON", FACTS_TITLE, _recognised, parse_json)

@@ -10,7 +10,7 @@ from mqclause.model.readers.json_facts import parse_json
 MQWEB_KEY = re.compile(r'"commandResponse"\s*:')
 
 
-def recognised(text: str, _: str) -> Confidence:
+def _recognised(text: str, _: str) -> Confidence:
     """By the key that holds the answers."""
     return Confidence.sure_if(MQWEB_KEY.search(text) and _is_answer(parse_json(text, "").data))
 
@@ -19,4 +19,4 @@ def _is_answer(data: object) -> bool:
     return isinstance(data, dict) and "commandResponse" in data
 
 
-MQWEB = Format("mqweb", "output of mqweb (commandResponse)", recognised)
+MQWEB = Format("mqweb", "output of mqweb (commandResponse)", _recognised)

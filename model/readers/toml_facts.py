@@ -41,7 +41,7 @@ TOML_WORD = re.compile(
 """A string, a comment, a sign, the end of a line or a bare word. Points between keys are passed over."""
 
 
-def recognised(text: str, name: str) -> Confidence:
+def _recognised(text: str, name: str) -> Confidence:
     """By its name or a header of our tables; perhaps, if it looks like some other TOML."""
     if name.lower().endswith(".toml") or TABLE_HEADER.search(text):
         return Confidence.SURE
@@ -178,4 +178,4 @@ def _key(word: str) -> str:
     return str(tomllib.loads(f"key = {word}")["key"]) if word[0] in "\"'" else word
 
 
-TOML = Format("TOML", FACTS_TITLE, recognised, parse_toml)
+TOML = Format("TOML", FACTS_TITLE, _recognised, parse_toml)

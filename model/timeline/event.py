@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import frozen
 
@@ -37,8 +37,6 @@ class EventError(ValueError):
 class EventWord:
     """One of the kinds of event, in any letter case; kept in lower case."""
 
-    kind: ClassVar[type] = str
-
     def __call__(self, value: object, key: str) -> str:
         if isinstance(value, str) and value.lower() in EVENT_WORDS:
             return value.lower()
@@ -49,8 +47,6 @@ class EventWord:
 @frozen
 class Settings:
     """A table of attributes and their new values; the object that it is for says which are allowed."""
-
-    kind: ClassVar[type] = dict
 
     def __call__(self, value: object, key: str) -> Mapping[str, Any]:
         if isinstance(value, Mapping) and all(isinstance(each, str) for each in value):

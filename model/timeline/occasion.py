@@ -7,7 +7,7 @@ from typing import overload
 
 from attrs import evolve, frozen
 
-from mqclause.model.facts.destination import words
+from mqclause.model.facts.domains import words
 
 OCCASIONS = (
     "arrival", "close", "alter", "initq_put_enabled", "get_enabled", "initq_opened", "committed", "backed_out",

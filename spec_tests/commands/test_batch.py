@@ -18,10 +18,10 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from mqclause.tools.batch.files import BatchError
-from mqclause.tools.commands.cli import commands
+from mqclause.tools.cli import command_line
+from mqclause.tools.errors import BatchError
 
-ENTRY = [sys.executable, "-c", "from mqclause.tools.commands.cli import main; main()", "batch"]
+ENTRY = [sys.executable, "-c", "from mqclause.tools.cli import main; main()", "batch"]
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders.toml")
 KINDS = ("parquet", "csv", "jsonl")
 PAIRS = [*((f"in.{one}", f"out.{other}") for one in KINDS for other in KINDS)]
@@ -36,7 +36,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def batch(*arguments: object) -> Row:
     """The summary of a run in this process, with its exit status."""
-    result = CliRunner().invoke(commands, ["batch", *map(str, arguments), "--json"], standalone_mode=False)
+    result = CliRunner().invoke(command_line, ["batch", *map(str, arguments), "--json"], standalone_mode=False)
     if result.exception:
         raise result.exception
     return {**json.loads(result.stdout), "status": result.return_value}
@@ -285,14 +285,16 @@ def test_what_is_said_of_bad_input_on_the_command_line(tmp_path: Path) -> None:
     assert done.stderr == "Invalid value for '--memory': 'much' is not a size like 2GB or 512MB\n"
 
 
-@pytest.mark.parametrize(("module", "engine"), [("duckdb", "duckdb"), ("pyspark", "spark")])
-def test_a_library_that_is_not_installed(tmp_path: Path, module: str, engine: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "engine", "install"), [("duckdb", "duckdb", "duckdb"), ("pyspark", "spark", "'mqclause[spark]'")]
+)
+def test_a_library_that_is_not_installed(tmp_path: Path, module: str, engine: str, install: str) -> None:
     source = written(tmp_path / "in.parquet", [row(0)])
     code = f"import sys; sys.modules[{module!r}] = None; {ENTRY[2]}"
     command = [sys.executable, "-c", code, "batch", source, tmp_path / "out.parquet", "--engine", engine]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith(f"is not installed: pip install 'mqclause[{engine}]'\n")
+    assert done.stderr.endswith(f"is not installed: pip install {install}\n")
     assert done.stderr.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == [source]
 
@@ -327,7 +329,7 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: 
     assert list(tmp_path.iterdir()) == [source]
 
 
-def test_spark_gives_what_duckdb_gives(tmp_path: Path) -> None:
+def test_spark_gives_what_duckdb_gives(tmp_path: Path, spark: Any) -> None:  # noqa: ARG001 - the session in use
     """Text formats and Parquet in one session: a start of Spark takes seconds."""
     pytest.importorskip("pyspark")
     rows = [row(number) for number in range(6)] + [row(6, destinations=[destination("QM2", "high")])]

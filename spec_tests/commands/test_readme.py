@@ -7,18 +7,20 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from test_explain import run
 
+from mqclause import Rules
 from mqclause.model.assembly.snapshot import read_files
-from mqclause.tools.commands.explain import asked_put, checked_decision
+from mqclause.tools.commands.explain import checked_decision
+from mqclause.tools.commands.options import asked_put
 from mqclause.tools.render.terminal import print_decision
+from spec_tests.commands.test_explain import run
 
 README = Path(__file__).parents[2] / "README.md"
 
 
 def test_the_readme_shows_the_real_answer() -> None:
     snapshot = read_files([str(files("mqclause.tools") / "examples" / "orders.toml")])
-    decision = checked_decision(asked_put(snapshot.put, {}), snapshot.cluster, {}, conditions=False)
+    decision = checked_decision(asked_put(snapshot.put, {}), snapshot.cluster, Rules(), conditions=False)
     console = Console(record=True, force_terminal=False, file=None, quiet=False, highlight=False)
     with console.capture() as printed:
         print_decision(decision, console=console)
@@ -38,6 +40,11 @@ def test_the_readme_shows_a_rule_as_it_is() -> None:
     readme = README.read_text()
     path = Path(__file__).parents[2] / "rules" / "workload" / "06_inactive_or_running.toml"
     assert path.read_text().strip() in readme
+
+
+def test_the_readme_shows_what_a_rule_becomes() -> None:
+    shown = run("show-sql", "workload.04b", "--dialect", "duckdb").stdout.strip()
+    assert shown in README.read_text(), f"the README should show:\n{shown}"
 
 
 def test_the_readme_shows_what_its_table_example_prints(

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_explain import bad, run, written
+
+from spec_tests.commands.test_explain import bad, run, written
 
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders_trigger.toml")
 

@@ -22,6 +22,15 @@ def test_nothing_is_left_from_one_session_to_the_next() -> None:
     assert [above.matches(facts) for _ in range(3)] == [{4, 5}] * 3
 
 
+@pytest.mark.parametrize(
+    ("low", "high"), [(1e-7, 1e-6), (-1e-7, 1e-320), (9e15, 1e16), (1e22, 1e300), (0.5, 1e16), (0.0, 5e-324)]
+)
+def test_numbers_of_any_size_compare(low: float, high: float) -> None:
+    below = network(json.dumps({"$lt": {"one": {"$m": "other"}}}))
+    facts = [{"one": low, "other": high}, {"one": high, "other": low}, {"one": low, "other": low}]
+    assert below.matches([{FACT: number, **fact} for number, fact in enumerate(facts)]) == {0}
+
+
 def test_facts_whose_hashes_collide_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """In session 1, fact 36,498 has the 32 bits of the hash of one before it."""
     everyone = network(json.dumps({"$gte": {FACT: 0}}))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.rulebook.loader import load_ruleset
-from mqclause.rulebook.reading import ReadingError, rules_folder
+from mqclause import ReadingError, RuleError, Rules
+from mqclause.documents import WORKLOAD
 from mqclause.rulebook.rule import Choose, Eliminate, Keep
-from mqclause.rulebook.rule_file import RuleError
+from mqclause.rulebook.rules import rules_folder
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def fault(rules: Path, text: str, name: str = "04a_channel_rank.toml") -> str:
     """What is said when the rule file ``name`` holds ``text``."""
     (rules / "workload" / name).write_text(text)
     with pytest.raises(RuleError) as caught:
-        load_ruleset("workload", folder=rules)
+        Rules(folder=rules).ruleset(WORKLOAD)
     return str(caught.value)
 
 
@@ -32,35 +32,35 @@ def eliminating(where: str, because: str = "it is so", more: str = "") -> str:
 
 
 def test_rules_come_in_the_order_of_their_file_names() -> None:
-    clauses = [rule.clause for rule in load_ruleset("workload").rules]
+    clauses = [rule.clause for rule in Rules().ruleset(WORKLOAD).rules]
     assert list(dict.fromkeys(clauses)) == [
         "1", "2", "3", "4", "4a", "4b", "5", "6", "7", "8", "9", "10", "11", "11a", "11b", "11c", "12", "note",
     ]  # fmt: skip
 
 
 def test_a_rule_has_id_clause_and_action() -> None:
-    rule = load_ruleset("workload").rule("workload.04a")
+    rule = Rules().ruleset(WORKLOAD).rule("workload.04a")
     assert (rule.clause, rule.path) == ("4a", "workload/04a_channel_rank.toml")
     assert isinstance(rule.action, Keep)
     assert rule.action.best == "highest"
 
 
 def test_a_reading_replaces_the_action() -> None:
-    prefer = load_ruleset("workload").rule("workload.10")
-    only = load_ruleset("workload", {"manual-cluster-senders": "only"}).rule("workload.10")
+    prefer = Rules().ruleset(WORKLOAD).rule("workload.10")
+    only = Rules({"manual-cluster-senders": "only"}).ruleset(WORKLOAD).rule("workload.10")
     assert isinstance(prefer.action, Keep)
     assert isinstance(only.action, Eliminate)
 
 
 def test_a_reading_replaces_the_precondition_alone() -> None:
-    always = load_ruleset("workload", {"suspended-with-local": "always"}).rule("workload.05")
+    always = Rules({"suspended-with-local": "always"}).ruleset(WORKLOAD).rule("workload.05")
     assert always.when is not None
     assert always.when.sql() == "TRUE"
     assert isinstance(always.action, Keep)
 
 
 def test_choosing_by_condition_and_by_order() -> None:
-    ruleset = load_ruleset("workload")
+    ruleset = Rules().ruleset(WORKLOAD)
     local, least = ruleset.rule("workload.03a").action, ruleset.rule("workload.12c").action
     assert isinstance(local, Choose)
     assert isinstance(least, Choose)
@@ -111,7 +111,7 @@ def test_counting_is_about_all_that_remain(rules: Path) -> None:
     (rules / "workload" / "04a_channel_rank.toml").write_text(
         eliminating("is_local", more='when = "COUNT_IF(channel_rank > 3) > 1"')
     )
-    assert load_ruleset("workload", folder=rules).rule("workload.04a").when is not None
+    assert Rules(folder=rules).ruleset(WORKLOAD).rule("workload.04a").when is not None
 
 
 @pytest.mark.parametrize(
@@ -154,14 +154,14 @@ def test_a_term_explained_by_itself(rules: Path) -> None:
     with (rules / "terms.toml").open("a") as terms:
         terms.write('[workload.circle]\nis = "circle"\nmeans = "itself"\n')
     with pytest.raises(RuleError, match=r"rules/terms\.toml: workload\.circle: is explained by itself"):
-        load_ruleset("workload", folder=rules)
+        Rules(folder=rules).ruleset(WORKLOAD)
 
 
 def test_a_reading_that_is_not_known() -> None:
     with pytest.raises(ReadingError, match=r"reading 'mru-tie' is not known; did you mean 'mru-ties'\?; allowed: "):
-        load_ruleset("workload", {"mru-tie": "any"})
+        Rules({"mru-tie": "any"}).ruleset(WORKLOAD)
 
 
 def test_a_choice_that_is_not_known() -> None:
     with pytest.raises(ReadingError, match=r"reading mru-ties: 'all' is not a choice; allowed: keep-first-listed, any"):
-        load_ruleset("workload", {"mru-ties": "all"})
+        Rules({"mru-ties": "all"}).ruleset(WORKLOAD)

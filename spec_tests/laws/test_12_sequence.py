@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Literal
 
 import pytest
 from attrs import evolve
 
-from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, SequenceState
+from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules, SequenceState
+from mqclause.executors.run import ExecutorName
 
 PUTS = 10_000
 PUT = Put(queue="ORDERS.IN")
@@ -62,7 +62,7 @@ def numbers(state: SequenceState) -> dict[str, int]:
 
 @pytest.mark.parametrize("step", ["exact", "truncated"])
 def test_shares_are_as_the_weights(step: str) -> None:
-    chosen, _ = run(Engine({"weight-step": step}), cluster(20, 50, 20, 10), PUTS)
+    chosen, _ = run(Engine(Rules({"weight-step": step})), cluster(20, 50, 20, 10), PUTS)
     assert Counter(chosen) == {"QM2": 2000, "QM3": 5000, "QM4": 2000, "QM5": 1000}
 
 
@@ -76,7 +76,7 @@ def test_shares_are_as_the_weights(step: str) -> None:
     ],
 )
 def test_the_step_decides_the_shares(weights: tuple[int, ...], step: str, shares: tuple[int, ...]) -> None:
-    chosen, _ = run(Engine({"weight-step": step}), cluster(*weights), PUTS)
+    chosen, _ = run(Engine(Rules({"weight-step": step})), cluster(*weights), PUTS)
     counted = Counter(chosen)
     for number, share in enumerate(shares, 2):
         assert abs(counted[f"QM{number}"] - share) <= 2, counted
@@ -97,7 +97,7 @@ def test_a_local_instance_has_one_share(receivers: int) -> None:
 
 
 def test_read_so_that_receivers_compete_each_has_a_share() -> None:
-    engine = Engine({"local-instance-competes": "clusrcvr-channels"})
+    engine = Engine(Rules({"local-instance-competes": "clusrcvr-channels"}))
     chosen, _ = run(engine, with_local(cluster(50), 4), 1000)
     assert Counter(chosen) == {"QM1": 800, "QM2": 200}
 
@@ -107,12 +107,13 @@ def test_equal_weights_take_turns() -> None:
     assert chosen == ["QM2", "QM3", "QM4"] * 3
 
 
-def test_both_executors_choose_the_same_over_time() -> None:
-    executors: tuple[Literal["compiled", "chaining"], ...] = ("compiled", "chaining")
-    compiled, chaining = (run(Engine(executor=name), cluster(20, 50, 20, 10), 100) for name in executors)
-    assert compiled[0] == chaining[0]
-    assert factors(compiled[1]) == factors(chaining[1])
-    assert numbers(compiled[1]) == numbers(chaining[1])
+def test_all_executors_choose_the_same_over_time() -> None:
+    executors: tuple[ExecutorName, ...] = ("compiled", "chaining", "plain")
+    compiled, *others = (run(Engine(executor=name), cluster(20, 50, 20, 10), 100) for name in executors)
+    for other in others:
+        assert compiled[0] == other[0]
+        assert factors(compiled[1]) == factors(other[1])
+        assert numbers(compiled[1]) == numbers(other[1])
 
 
 def test_each_choice_gets_the_next_number() -> None:

@@ -2,129 +2,66 @@
 
 from __future__ import annotations
 
-import shutil
 import tomllib
-from collections.abc import Iterator
-from copy import deepcopy
-from functools import cache
-from pathlib import Path
-from typing import Any
+from contextlib import suppress
 
 import pytest
 
-from mqclause import RuleError
-from mqclause.rulebook.reading import rules_folder
-from spec_tests.support.case_file import Case
-from spec_tests.support.cases import HERE, RULESETS, cases_of
-from spec_tests.support.mutants import Table, mutants, replace_in, written
+from mqclause import RuleError, Rules
+from mqclause.answers.cases import noticed
+from mqclause.documents import DOCUMENTS
+from mqclause.rulebook.case import case_file
+from mqclause.rulebook.mutant import mutants_of, term_mutants_of
+from mqclause.rulebook.rule import Ruleset
 
-RULES = [path for name in RULESETS for path in sorted((rules_folder() / name).glob("*.toml"))]
-
-
-@cache
-def _cases(path: Path) -> tuple[Case, ...]:
-    return tuple(cases_of(path))
+RULES = Rules()
+RULE_IDS = [rule.id for declaration in DOCUMENTS.values() for rule in RULES.ruleset(declaration).rules]
+TERMS = [(document, term) for document in DOCUMENTS for term in RULES.toml("terms.toml")[document]]
 
 
-def noticed(folder: Path, *paths: Path, may_not_load: bool = False) -> bool:
-    """Whether a case of one of the rule files ``paths`` has another answer with the rules in ``folder``.
-
-    That the rule itself does something else is not enough, but for a fact that nothing else shows. Rules that do
-    not load are noticed, where they need not load.
-    """
-    subjects: dict[str, Any] = {}
-    for path in paths:
-        only_fact = "of" not in _table(path).get("derive", {"of": ""}) and path.parent.name != "trigger"
-        for case in _cases(HERE / path.parent.name / path.name):
-            key = f"{case.subject.__name__} {sorted(case.readings.items())}"
-            try:
-                if key not in subjects:
-                    subjects[key] = case.subject(case.readings, rules=folder)
-            except RuleError:
-                if may_not_load:
-                    return True
-                raise
-            if _differs(case, subjects[key], only_fact):
-                return True
-    return False
+def ruleset(rule_id: str) -> Ruleset:
+    return RULES.ruleset(DOCUMENTS[rule_id.partition(".")[0]])
 
 
-def _differs(case: Case, subject: Any, only_fact: bool) -> bool:
-    try:
-        answer = case.answer(subject)
-        return bool(case.unexpected(answer)) or (only_fact and case.acted(answer) != case.acts)
-    except (LookupError, TypeError):
-        return True  # a call that ends with neither a destination nor a reason code, or without a derived fact
+def test_every_rule_file_is_a_rule() -> None:
+    files = [path for path in RULES.files if path.partition("/")[0] in DOCUMENTS]
+    assert sorted(map(RULES.path, RULE_IDS)) == sorted(files)
 
 
-@cache
-def _table(path: Path) -> Table:
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("rule_id", RULE_IDS)
+def test_a_removed_rule_is_noticed(rule_id: str) -> None:
+    # Rules that need what it derives, or that name it, do not load without it.
+    with suppress(RuleError):
+        assert noticed(RULES.with_files({RULES.path(rule_id): None}), [rule_id], ruleset(rule_id))
 
 
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    """A copy of the rules that may be spoilt."""
-    folder = tmp_path / "rules"
-    for name in RULESETS:
-        shutil.copytree(rules_folder() / name, folder / name)
-    for name in ("terms.toml", "readings.toml"):
-        shutil.copy(rules_folder() / name, folder / name)
-    return folder
+@pytest.mark.parametrize("rule_id", RULE_IDS)
+def test_a_rule_turned_round_is_noticed(rule_id: str) -> None:
+    mutants = list(mutants_of(RULES, ruleset(rule_id), rule_id))
+    unnoticed = [each.change for each in mutants if not noticed(each.within(RULES), [rule_id], ruleset(rule_id))]
+    assert mutants, "nothing in this rule can be turned round"
+    assert unnoticed == list(case_file(rule_id).equivalent)
 
 
-def _name(path: Path) -> str:
-    return f"{path.parent.name}/{path.stem}"
+@pytest.mark.parametrize("rule_id", RULE_IDS)
+def test_a_mutant_differs_from_its_rule_and_is_read_as_it_was_written(rule_id: str) -> None:
+    path = RULES.path(rule_id)
+    for mutant in mutants_of(RULES, ruleset(rule_id), rule_id):
+        assert mutant.path == path
+        assert mutant.table != RULES.toml(path)
+        assert tomllib.loads(mutant.text) == mutant.table
 
 
-@pytest.mark.parametrize("path", RULES, ids=_name)
-def test_a_removed_rule_is_noticed(path: Path, copied: Path) -> None:
-    (copied / path.parent.name / path.name).unlink()
-    assert noticed(copied, path, may_not_load=True)
+@pytest.mark.parametrize("rule_id", RULE_IDS)
+def test_an_untouched_rule_passes_its_cases(rule_id: str) -> None:
+    copied = RULES.with_files({"remark.toml": ""})
+    assert not noticed(copied, [rule_id], ruleset(rule_id))
 
 
-@pytest.mark.parametrize("path", RULES, ids=_name)
-def test_a_rule_turned_round_is_noticed(path: Path, copied: Path) -> None:
-    target = copied / path.parent.name / path.name
-    unnoticed = []
-    made = 0
-    for name, mutant in mutants(_table(path)):
-        target.write_text(written(mutant), encoding="utf-8")
-        made += 1
-        if not noticed(copied, path):
-            unnoticed.append(name)
-    assert made, "nothing in this rule can be turned round"
-    assert not unnoticed
-
-
-@pytest.mark.parametrize("path", RULES, ids=_name)
-def test_a_rule_written_again_is_the_same_rule(path: Path) -> None:
-    assert tomllib.loads(written(_table(path))) == _table(path)
-
-
-@pytest.mark.parametrize("path", RULES, ids=_name)
-def test_an_untouched_rule_passes_its_cases(path: Path, copied: Path) -> None:
-    assert not noticed(copied, path)
-
-
-TERMS = [(name, term) for name in RULESETS for term in _table(rules_folder() / "terms.toml")[name]]
-
-
-def _turned_terms(ruleset: str, term: str) -> Iterator[Table]:
-    """The tables of terms.toml with one term turned round, and with what it is under each reading turned round."""
-    terms = _table(rules_folder() / "terms.toml")
-    for reading in (None, *terms[ruleset][term].get("reading", {})):
-        mutant = deepcopy(terms)
-        table = mutant[ruleset][term] if reading is None else mutant[ruleset][term]["reading"][reading]
-        if "CASE WHEN" in table["is"]:
-            table["is"] = table["is"].replace("CASE WHEN ", "CASE WHEN NOT ")
-        else:
-            replace_in(table, "is", "({}) + 1" if table["is"].startswith("COUNT_IF") else "NOT ({})")
-        yield mutant
-
-
-@pytest.mark.parametrize(("ruleset", "term"), TERMS)
-def test_a_term_turned_round_is_noticed(ruleset: str, term: str, copied: Path) -> None:
-    for mutant in _turned_terms(ruleset, term):
-        (copied / "terms.toml").write_text(written(mutant), encoding="utf-8")
-        assert noticed(copied, *(path for path in RULES if path.parent.name == ruleset))
+@pytest.mark.parametrize(("document", "term"), TERMS)
+def test_a_term_turned_round_is_noticed(document: str, term: str) -> None:
+    known = RULES.ruleset(DOCUMENTS[document])
+    mutants = list(term_mutants_of(RULES, known, term))
+    assert mutants
+    for mutant in mutants:
+        assert noticed(mutant.within(RULES), (rule.id for rule in known.rules), known), mutant.change

@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
-from mqclause import Channel, Cluster, Engine, Queue, QueueManager, RemoteQueueManager
-from mqclause.tables.columns import NAMES_BOTH, NAMES_NOTHING, NO_PUT, TableError
+from mqclause import Channel, Cluster, Engine, Queue, QueueManager, RemoteQueueManager, Rules
+from mqclause.tables.columns import TableError
+from mqclause.tables.demands import OF_PUTS, is_null_text
 from spec_tests.support.random_clusters import random_case
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
-from mqclause.rulebook.reading import ReadingError
+from mqclause.rulebook.errors import ReadingError
 from mqclause.spark.replay import replay
-from mqclause.tables.row import answer
+from mqclause.tables.row import decision_of
 
 PUT = "put struct<queue: string, queue_manager: string, bind: string, call: string, clwlmruc: int>"
 
@@ -93,9 +94,9 @@ def test_a_put_with_a_fault_leaves_the_counters(spark: Any) -> None:
     ]
     assert [row.message for row in found] == [
         None,
-        NO_PUT,
-        NAMES_NOTHING,
-        NAMES_BOTH,
+        is_null_text("put"),
+        OF_PUTS.none_given,
+        OF_PUTS.all_given,
         "put.call = 'MQGET'; allowed: MQOPEN, MQPUT, MQPUT1",
         f"queue: '{'Q' * 49}' is not allowed; allowed: text of 0 to 48 characters, without control characters",
         None,
@@ -126,7 +127,7 @@ def test_as_the_engine_decides_put_by_put(spark: Any) -> None:
             decision = engine.choose(put, given, state, explain="rule")
             state = decision.state
             rows.append((site, at, tuple(getattr(put, field.split(":")[0]) for field in FIELDS)))
-            expected.append(answer(decision.listed, decision.run, decision.outcome_run, decision.rulesets[0]))
+            expected.append(decision_of(decision.listed, decision.runs, decision.rulesets[0]))
     table = spark.createDataFrame(rows, f"site int, at int, put struct<{', '.join(FIELDS)}>")
     clusters = {site: given for site, (given, _) in enumerate(cases)}
     found = replay(table, clusters, "site", explain=True).orderBy("site", "at").select("decision.*").collect()
@@ -138,4 +139,4 @@ def test_what_is_refused_at_once(readings: dict[str, str], error: type[Exception
     columns = "'QM1' as queue_manager", "1 as at", "1 as put"
     more = () if readings else ("1 as decision",)
     with pytest.raises(error):
-        replay(spark.range(1).selectExpr(*columns, *more), cluster(50), readings=readings)
+        replay(spark.range(1).selectExpr(*columns, *more), cluster(50), rules=Rules(readings))

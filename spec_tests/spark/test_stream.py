@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_spark_replay import PUT, cluster, queue
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
 from mqclause.spark.replay import replay
 from mqclause.spark.stream import replay_stream
+from spec_tests.spark.test_replay import PUT, cluster, queue
 
 COLUMNS = f"site string, at int, {PUT}"
 

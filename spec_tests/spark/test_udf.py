@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mqclause.rulebook.reading import ReadingError
-from mqclause.tables.columns import DESTINATION, NO_PUT, NOT_ALLOWED
+from mqclause.rulebook.errors import ReadingError, RuleError
+from mqclause.rulebook.rules import Rules
+from mqclause.tables.columns import DESTINATION, NOT_ALLOWED
+from mqclause.tables.demands import is_null_text
 from mqclause.tables.row import Rows
 
 pytest.importorskip("pyspark")
@@ -65,9 +68,9 @@ def test_as_decided_here(explain: bool, spark: Any) -> None:
 
 
 def test_the_derivation_as_text(spark: Any) -> None:
-    readings = {"weight-step": "truncated"}
-    found = table(spark).select("place", explain_udf(readings)("put", "destinations").alias("text"))
-    rows = Rows(readings)
+    rules = Rules({"weight-step": "truncated"})
+    found = table(spark).select("place", explain_udf(rules)("put", "destinations").alias("text"))
+    rows = Rows(rules)
     assert [json.loads(row.text) for row in found.orderBy("place").collect()] == [
         json.loads(json.dumps(rows.explained(put, listed))) for put, listed in ROWS
     ]
@@ -82,10 +85,14 @@ def test_in_sql(spark: Any) -> None:
     message = NOT_ALLOWED.format(column="destinations[0].channel_rank", value=10, allowed=allowed)
     assert (second.outcome, second.message) == ("invalid", message)
     absent = spark.sql("select choose_destination(null, null) as found").collect()[0].found
-    assert (absent.outcome, absent.message) == ("invalid", NO_PUT)
+    assert (absent.outcome, absent.message) == ("invalid", is_null_text("put"))
 
 
 @pytest.mark.parametrize("function", [choose_destination_udf, explain_udf])
-def test_an_unknown_reading_is_told_at_once(function: Any) -> None:
+def test_what_is_wrong_with_rules_is_told_at_once(function: Any, tmp_path: Path) -> None:
     with pytest.raises(ReadingError):
-        function({"weight-step": "odd"})
+        function(Rules({"weight-step": "odd"}))
+    (tmp_path / "workload").mkdir()
+    (tmp_path / "workload" / "01_bad.toml").write_text("clause = 'workload/1'")
+    with pytest.raises(RuleError):
+        function(Rules(folder=tmp_path))

@@ -12,9 +12,8 @@ from typing import Any
 from attrs import frozen
 from hypothesis import strategies as st
 
-from mqclause import Channel, Cluster, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause import Channel, Cluster, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager, Rules
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES
-from mqclause.rulebook.reading import known_readings, rules_folder
 
 LOCAL = "QM0"
 QUEUE, ALIAS, UNKNOWN = "ORDERS.IN", "ANY.CLUSTER", "NOWHERE"
@@ -103,7 +102,7 @@ def random_put(rng: Random, cluster: Cluster) -> Put:
 
 def random_readings(rng: Random) -> dict[str, str]:
     """A choice for every reading."""
-    return {name: rng.choice(reading.choices) for name, reading in known_readings(rules_folder()).items()}
+    return {name: rng.choice(reading.choices) for name, reading in Rules().known_readings.items()}
 
 
 def _random_mix(rng: Random, routes: int) -> Mix:
@@ -255,7 +254,7 @@ def situations() -> st.SearchStrategy[tuple[Cluster, Put]]:
 
 def readings() -> st.SearchStrategy[dict[str, str]]:
     """A choice for every reading, the default first."""
-    known = known_readings(rules_folder())
+    known = Rules().known_readings
     return st.fixed_dictionaries({name: st.sampled_from(reading.choices) for name, reading in known.items()})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from mqclause.model.facts.domains import Finite, Flag, Names, Whole, Words
+from mqclause.model.facts.domains import Finite, Flag, Whole, Words
 from mqclause.model.facts.objects import CHANNEL_STATES
 from mqclause.tables.columns import DESTINATION, PUT, Column
 
@@ -90,16 +90,15 @@ def _not_allowed(rng: Random, value: Any, column: Column) -> Any:
     return value
 
 
-def arrow_type(column: Column) -> pa.DataType:
-    """The type of a column in Arrow."""
-    kinds: dict[type, pa.DataType] = {
-        Flag: pa.bool_(), Whole: pa.int64(), Finite: pa.float64(), Names: pa.list_(pa.string()),
-    }  # fmt: skip
-    return kinds.get(type(column.domain), pa.string())
+ARROW = {
+    "boolean": pa.bool_(), "integer": pa.int64(), "number": pa.float64(), "text": pa.string(),
+    "texts": pa.list_(pa.string()),
+}  # fmt: skip
+"""The type of each kind of column in Arrow."""
 
 
 def arrow_struct(columns: Mapping[str, Column], optional: bool = False) -> pa.DataType:
-    return pa.struct([(name, arrow_type(each)) for name, each in columns.items() if optional or not each.optional])
+    return pa.struct([(name, ARROW[each.kind]) for name, each in columns.items() if optional or not each.optional])
 
 
 def arrow_table(rows: Sequence[Row], optional: bool = False) -> pa.Table:

@@ -15,15 +15,14 @@ from hypothesis import strategies as st
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
+from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb import decide
-from mqclause.executors.executor import executor_of
+from mqclause.executors.course import Course
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole, Words
-from mqclause.model.facts.situation import Situation
-from mqclause.rulebook.loader import load_ruleset
-from mqclause.rulebook.reading import rules_folder
 from mqclause.rulebook.rule import Choose, Eliminate, Keep, SetAside
-from mqclause.tables.columns import DESTINATION, PUT, SITUATION, Column
-from mqclause.tables.row import InvalidRowError, Rows, answer, invalid, read_destinations, read_put
+from mqclause.rulebook.rules import Rules, rules_folder
+from mqclause.tables.columns import DESTINATION, PUT, Column
+from mqclause.tables.row import InvalidRowError, Rows, decision_of, invalid, read_row
 from spec_tests.support.random_clusters import random_readings, readings
 from spec_tests.support.random_rows import Row, answers, arrow_table, random_row, random_rows
 
@@ -31,12 +30,12 @@ Decisions = list[dict[str, Any]]
 
 
 def by_row(rows: list[Row], chosen: dict[str, str]) -> Decisions:
-    ours = Rows(chosen)
+    ours = Rows(Rules(chosen))
     return [ours.decision(*row, explain=True) for row in rows]
 
 
 def by_table(rows: list[Row], chosen: dict[str, str], optional: bool = False) -> Decisions:
-    return answers(decide(arrow_table(rows, optional), readings=chosen, explain=True))
+    return answers(decide(arrow_table(rows, optional), rules=Rules(chosen), explain=True))
 
 
 def agree(rows: list[Row], chosen: dict[str, str], optional: bool = False) -> Decisions:
@@ -48,18 +47,19 @@ def agree(rows: list[Row], chosen: dict[str, str], optional: bool = False) -> De
     return found
 
 
-def test_a_hundred_thousand_rows() -> None:
+@pytest.mark.parametrize(("tables", "each"), [(10, 1_000), pytest.param(25, 4_000, marks=pytest.mark.deep)])
+def test_very_many_rows(tables: int, each: int) -> None:
     rng = Random(20241105)
     outcomes: Counter[tuple[str, int | None]] = Counter()
     fell: Counter[str] = Counter()
-    for number in range(25):
+    for number in range(tables):
         optional = number % 2 == 1
-        rows = random_rows(rng, 4_000, 0.003 if number % 5 else 0.02, optional)
-        for each in agree(rows, random_readings(rng) if number else {}, optional):
-            outcomes[each["outcome"], each["reason"]] += 1
-            fell.update(rule for rule in each["eliminated_by"] or () if rule)
-    assert outcomes.total() == 100_000
-    rules = load_ruleset("workload").rules
+        rows = random_rows(rng, each, 0.003 if number % 5 else 0.02, optional)
+        for decision in agree(rows, random_readings(rng) if number else {}, optional):
+            outcomes[decision["outcome"], decision["reason"]] += 1
+            fell.update(rule for rule in decision["eliminated_by"] or () if rule)
+    assert outcomes.total() == tables * each
+    rules = Rules().ruleset(WORKLOAD).rules
     deciding = {rule.id for rule in rules if isinstance(rule.action, Choose | Eliminate | Keep | SetAside)}
     assert set(fell) == deciding
     reasons = {("failed", reason) for reason in (2051, 2085, 2086, 2268, 2270)}
@@ -93,21 +93,15 @@ def test_the_reference_executor_agrees() -> None:
 
 
 def by_chaining(rows: list[Row], chosen: dict[str, str]) -> Decisions:
-    rulesets = [load_ruleset(name, chosen) for name in ("workload", "outcome")]
-    workload, outcome = (executor_of("chaining", ruleset) for ruleset in rulesets)
+    course = Course.of(Rules(chosen), OUTCOME, "chaining")
     found = []
     for put, destinations in rows:
         try:
-            values, listed = read_put(put), read_destinations(put, destinations)
+            seen, listed = read_row(OUTCOME, put, destinations)
         except InvalidRowError as error:
             found.append(invalid(str(error)))
             continue
-        bind = "OPEN" if values["bind"] == "AS_Q_DEF" else values["bind"]
-        words = {SITUATION.get(name, name): value for name, value in (values | {"bind": bind}).items()}
-        seen = Situation(**words)
-        run = workload.run(seen, listed, None, {}, True)
-        second = outcome.run(seen, listed, None, {"permitted": len(run.remaining)}, False)
-        found.append(answer(listed, run, second, rulesets[0]))
+        found.append(decision_of(listed, course.run(seen, listed, traced=True), course.rulesets[0]))
     return found
 
 
@@ -148,7 +142,7 @@ DESTINATIONS = st.lists(struct(dict(DESTINATION)) | st.none(), min_size=1, max_s
 ROWS = st.lists(st.tuples(st.none() | PUTS, st.none() | st.just([]) | DESTINATIONS), min_size=1, max_size=40)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(ROWS, readings())
 def test_any_rows(rows: list[Row], chosen: dict[str, str]) -> None:
     present = [(put and dict.fromkeys(PUT) | put, destinations) for put, destinations in rows]
@@ -162,9 +156,11 @@ def test_neighbours_that_count_see_what_the_one_before_left(tmp_path: Path) -> N
         text = f"clause = 'workload/1'\ntitle = 'Added'\nwhen = 'remaining > 1'\n[eliminate]\nwhere = '{where}'\nbecause = 'added'\n"
         (folder / "workload" / f"01{letter}_added.toml").write_text(text)
     row = ({"queue": "Q"}, [{"queue_manager": "QM1", "suspended": True}, {"queue_manager": "QM2"}])
-    expected = Rows(rules=folder).decision(*row, explain=True)
+    expected = Rows(Rules(folder=folder)).decision(*row, explain=True)
     assert expected["eliminated_by"] == ["workload.01d", None]
-    found = decide(arrow_table([row]), explain=True, rules=folder).query("decided", "SELECT decision FROM decided")
+    found = decide(arrow_table([row]), explain=True, rules=Rules(folder=folder)).query(
+        "decided", "SELECT decision FROM decided"
+    )
     assert found is not None
     assert found.fetchall() == [(expected,)]
 
@@ -194,10 +190,12 @@ def test_the_best_of_each_queue_manager(tmp_path: Path, best: str, left: list[st
     ]
     listed[0]["channel_manual"] = "manual" in best
     row = ({"queue": "Q"}, listed)
-    expected = Rows(rules=folder).decision(*row, explain=True)
+    expected = Rows(Rules(folder=folder)).decision(*row, explain=True)
     fallen = expected["eliminated_by"]
     names = [f"{each['queue_manager']}{each['network_priority']}" for each in listed]
     assert sorted(name for name, rule in zip(names, fallen, strict=True) if rule is None) == left
-    found = decide(arrow_table([row]), explain=True, rules=folder).query("decided", "SELECT decision FROM decided")
+    found = decide(arrow_table([row]), explain=True, rules=Rules(folder=folder)).query(
+        "decided", "SELECT decision FROM decided"
+    )
     assert found is not None
     assert found.fetchall() == [(expected,)]

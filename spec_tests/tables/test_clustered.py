@@ -15,11 +15,12 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 from attrs import asdict, evolve
 
-from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager
+from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb import decide
 from mqclause.model.facts.destination import destinations
-from mqclause.rulebook.reading import rules_folder
-from mqclause.tables.columns import DECISION, NAMES_BOTH, NAMES_NOTHING, NO_PUT, PUT, TableError
+from mqclause.rulebook.rules import rules_folder
+from mqclause.tables.columns import DECISION, PUT, TableError
+from mqclause.tables.demands import OF_PUTS, is_null_text
 from spec_tests.support.random_clusters import random_case, random_put, random_readings
 from spec_tests.support.random_rows import answers, arrow_struct
 
@@ -50,13 +51,13 @@ def by_engine(engine: Engine, cluster: Cluster, put: Put) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(5, 16))])
 def test_as_the_engine_decides(seed: int) -> None:
     rng = Random(seed)
     cluster, put = random_case(rng)
-    engine = Engine(random_readings(rng) if seed else {})
+    engine = Engine(Rules(random_readings(rng) if seed else {}))
     puts = [put, *(random_put(rng, cluster) for _ in range(60))]
-    found = answers(decide(table(list(map(row, puts))), cluster, engine.readings, explain=True))
+    found = answers(decide(table(list(map(row, puts))), cluster, engine.rules, explain=True))
     assert len(found) == len(puts)
     for each, one in zip(puts, found, strict=True):
         assert one == by_engine(engine, cluster, each), each
@@ -97,7 +98,7 @@ def test_names_that_do_not_exist() -> None:
 
 def test_rows_that_are_invalid() -> None:
     found = of(None, {}, {"queue": "", "queue_manager": ""}, {"queue": "ORDERS.IN", "queue_manager": "QM2"})
-    messages = (NO_PUT, NAMES_NOTHING, NAMES_NOTHING, NAMES_BOTH)
+    messages = (is_null_text("put"), OF_PUTS.none_given, OF_PUTS.none_given, OF_PUTS.all_given)
     assert found == [decision(outcome="invalid", message=message) for message in messages]
 
 
@@ -134,7 +135,7 @@ def test_rules_of_ones_own_may_ask_of_any_message_where_it_went(tmp_path: Path) 
     rule.write_text(rule.read_text().replace('when   = "cluster_pcf"\n', ""))
     put = {"queue": "ORDERS.IN", "already_sent_to": ["QM2"]}
     assert [each["queue_manager"] for each in of(put)] == ["QM2"]
-    assert [each["queue_manager"] for each in of(put, rules=folder)] == ["QM3"]
+    assert [each["queue_manager"] for each in of(put, rules=Rules(folder=folder))] == ["QM3"]
 
 
 def test_rows_that_ask_alike_stay_as_many() -> None:

@@ -9,24 +9,18 @@ from typing import Any
 import pytest
 
 from mqclause import Cluster, Engine, Put
-from mqclause.answers.engine import situation
 from mqclause.model.facts.destination import Destination, destinations
-from mqclause.rulebook.reading import ReadingError
-from mqclause.tables.columns import (
-    DECISION,
-    DESTINATION,
-    NAMES_BOTH,
-    NAMES_NOTHING,
-    NO_DESTINATIONS,
-    NO_PUT,
-    NOT_ALLOWED,
-    NULL_DESTINATION,
-    PUT,
-)
+from mqclause.model.facts.situation import situation
+from mqclause.rulebook.errors import ReadingError
+from mqclause.rulebook.rules import Rules
+from mqclause.tables.columns import DECISION, DESTINATION, NOT_ALLOWED, PUT
+from mqclause.tables.demands import OF_PUTS
 from mqclause.tables.row import Rows
 from spec_tests.support.random_clusters import random_case, random_readings
 
 ROWS = Rows()
+NO_PUT = "put is null; a row needs the put that it asks about"
+NO_DESTINATIONS = "destinations is null or empty; a row needs at least one destination"
 QUEUE = {"queue": "Q"}
 
 
@@ -133,13 +127,13 @@ def test_clwluseq_is_left_to_the_queue_manager_only_where_there_is_a_field_for_i
     ("put", "given", "message"),
     [
         (None, None, NO_PUT),
-        ({}, None, NAMES_NOTHING),
-        ({"queue": "", "queue_manager": None}, None, NAMES_NOTHING),
-        ({"queue": "Q", "queue_manager": "QM2"}, None, NAMES_BOTH),
+        ({}, None, OF_PUTS.none_given),
+        ({"queue": "", "queue_manager": None}, None, OF_PUTS.none_given),
+        ({"queue": "Q", "queue_manager": "QM2"}, None, OF_PUTS.all_given),
         (QUEUE, None, NO_DESTINATIONS),
         (QUEUE, [], NO_DESTINATIONS),
-        (QUEUE, [None], NULL_DESTINATION.format(place=0)),
-        (QUEUE, [remote(), None, {"channel_rank": 10}], NULL_DESTINATION.format(place=1)),
+        (QUEUE, [None], "destinations[0] is null"),
+        (QUEUE, [remote(), None, {"channel_rank": 10}], "destinations[1] is null"),
     ],
 )
 def test_what_is_missing(put: Any, given: Any, message: str) -> None:
@@ -202,8 +196,8 @@ def test_the_first_column_with_a_fault_is_told() -> None:
 
 def test_readings() -> None:
     with pytest.raises(ReadingError):
-        Rows({"weight-step": "odd"})
-    always = Rows({"all-put-disabled": "always-2268"})
+        Rows(Rules({"weight-step": "odd"}))
+    always = Rows(Rules({"all-put-disabled": "always-2268"}))
     given = [{**remote("QM1"), "is_local": True, "put_enabled": False}]
     assert [rows.decision(QUEUE, given)["reason"] for rows in (ROWS, always)] == [2051, 2268]
 
@@ -225,7 +219,7 @@ def put_row(put: Put, cluster: Cluster) -> dict[str, Any]:
 def test_as_the_engine_decides(seed: int) -> None:
     rng = Random(seed)
     for readings in ({}, *(random_readings(rng) for _ in range(5))):
-        engine, rows = Engine(readings), Rows(readings)
+        engine, rows = Engine(Rules(readings)), Rows(Rules(readings))
         every = engine.readings["local-instance-competes"] == "clusrcvr-channels"
         for _ in range(100):
             agree(engine, rows, *random_case(rng), every)

@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqclause.duckdb import decide, trigger_conditions
+from mqclause.duckdb import decide, decide_triggers
 from mqclause.tables.columns import DECISION, TableError
 
 PUT, AMONG = "{'queue': 'Q'}", "[{'queue_manager': 'QM2'}, {'queue_manager': 'QM3', 'channel_rank': 1}]"
@@ -127,7 +127,7 @@ def test_columns_that_are_missing(connection: Any) -> None:
     ):
         decide(pa.table({"put": PUTS, "destination": TWO}))
     with pytest.raises(TableError, match=r"^column occasion is missing; "):
-        trigger_conditions(TABLE)
+        decide_triggers(TABLE)
     with pytest.raises(TableError, match=r"^the table has a column decision already$"):
         decide(unread(connection, more=", 1 AS decision"))
 

@@ -16,15 +16,15 @@ from attrs import asdict, evolve
 
 from mqclause.answers.examination import Triggers
 from mqclause.answers.replay import Replay
-from mqclause.duckdb import trigger_conditions
+from mqclause.duckdb import decide_triggers
 from mqclause.model.facts.domains import Flag, Whole, Words
 from mqclause.model.timeline.occasion import OCCASIONS, Occasion
 from mqclause.model.timeline.scenario import scenario_of
 from mqclause.rulebook.rule import Conclude, Holds
-from mqclause.tables.columns import TableError
-from mqclause.tables.occasion_columns import OCCASION, TRIGGERING
+from mqclause.rulebook.rules import Rules
+from mqclause.tables.columns import OCCASION, TRIGGERING, TableError
 from spec_tests.support.random_clusters import random_readings
-from spec_tests.support.random_rows import answers, arrow_type
+from spec_tests.support.random_rows import answers, arrow_struct
 from spec_tests.support.trigger_scenarios import random_scenario
 
 # Everything that clauses 1 to 10 ask for, on a queue of type FIRST.
@@ -36,12 +36,11 @@ ARRIVAL = Occasion(
 
 
 def table(occasions: list[dict[str, Any] | None]) -> Any:
-    kind = pa.struct([(name, arrow_type(each)) for name, each in OCCASION.items()])
-    return pa.table({"id": range(len(occasions)), "occasion": pa.array(occasions, kind)})
+    return pa.table({"id": range(len(occasions)), "occasion": pa.array(occasions, arrow_struct(OCCASION))})
 
 
 def triggering(*occasions: dict[str, Any] | None, **more: Any) -> list[dict[str, Any]]:
-    return answers(trigger_conditions(table(list(occasions)), **more), "triggering")
+    return answers(decide_triggers(table(list(occasions)), **more), "triggering")
 
 
 def by_examination(triggers: Triggers, occasion: Occasion) -> dict[str, Any]:
@@ -89,9 +88,9 @@ def test_as_the_trigger_rules_say() -> None:
     rules: Counter[str] = Counter()
     failing: Counter[str] = Counter()
     for number in range(6):
-        triggers = Triggers(random_readings(rng) if number else {})
+        triggers = Triggers(Rules(random_readings(rng) if number else {}))
         occasions = happened(rng, 60) + [imagined(rng) for _ in range(1_500)]
-        found = triggering(*map(asdict, occasions), readings=triggers.readings)
+        found = triggering(*map(asdict, occasions), rules=triggers.rules)
         for occasion, one in zip(occasions, found, strict=True):
             assert one == by_examination(triggers, occasion), occasion
             rules[str(one["rule"])] += 1
@@ -119,7 +118,7 @@ def test_the_first_message_on_an_empty_queue() -> None:
     assert "trigger.04" not in one["failing"]
     assert (three["outcome"], three["available"]) == ("triggers", False)
     assert (four["outcome"], four["turns_off"]) == ("triggers", True)
-    (kept,) = triggering(asdict(every), readings={"depth-turns-off": "no"})
+    (kept,) = triggering(asdict(every), rules=Rules({"depth-turns-off": "no"}))
     assert (kept["outcome"], kept["turns_off"]) == ("triggers", False)
 
 
@@ -160,7 +159,7 @@ def test_words_in_any_letter_case() -> None:
 def test_fields_that_are_absent_have_their_defaults() -> None:
     few = {name: value for name, value in asdict(ARRIVAL).items() if value != OCCASION[name].default}
     given = pa.table({"id": [0], "note": ["kept"], "occasion": pa.array([few])})
-    relation = trigger_conditions(given)
+    relation = decide_triggers(given)
     assert relation.columns == ["id", "note", "occasion", "triggering"]
     assert answers(relation, "triggering") == [by_examination(Triggers(), ARRIVAL)]
 
@@ -172,5 +171,5 @@ def test_tables_that_are_refused() -> None:
         ([{"trigtyp": "FIRST"}], "column occasion.trigtyp is not known; did you mean 'trigtype'?"),
     ):
         with pytest.raises(TableError) as raised:
-            trigger_conditions(pa.table({"occasion": occasion}))
+            decide_triggers(pa.table({"occasion": occasion}))
         assert str(raised.value) == message

@@ -14,15 +14,16 @@ from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
 def types() -> dict[str, Any]:
     """The types of the columns that are read from JSON."""
     # What the queue manager's CLWLUSEQ is would allow QMGR in every row, also where no row says it.
-    put = {name: type_of(column) for name, column in PUT.items() if name != "qmgr_clwluseq"}
+    put = {name: json_type(column) for name, column in PUT.items() if name != "qmgr_clwluseq"}
     return {
         "put": put,
-        "destinations": [{name: type_of(column) for name, column in DESTINATION.items()}],
+        "destinations": [{name: json_type(column) for name, column in DESTINATION.items()}],
         "clwlmruc": put["clwlmruc"],
     }
 
 
-def type_of(column: Column) -> Any:
+def json_type(column: Column) -> Any:
+    """The type of a column as from_json takes it."""
     match column.domain:
         case Flag():
             return "BOOLEAN"
@@ -45,7 +46,7 @@ def _dubious() -> str:
     fits |= {"object": r"[^{n\s]", "array": r"[^\[n\s]|\[\s*[^{\s\]]"}
     names: dict[str, list[str]] = {"object": ["put"], "array": ["destinations"]}
     for column in (*PUT.values(), *DESTINATION.values()):
-        kind = type_of(column)
+        kind = json_type(column)
         names.setdefault(kind if isinstance(kind, str) else "names", []).append(column.name)
     fields = [rf'"({"|".join(dict.fromkeys(names[kind]))})"\s*:\s*({fit})' for kind, fit in fits.items()]
     after_an_object = r'\}\s*,\s*([^{"\s]|"([^"\\]|\\.)*"\s*[,\]])'

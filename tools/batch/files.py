@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO
 from attrs import frozen
 
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, types
+from mqclause.tools.errors import BatchError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-Kind = Literal["parquet", "csv", "jsonl"]
-ENDINGS: Mapping[str, Kind] = {
+FileKind = Literal["parquet", "csv", "jsonl"]
+ENDINGS: Mapping[str, FileKind] = {
     ".parquet": "parquet",
     ".csv": "csv",
     ".csv.gz": "csv",
@@ -36,16 +37,12 @@ KEPT = "__mqclause_{}"
 """Columns that go along while rows are decided: a row as it was read, what is wrong in it, a column as read."""
 
 
-class BatchError(Exception):
-    """The table cannot be decided; the message is one line."""
-
-
 @frozen
 class Table:
     """A table in files of one kind; ``path`` is the file, or the folder that holds them."""
 
     path: Path
-    kind: Kind
+    kind: FileKind
     files: tuple[Path, ...]
 
     @property
@@ -57,20 +54,20 @@ class Table:
 def table_in(path: Path) -> Table:
     """The table in a file or in the files of a folder. Raises BatchError."""
     if not path.is_dir():
-        kind = kind_of(path)
+        kind = file_kind(path)
         if not path.exists():
             raise BatchError(f"{path}: no such file or directory")
         return Table(path, kind, (path,))
     inside = (each for each in path.rglob("*") if not any(part[0] in "._" for part in each.relative_to(path).parts))
     files = sorted(file for file in inside if file.is_file() and _ending(file) in ENDINGS)
-    kinds = {kind_of(file) for file in files}
+    kinds = {file_kind(file) for file in files}
     if len(kinds) != 1:
         found = "files of several kinds" if kinds else f"no file that ends in {', '.join(ENDINGS)}"
         raise BatchError(f"{path}: the folder holds {found}")
     return Table(path, kinds.pop(), tuple(files))
 
 
-def kind_of(path: Path) -> Kind:
+def file_kind(path: Path) -> FileKind:
     """What kind of file ``path`` names, by how it ends. Raises BatchError."""
     kind = ENDINGS.get(_ending(path))
     if kind is None:
@@ -83,7 +80,9 @@ def _ending(path: Path) -> str:
     return (path.with_suffix("").suffix + ending).lower() if ending == ".gz" else ending
 
 
-def read_table(connection: DuckDBPyConnection, table: Table, out: Kind, with_destinations: bool) -> DuckDBPyRelation:
+def read_table(
+    connection: DuckDBPyConnection, table: Table, out: FileKind, with_destinations: bool
+) -> DuckDBPyRelation:
     """The rows of ``table`` with typed columns, and what ``written`` needs to write them as ``out``.
 
     In CSV and JSON Lines ``put`` and ``destinations`` have the types of tables.columns whatever the rows hold; a
@@ -109,7 +108,7 @@ def _check_columns(table: Table, columns: Collection[str], needed: Iterable[str]
         raise BatchError(f"{table.path}: column decision is there already")
 
 
-def _csv_rows(connection: DuckDBPyConnection, table: Table, out: Kind, needed: Iterable[str]) -> DuckDBPyRelation:
+def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Iterable[str]) -> DuckDBPyRelation:
     columns = _header(table)
     _check_columns(table, columns, needed)
     source = _csv_source(table.listed, columns)
@@ -157,7 +156,7 @@ def _csv_source(files: str, columns: Iterable[str]) -> str:
     return f"read_csv({files}, {dialect}, {size}, columns = {{{types}}})"
 
 
-def _json_rows(connection: DuckDBPyConnection, table: Table, out: Kind, needed: Sequence[str]) -> DuckDBPyRelation:
+def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Sequence[str]) -> DuckDBPyRelation:
     options = f"format = 'newline_delimited', ignore_errors = true, maximum_object_size = {LONGEST_ROW}"
     lines = f"read_json_objects({table.listed}, {options})"
     further = {} if out == "jsonl" else _further(connection, lines)
@@ -232,7 +231,7 @@ def _with_fault_function(connection: DuckDBPyConnection) -> DuckDBPyConnection:
     return connection
 
 
-def written(relation: DuckDBPyRelation, path: Path, kind: Kind) -> str:
+def written(relation: DuckDBPyRelation, path: Path, kind: FileKind) -> str:
     """The statement that writes decided rows, which it reads from the view ``mqclause_decided``, to ``path``."""
     relation.create_view("mqclause_decided", replace=True)
     kept = [name for name in relation.columns if name.startswith(KEPT.format(""))]
@@ -260,7 +259,7 @@ def _decision(kind: Any) -> str:
     return f"CASE WHEN {FAULT} IS NULL THEN decision ELSE {{{fields}}}::{kind} END"
 
 
-def _format(kind: Kind, lines: bool, zipped: bool) -> str:
+def _format(kind: FileKind, lines: bool, zipped: bool) -> str:
     compression = ", COMPRESSION gzip" if zipped else ""
     if kind == "parquet":
         return "FORMAT parquet, COMPRESSION zstd"

@@ -3,7 +3,7 @@
     python tools/bench/soak.py [DECISIONS] [--seed N]
     python tools/bench/soak.py --misuse NAME
 
-``--misuse`` shows, in a process of its own, what a way of using durable_rules ends in that engine/durable.py avoids.
+``--misuse`` shows, in a process of its own, what a way of using durable_rules ends in that executors/durable.py avoids.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def soak(decisions: int, seed: int) -> Soaked:
 
 def answer(decision: Decision) -> tuple[Any, ...]:
     """The whole answer; destinations are the very same objects for both executors."""
-    run, outcome = decision.run, decision.outcome_run
+    run, outcome = decision.run, decision.runs[-1]
     return decision.outcome, list(run.remaining), run.chosen, run.facts, outcome.failure, outcome.facts
 
 

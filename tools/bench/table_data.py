@@ -20,7 +20,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.facts.domains import Flag, Names, Text, Words
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
 
@@ -251,11 +250,5 @@ def _whole(values: Numbers) -> pa.Array:
 
 def _summed(column: Column, value: str, size: str) -> str:
     """SQL for a number made of a column's value; ``size`` is the dialect's function for the length of a list."""
-    match column.domain:
-        case Flag():
-            return f"CAST({value} AS INT)"
-        case Text() | Words():
-            return f"length({value})"
-        case Names():
-            return f"{size}({value})"
-    return value
+    forms = {"boolean": "CAST({} AS INT)", "text": "length({})", "texts": f"{size}({{}})"}
+    return forms.get(column.kind, "{}").format(value)

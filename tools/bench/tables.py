@@ -11,7 +11,6 @@ counts. Making a query is not timed with it and has a column of its own; the two
 A decision is taken whole: DuckDB sums every field of it, Spark writes it to "noop". A scan's list form sums inside
 the lists as the decision has to; the flat form is the fastest way to read everything.
 """
-
 # ruff: noqa: S608 - the queries are made of the names of columns
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ from mqclause import duckdb as by_duckdb
 from mqclause.tables.row import Rows
 
 ENGINES = ("duckdb", "spark", "udf")
-COMPARED = 20_000
-PART = 1_000_000
+COMPARED, PART = 20_000, 1_000_000
 LIST, FLAT = "scan, list", "scan, flat"
 
 
@@ -115,10 +113,13 @@ def plain_udf() -> Any:
     """What one writes without Arrow: a function of one row."""
     from pyspark.sql.functions import udf
 
+    from mqclause.rulebook.rules import Rules
     from mqclause.spark.udf import DECISION_TYPE, rows_of
 
+    rules = Rules()
+
     def decide(put: Any, destinations: Any) -> Any:
-        return rows_of(()).decision(put.asDict(), [each.asDict() for each in destinations])
+        return rows_of(rules).decision(put.asDict(), [each.asDict() for each in destinations])
 
     return udf(decide, DECISION_TYPE, useArrow=False)
 

@@ -2,276 +2,48 @@
 
 from __future__ import annotations
 
-import logging
 import re
-import shutil
-import signal
-import tempfile
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import Event
-from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
-from attrs import frozen
+import click
 
-from mqclause.model.facts.cluster import Cluster
-from mqclause.tables.columns import TableError
-from mqclause.tools.batch.faults import first_line
-from mqclause.tools.batch.files import BatchError, Kind, Table, decisions, kind_of, read_table, written
-from mqclause.tools.render.progress import progress
-from mqclause.tools.render.summary import Summary, print_summary, summarised
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-    from pyspark.sql import DataFrame, SparkSession
-
-EngineName = Literal["duckdb", "spark"]
-TERMINATED = 128 + signal.SIGTERM
-_NO_DUCKDB = "DuckDB is not installed: pip install 'mqclause[duckdb]'"
-_NO_SPARK = "Spark is not installed: pip install 'mqclause[spark]'"
+from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.tools.batch.files import ENDINGS, table_in
+from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
+from mqclause.tools.commands.options import contents, from_option, json_option, reading_option, rules_by
 
 
-@frozen
-class Batch:
-    """What is asked for: the files, the cluster where the rows have no destinations, how to decide, the memory."""
-
-    source: Table
-    out: Path
-    kind: Kind
-    cluster: Cluster | None
-    readings: Mapping[str, str]
-    explain: bool
-    memory: str
+def memory_size(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """A size like 2GB or 512MB, in upper case; raises BadParameter."""
+    if not re.fullmatch("[1-9][0-9]*[MGT]B", value.upper()):
+        raise click.BadParameter(f"{value!r} is not a size like 2GB or 512MB")
+    return value.upper()
 
 
-def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
-    """Decides every row and prints the summary; returns 0, or 2 if a row is invalid.
+@click.command("batch", epilog=f"Files end in {', '.join(ENDINGS)}.")
+@click.argument("source", metavar="IN")
+@click.argument("out", metavar="OUT")
+@click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True)
+@click.option("--explain", is_flag=True, help="Fill eliminated_by: which rule each destination fell by.")
+@reading_option
+@click.option("--memory", callback=memory_size, default="2GB", show_default=True, help="What the engine may use.")
+@from_option
+@click.option("--facts", multiple=True, metavar="FILE", help="The cluster, for rows that have no destinations.")
+@json_option
+def command(
+    source: str, out: str, engine: EngineName, readings: tuple[str, ...], facts: tuple[str, ...], **options: Any
+) -> int:
+    """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.
 
-    The output appears under its name when it is complete, and takes the place of what was there. Raises BatchError,
-    ReadingError, and SystemExit when the process is asked to end.
+    IN and OUT are Parquet, CSV or JSON Lines, in any combination; IN may be a folder of such files. In CSV, nested
+    columns are JSON text. OUT appears when it is complete, in the place of what had its name. With --engine spark a
+    Parquet OUT is a folder of part files, if there are several. The summary goes to standard output.
+    Exit status: 0, or 2 for bad input, also if a row is invalid: decision.message says why.
     """
-    with ExitStack() as stack:
-        terminated = stack.enter_context(_ended_by_sigterm())
-        try:
-            folder = stack.enter_context(_folder_beside(batch.out))
-            summary = (_with_duckdb if engine == "duckdb" else _with_spark)(batch, folder)
-        except RuntimeError as error:
-            # A signal that comes while DuckDB runs is "Query interrupted", whatever its handler raised.
-            if terminated.is_set():
-                raise SystemExit(TERMINATED) from None
-            if str(error) == "Query interrupted":
-                raise KeyboardInterrupt from None
-            raise BatchError(first_line(error)) from None
-        except (TableError, OSError, UnicodeDecodeError) as error:
-            raise BatchError(f"{batch.source.path}: {first_line(error)}") from None
-    print_summary(summary, as_json)
-    return 2 if summary.outcomes["invalid"] else 0
-
-
-def check_out(source: Table, out: Path) -> Kind:
-    """What kind of file is to be written; raises BatchError if it cannot stand there."""
-    kind = kind_of(out)
-    if not out.parent.is_dir():
-        raise BatchError(f"{out}: there is no folder {out.parent}")
-    if out.resolve() == source.path.resolve() or source.path.resolve() in out.resolve().parents:
-        raise BatchError(f"{out}: the output may not be the input or in its folder")
-    if out.is_dir() and not _is_spark_output(out):
-        raise BatchError(f"{out}: a folder that holds more than a table is there already")
-    return kind
-
-
-def _is_spark_output(folder: Path) -> bool:
-    return all(re.match(r"part-|_|\.", each.name) and each.is_file() for each in folder.iterdir())
-
-
-@contextmanager
-def _folder_beside(out: Path) -> Iterator[Path]:
-    """A folder of its own, on the same file system, that is gone in the end with all that is in it."""
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    except OSError as error:
-        raise BatchError(f"{out.parent}: {(error.strerror or 'cannot be written').lower()}") from None
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[Event]:
-    """Has SIGTERM end the process like Ctrl-C does, so that nothing is left behind."""
-    received = Event()
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        received.set()
-        raise SystemExit(TERMINATED)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield received
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _put_in_place(made: Path, out: Path) -> None:
-    """Renames; what was there is out of the way for a moment only if it is, or is to be, a folder."""
-    if out.exists() and (out.is_dir() or made.is_dir()):
-        old = made.parent / "old"
-        out.rename(old)
-        try:
-            made.rename(out)
-        except BaseException:
-            old.rename(out)
-            raise
-    else:
-        made.replace(out)
-
-
-def _with_duckdb(batch: Batch, folder: Path) -> Summary:
-    with _connection(batch, folder) as connection:
-        from mqclause.duckdb import decide
-
-        begun = time.perf_counter()
-        rows = read_table(connection, batch.source, batch.kind, batch.cluster is None)
-        decided = decide(rows, **_asked(batch))
-        made = _write(connection, batch, written(decided, folder / batch.out.name, batch.kind), folder)
-        seconds = time.perf_counter() - begun
-        summary = summarised(decisions(made), lambda query: connection.execute(query).fetchall(), seconds)
-        _put_in_place(made.path, batch.out)
-    return summary
-
-
-def _asked(batch: Batch) -> dict[str, Any]:
-    asked: dict[str, Any] = {"readings": batch.readings, "explain": batch.explain}
-    return asked if batch.cluster is None else {**asked, "cluster": batch.cluster}
-
-
-def _write(connection: DuckDBPyConnection, batch: Batch, statement: str, folder: Path) -> Table:
-    path = folder / batch.out.name
-    with progress(lambda: connection.query_progress() / 100):
-        connection.execute(statement).fetchall()
-    return Table(path, batch.kind, (path,))
-
-
-@contextmanager
-def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
-    """A connection that keeps to the memory given and spills into ``folder``; its errors are BatchErrors."""
-    try:
-        import duckdb
-    except ImportError:
-        raise BatchError(_NO_DUCKDB) from None
-    # Rows may come in any order, and only then do they stream.
-    config: dict[str, Any] = {
-        "memory_limit": batch.memory,
-        "temp_directory": str(folder / "spill"),
-        "preserve_insertion_order": False,
-    }
-    try:
-        with duckdb.connect(config=config) as connection:
-            connection.execute("SET enable_progress_bar = true").fetchall()
-            connection.execute("SET enable_progress_bar_print = false").fetchall()
-            yield connection
-    except duckdb.OutOfMemoryException:
-        said = f"{batch.memory} of memory are not enough; give more with --memory"
-        raise BatchError(f"{batch.source.path}: {said}") from None
-    except duckdb.Error as error:
-        raise BatchError(f"{batch.source.path}: {first_line(error)}") from None
-
-
-def _with_spark(batch: Batch, folder: Path) -> Summary:
-    with _session(batch.memory) as session:
-        begun = time.perf_counter()
-        parquet = batch.source.kind == batch.kind == "parquet"
-        source = batch.source.path if batch.source.kind == "parquet" else _as_parquet(batch, folder)
-        parts = folder / "parts"
-        with _spark_errors(batch), progress(lambda: _done(session)):
-            _decided_by_spark(session, batch, source).write.parquet(str(parts))
-        if not parquet:
-            return _from_parts(batch, folder, parts, begun)
-        seconds = time.perf_counter() - begun
-        with _spark_errors(batch):
-            session.read.parquet(_no_pattern(parts)).createOrReplaceTempView("mqclause_decided")
-            query = "SELECT decision FROM mqclause_decided"
-            summary = summarised(query, lambda text: session.sql(text).collect(), seconds)
-    files = sorted(parts.glob("part-*"))
-    _put_in_place(files[0] if len(files) == 1 else parts, batch.out)
-    return summary
-
-
-@contextmanager
-def _session(memory: str) -> Iterator[SparkSession]:
-    """The session that there is, or one of our own; that is stopped where the body is cut short, before cleaning up."""
-    try:
-        from pyspark.sql import SparkSession
-
-        from mqclause.spark.session import local_session
-    except ImportError:
-        raise BatchError(_NO_SPARK) from None
-    session = SparkSession.getActiveSession()
-    if session is not None:
-        yield session
-        return
-    session = local_session(memory=memory.removesuffix("B").lower())
-    # What fails is said in one line; Spark's logs would put pages before it.
-    session.sparkContext.setLogLevel("OFF")
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    try:
-        yield session
-    except (KeyboardInterrupt, SystemExit):
-        session.stop()
-        raise
-
-
-def _decided_by_spark(session: SparkSession, batch: Batch, source: Path) -> DataFrame:
-    from mqclause.spark import decide
-
-    return decide(session.read.parquet(_no_pattern(source)), **_asked(batch))
-
-
-def _no_pattern(path: Path) -> str:
-    """The path as Spark's readers take it."""
-    return re.sub(r"([][{}*?\\])", r"\\\1", str(path.absolute()))
-
-
-def _done(session: SparkSession) -> float:
-    """The part of the running stage's tasks that is done."""
-    tracker = session.sparkContext.statusTracker()
-    for stage in tracker.getActiveStageIds():
-        if info := tracker.getStageInfo(stage):
-            return float(info.numCompletedTasks / max(info.numTasks, 1))
-    return 0.0
-
-
-@contextmanager
-def _spark_errors(batch: Batch) -> Iterator[None]:
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise BatchError(f"{batch.source.path}: {first_line(error)}") from None
-
-
-def _as_parquet(batch: Batch, folder: Path) -> Path:
-    """The rows of CSV or JSON Lines as Parquet, which Spark then reads."""
-    staged = folder / "staged.parquet"
-    with _connection(batch, folder) as connection:
-        rows = read_table(connection, batch.source, batch.kind, batch.cluster is None)
-        rows.write_parquet(str(staged), row_group_size=20_480)
-    return staged
-
-
-def _from_parts(batch: Batch, folder: Path, parts: Path, begun: float) -> Summary:
-    """One file of the kind asked for, from what Spark wrote."""
-    with _connection(batch, folder) as connection:
-        decided = connection.read_parquet([str(part) for part in sorted(parts.glob("part-*"))])
-        made = _write(connection, batch, written(decided, folder / batch.out.name, batch.kind), folder)
-        seconds = time.perf_counter() - begun
-        summary = summarised(decisions(made), lambda query: connection.execute(query).fetchall(), seconds)
-    _put_in_place(made.path, batch.out)
-    return summary
+    table = table_in(Path(source))
+    kind = check_out(table, Path(out))
+    local, as_json = options.pop("local"), options.pop("as_json")
+    cluster = read_sources([Source(*each) for each in contents(facts)], local).cluster if facts else None
+    asked = Batch(table, Path(out), kind, cluster, rules_by(readings), **options)
+    return batch_files(asked, engine, as_json)

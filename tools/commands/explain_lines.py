@@ -11,17 +11,17 @@ from mqclause.answers.engine import Engine
 from mqclause.model.assembly.snapshot import read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.json_facts import parse_json
-from mqclause.tools.commands.explain import NothingAskedError, asked_put
+from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.options import asked_put
+from mqclause.tools.errors import NothingAskedError
 
 
-def explain_lines(
-    lines: BinaryIO, out: BinaryIO, asked: Mapping[str, str], readings: Mapping[str, str], conditions: bool
-) -> int:
+def explain_lines(lines: BinaryIO, out: BinaryIO, asked: Mapping[str, str], rules: Rules, conditions: bool) -> int:
     """Explains each line of ``lines`` with the compiled rules; returns 0, or 2 if a line was bad.
 
-    A bad line gives ``{"error": "…"}`` in its place and the run goes on. Raises ReadingError.
+    A bad line gives ``{"error": "…"}`` in its place and the run goes on. Raises RuleError.
     """
-    engine = Engine(readings)
+    engine = Engine(rules)
     level: Level = "condition" if conditions else "rule"
     status = 0
     for number, line in enumerate(lines, start=1):

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import BinaryIO, TextIO
 
+import click
 from rich.console import Console
 from rich.text import Text
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.examination import Examination
 from mqclause.answers.replay import Replay, Row, row_document
-from mqclause.executors.executor import ExecutorName
+from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.destination import Destination
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
+from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.explain_lines import decoded, error_line
+from mqclause.tools.commands.options import content, json_option, only_lines, opened, reading_option, rules_by
 from mqclause.tools.render.terminal import PLAIN_WIDTH
-from mqclause.trace.explanation import shown
+from mqclause.trace.sentence import shown
 
 _json = json.JSONEncoder(ensure_ascii=False).encode
 HELD_BACK = 100_000
@@ -32,10 +35,33 @@ PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
 
 
-def replay_file(source: Source, as_json: bool, readings: Mapping[str, str], executor: ExecutorName, out: TextIO) -> int:
-    """Replays one scenario; returns 0. Raises FactsError and ReadingError."""
+@click.command("replay")
+@click.argument("scenario", nargs=-1)
+@json_option
+@reading_option
+@click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True)
+@click.option("--lines", metavar="FILE", help="JSON Lines: one scenario a line in, one array of results a line out.")
+def command(
+    scenario: tuple[str, ...], as_json: bool, readings: tuple[str, ...], executor: ExecutorName, lines: str | None
+) -> int:
+    """What happens over time: routing, trigger messages and what held them back, event by event.
+
+    SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. Exit status: 0, or 2 for bad
+    input.
+    """
+    rules = rules_by(readings)
+    if lines is not None:
+        only_lines(scenario)
+        return replay_lines(opened(lines), sys.stdout.buffer, rules, executor)
+    if len(scenario) != 1:
+        raise click.UsageError("name one scenario file (or - for standard input); see --help")
+    return replay_file(Source(scenario[0], content(scenario[0])), as_json, rules, executor, sys.stdout)
+
+
+def replay_file(source: Source, as_json: bool, rules: Rules, executor: ExecutorName, out: TextIO) -> int:
+    """Replays one scenario; returns 0. Raises FactsError."""
     scenario = read_scenario_source(source)
-    rows = Replay(readings, executor).rows(scenario, source.name)
+    rows = Replay(rules, executor).rows(scenario, source.name)
     if as_json:
         _write(_with_progress(rows), out)
     else:
@@ -62,9 +88,9 @@ def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
             print(f"\r{count:,} events", end="", file=sys.stderr, flush=True)  # noqa: T201
 
 
-def replay_lines(lines: BinaryIO, out: BinaryIO, readings: Mapping[str, str], executor: ExecutorName) -> int:
+def replay_lines(lines: BinaryIO, out: BinaryIO, rules: Rules, executor: ExecutorName) -> int:
     """Replays each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
-    replay = Replay(readings, executor)
+    replay = Replay(rules, executor)
     status = 0
     for number, line in enumerate(lines, start=1):
         source = f"line {number}"

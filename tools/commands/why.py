@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import click
 from attrs import evolve, frozen
 from rich.console import Console
 from rich.text import Text
@@ -16,7 +17,17 @@ from mqclause.model.diagnostic import suggestion
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
-from mqclause.tools.commands.explain import DisagreementError, NothingAskedError
+from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.options import (
+    contents,
+    explaining_executor,
+    from_option,
+    json_option,
+    lenient_option,
+    reading_option,
+    rules_by,
+)
+from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.terminal import PLAIN_WIDTH
 
 PREVIOUS = ("previous_depth", "previous_total", "previous_committed", "previous_committed_total")
@@ -32,22 +43,38 @@ class Answer:
     assumed: tuple[str, ...]
 
 
+@click.command("why")
+@click.argument("queue")
+@click.argument("facts", nargs=-1)
+@from_option
+@json_option
+@reading_option
+@lenient_option
+def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], **options: Any) -> int:
+    """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
+
+    QUEUE may end in * to ask for every triggered queue. FACTS are as for explain; depth and open counts are taken
+    from a dump that has them. Exit status: 0 every queue asked for would trigger, 1 one would not, 2 bad input.
+    """
+    return why_files(queue, contents(facts), rules=rules_by(readings), **options)
+
+
 def why_files(
     name: str,
     files: Sequence[tuple[str, bytes]],
     local: str | None,
     as_json: bool,
-    readings: Mapping[str, str],
+    rules: Rules,
     lenient: bool,
 ) -> int:
     """Answers for the queue ``name``, or for each triggered queue that a generic name (``*`` at its end) fits.
 
     Returns 0 if a message put now would trigger on every queue asked for, else 1. Raises FactsError,
-    ReadingError, NothingAskedError and DisagreementError.
+    NothingAskedError and DisagreementError.
     """
     snapshot = read_sources([Source(*file) for file in files], local, lenient)
-    rules = Triggers(readings, executor="chaining"), Triggers(readings)
-    answers = [answer(queue, snapshot, *rules) for queue in queues_named(name, snapshot)]
+    triggers = Triggers(rules, explaining_executor()), Triggers(rules)
+    answers = [answer_about(queue, snapshot, *triggers) for queue in queues_named(name, snapshot)]
     if as_json:
         print(json.dumps([document(each) for each in answers], ensure_ascii=False))  # noqa: T201
     else:
@@ -71,12 +98,13 @@ def queues_named(name: str, snapshot: Snapshot) -> list[Queue]:
     return found
 
 
-def answer(queue: Queue, snapshot: Snapshot, chaining: Triggers, compiled: Triggers) -> Answer:
+def answer_about(queue: Queue, snapshot: Snapshot, explaining: Triggers, compiled: Triggers) -> Answer:
     """What would fail for a message of the default priority, put to ``queue`` now outside any unit of work."""
     occasion, assumed = occasion_now(queue, snapshot)
-    examination, other = chaining.examine(occasion), compiled.examine(occasion)
-    if examination.run != other.run:
-        raise DisagreementError(f"chaining and compiled differ on {queue.name}")
+    examination, other = explaining.examine(occasion), compiled.examine(occasion)
+    same = examination.run.says_the_same(other.run) and [*examination.conditions] == [*other.conditions]
+    if not same:
+        raise DisagreementError(f"{explaining.executor} and compiled differ on {queue.name}")
     return Answer(queue, examination, tuple(assumed))
 
 

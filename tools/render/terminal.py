@@ -12,8 +12,8 @@ from rich.text import Text
 from mqclause.answers.decision import Decision
 from mqclause.model.diagnostic import suggestion
 from mqclause.model.facts.objects import Put
-from mqclause.rulebook.reading import known_readings, rules_folder
-from mqclause.trace.explanation import Fate, Step, Test, shown
+from mqclause.trace.record import Fate, StepTrace, Test
+from mqclause.trace.sentence import shown
 
 PLAIN_WIDTH = 120
 """The width of the table where the output is no terminal, in characters."""
@@ -29,7 +29,7 @@ def print_decision(decision: Decision, assumptions: Sequence[str] = (), console:
     console.print()
     console.print(clauses(decision))
     console.print()
-    console.print(answer(decision))
+    console.print(answer_line(decision))
     for remark in [*remarks(decision), *assumptions]:
         console.print(Text(f"  {remark}", "dim"))
 
@@ -78,22 +78,22 @@ def clauses(decision: Decision) -> Table:
     return table
 
 
-def _acted(step: Step) -> bool:
+def _acted(step: StepTrace) -> bool:
     return bool(step.eliminated or step.set_aside or step.taken_back)
 
 
-def did(step: Step) -> Iterator[Text]:
+def did(step: StepTrace) -> Iterator[Text]:
     """What a rule did, a line each: who fell and why, who was taken back, what was derived; or why it did nothing."""
     if not step.applied:
         failing = next((test for test in step.when if not test.holds), None)
         if failing:
             yield Text(f"no    {_tested(failing)}", "dim")
         return
-    out = {fate.destination for fate in step.eliminated}
+    out = {fate.subject for fate in step.eliminated}
     for fate in step.eliminated:
         yield from _fallen(fate, "out", "red")
     for fate in step.set_aside:
-        if fate.destination not in out:
+        if fate.subject not in out:
             yield from _fallen(fate, "aside", "yellow")
     for each in step.taken_back:
         yield Text.assemble(("back  ", "green"), each.host)
@@ -102,7 +102,7 @@ def did(step: Step) -> Iterator[Text]:
 
 
 def _fallen(fate: Fate, word: str, colour: str) -> Iterator[Text]:
-    yield Text.assemble((f"{word:<6}", colour), (fate.destination.host, "bold"), f": {fate.because}")
+    yield Text.assemble((f"{word:<6}", colour), (fate.subject.host, "bold"), f": {fate.because}")
     for test in fate.tests:
         yield Text(f"      {'yes' if test.holds else 'no':<4}{_tested(test)}", "dim")
 
@@ -112,7 +112,7 @@ def _tested(test: Test) -> str:
     return f"{test.condition} ({values})" if values else test.condition
 
 
-def answer(decision: Decision) -> Text:
+def answer_line(decision: Decision) -> Text:
     """The destination or the reason code, and who else was as good."""
     chosen, reason = decision.chosen, decision.reason
     if reason is not None:
@@ -129,7 +129,7 @@ def answer(decision: Decision) -> Text:
 
 def remarks(decision: Decision) -> Iterator[str]:
     """What to know besides: readings that are not the default, how exact shares are."""
-    known = known_readings(rules_folder())
+    known = decision.rules.known_readings
     for name, choice in decision.readings.items():
         if choice != known[name].default:
             yield f"read with {name}={choice} (default: {known[name].default})"

@@ -19,9 +19,9 @@ MQSC_COMMAND = re.compile(
 DUMP_HEADER = re.compile(r"^\*[ \t]*Queue manager name:", re.MULTILINE)
 
 
-def recognised(text: str, _: str) -> Confidence:
+def _recognised(text: str, _: str) -> Confidence:
     """By a command, or by the header of a dump."""
     return Confidence.sure_if(MQSC_COMMAND.search(text) or DUMP_HEADER.search(text))
 
 
-MQSC = Format("MQSC", "MQSC scripts and dumps (dmpmqcfg)", recognised, read_mqsc)
+MQSC = Format("MQSC", "MQSC scripts and dumps (dmpmqcfg)", _recognised, read_mqsc)

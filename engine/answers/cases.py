@@ -1,0 +1,50 @@
+"""The cases of the rules that come with the project, and whether they notice what is done to the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from mqclause.answers.asked_case import AskedCase
+from mqclause.answers.course_case import CourseCase
+from mqclause.answers.decision_case import DecisionCase
+from mqclause.answers.replay_case import ReplayCase
+from mqclause.documents import DOCUMENTS
+from mqclause.rulebook.case import case_file
+from mqclause.rulebook.rule import Derive, Ruleset
+from mqclause.rulebook.rules import Rules
+
+CASE_KINDS: Mapping[str, type[AskedCase]] = {"workload": DecisionCase, "outcome": DecisionCase, "trigger": ReplayCase}
+"""The kinds of case of documents that have one of their own; another's are CourseCases."""
+
+
+@lru_cache(maxsize=1024)
+def cases_of(rule_id: str, folder: Path | None = None) -> tuple[AskedCase, ...]:
+    """The cases of a rule, from those that come with the project or from a ``folder``. Raises CaseError."""
+    document, file = rule_id.partition(".")[0], case_file(rule_id, folder)
+    kind = CASE_KINDS.get(document)
+    return file.cases(kind) if kind else file.cases(CourseCase, declaration=DOCUMENTS[document])
+
+
+def noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> bool:
+    """Whether a case of one of these rules has another answer by the rules ``spoilt`` than by the ``original`` ones.
+
+    That a rule itself does something else is not enough, but for a fact that nothing else shows. Raises RuleError
+    where the rules do not load.
+    """
+    return any(_differs(case, spoilt, _is_hidden(case, original)) for rule_id in rule_ids for case in cases_of(rule_id))
+
+
+def _is_hidden(case: AskedCase, original: Ruleset) -> bool:
+    """Whether the case's rule derives a fact that its answers do not show."""
+    action = original.rule(case.rule).action
+    return isinstance(case, DecisionCase) and isinstance(action, Derive) and action.of == "situation"
+
+
+def _differs(case: AskedCase, spoilt: Rules, by_acting: bool) -> bool:
+    try:
+        answer = case.answer(spoilt)
+        return bool(case.unexpected(answer)) or (by_acting and case.acted(answer) != case.acts)
+    except (LookupError, TypeError):
+        return True  # a call that ends with neither a destination nor a reason code, or without a derived fact

@@ -1,0 +1,9 @@
+"""The documents: for each a declaration of what its rules are about."""
+
+from mqclause.documents.trigger import TRIGGER
+from mqclause.documents.workload import OUTCOME, WORKLOAD
+
+DOCUMENTS = {each.name: each for each in (WORKLOAD, OUTCOME, TRIGGER)}
+"""Every document whose rules come with the project, by the folder of its rules."""
+
+__all__ = ["DOCUMENTS", "OUTCOME", "TRIGGER", "WORKLOAD"]

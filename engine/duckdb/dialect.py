@@ -1,0 +1,90 @@
+"""The functions of plans in DuckDB."""
+
+from __future__ import annotations
+
+from attrs import evolve
+from sqlglot import exp
+
+from mqclause.language.sql import Node, is_false, literal
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.bindings import Plan
+from mqclause.tables.dialect import PlanDialect, call, call_named, other_case
+
+
+def _from_one(node: F.Each) -> Node:
+    """DuckDB counts places in a list from 1."""
+    variables = node.expression.expressions
+    if len(variables) > 1:
+        place = variables[1].name
+        for each in list(node.expression.this.find_all(exp.Identifier)):
+            is_field = isinstance(each.parent, exp.PropertyEQ) and each.arg_key == "this"
+            if each.name == place and not is_field:
+                each.replace(exp.Sub(this=exp.to_identifier(place), expression=literal(1)))
+    return call("LIST_TRANSFORM", node.this, node.expression)
+
+
+def _item(node: F.Item) -> Node:
+    place = node.expression
+    known = isinstance(place, exp.Literal)
+    after = literal(int(place.name) + 1) if known else exp.Add(this=place, expression=literal(1))
+    return call("LIST_EXTRACT", node.this, after)
+
+
+def _differing_bits(node: F.DifferingBits) -> Node:
+    differ = exp.Sub(this=call("LIST_BIT_OR", node.this), expression=call("LIST_BIT_AND", node.this.copy()))
+    return exp.Coalesce(this=differ, expressions=[literal(0)])
+
+
+def _word_place(node: F.WordPlace) -> Node:
+    words, text = node.this, node.expression
+    cased = call("LIST_POSITION", words.copy(), other_case(words, text))
+    return exp.Coalesce(this=call("LIST_POSITION", words, text), expressions=[cased])
+
+
+def _none_of(node: F.NoneOf) -> Node:
+    return exp.EQ(this=call("LEN", call("LIST_FILTER", node.this, node.expression)), expression=literal(0))
+
+
+def _sorted(node: F.Sorted) -> Node:
+    order = [literal("DESC")] if is_false(node.expression) else []
+    return call("LIST_SORT", node.this, *order)
+
+
+DUCKDB = PlanDialect("duckdb", {
+    F.Each: _from_one,
+    F.Those: call_named("LIST_FILTER"),
+    F.NoneOf: _none_of,
+    F.Item: _item,
+    F.FirstOf: lambda node: call("LIST_SLICE", node.this, literal(1), node.expression),
+    F.Has: call_named("LIST_CONTAINS"),
+    F.PlaceOf: call_named("LIST_POSITION"),
+    F.Joined: call_named("LIST_CONCAT"),
+    F.LengthOf: call_named("LEN"),
+    F.Sorted: _sorted,
+    F.Highest: call_named("LIST_MAX"),
+    F.Lowest: call_named("LIST_MIN"),
+    F.DifferingBits: _differing_bits,
+    F.WordPlace: _word_place,
+    F.InCase: lambda node: other_case(node.this, node.expression),
+    F.Apart: lambda node: node.this,
+})  # fmt: skip
+
+
+def by_column(plan: Plan) -> Plan:
+    """Fields of the items of a list are looked up in lists of one field, which DuckDB has as they are.
+
+    Example:
+        ``ITEM(destinations, 2).channel``
+        becomes ``ITEM(mq_each_channel, 2)`` after ``mq_each_channel = EACH(destinations, mq_each -> mq_each.channel)``.
+    """
+    lists: dict[str, Node] = {}
+
+    def looked_up(node: Node) -> Node:
+        if not (isinstance(node, exp.Dot) and isinstance(node.this, F.Item) and isinstance(node.this.this, exp.Column)):
+            return node
+        name = f"{F.PREFIX}each_{node.name}"
+        lists.setdefault(name, F.each(node.this.this.copy(), F.field_of(F.EACH, node.name), F.EACH.name))
+        return F.item(F.column(name), node.this.expression)
+
+    bindings = {name: tree.transform(looked_up) for name, tree in plan.bindings.items()}
+    return evolve(plan, bindings={**lists, **bindings})

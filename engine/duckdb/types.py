@@ -1,0 +1,34 @@
+"""Types of DuckDB: what each kind of column is, and of which kind what is there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mqclause.tables.columns import Column, ColumnKind
+from mqclause.tables.shape import FieldType, ListOf, Struct
+
+DUCKDB_TYPES: Mapping[ColumnKind, Any] = {
+    "boolean": "BOOLEAN", "integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR", "texts": ["VARCHAR"],
+}  # fmt: skip
+"""The type of each kind of column, as from_json takes it."""
+
+_INTEGERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint")
+_KINDS = {
+    **dict.fromkeys(_INTEGERS, "integer"), **dict.fromkeys(("float", "double", "decimal"), "number"),
+    "boolean": "boolean", "varchar": "text", "enum": "text", '"null"': "null", "sqlnull": "null", "null": "null",
+}  # fmt: skip
+
+
+def struct_type(columns: Mapping[str, Column]) -> dict[str, Any]:
+    """The type of a struct of these columns, as from_json takes it."""
+    return {name: DUCKDB_TYPES[each.kind] for name, each in columns.items()}
+
+
+def kind_of(found: Any) -> FieldType:
+    """A type of DuckDB's as the checks know it."""
+    if found.id == "struct":
+        return Struct({name: kind_of(child) for name, child in found.children})
+    if found.id == "list":
+        return ListOf(kind_of(found.children[0][1]))
+    return _KINDS.get(found.id, str(found))

@@ -1,0 +1,102 @@
+"""A course: documents that follow one another, run on the same situation and subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from attrs import field, frozen
+
+from mqclause.executors.compiled import Compiled
+from mqclause.executors.plain import Plain
+from mqclause.executors.run import CarriedValues, Executor, ExecutorName, Run
+from mqclause.executors.steps import Steps
+from mqclause.model.diagnostic import quoted, suggestion
+from mqclause.rulebook.declaration import Declaration
+from mqclause.rulebook.rule import Ruleset
+from mqclause.rulebook.rules import Rules
+
+
+class NotInstalledError(ImportError):
+    """An executor was asked for whose library is not there; the message is one line."""
+
+
+@frozen(eq=False)
+class Course:
+    """The rulesets of the documents up to one, each made ready for an executor, with the ``steps`` of each.
+
+    Safe to share between threads.
+    """
+
+    rulesets: tuple[Ruleset, ...]
+    executors: tuple[Executor, ...]
+    steps: tuple[Steps, ...] = field(init=False, repr=False)
+    _runs: tuple[tuple[bool, Callable[..., Run]], ...] = field(init=False, repr=False)
+
+    @steps.default
+    def _steps(self) -> tuple[Steps, ...]:
+        return tuple(executor.steps for executor in self.executors)
+
+    @_runs.default
+    def _prepared(self) -> tuple[tuple[bool, Callable[..., Run]], ...]:
+        """For each document whether it carries anything, and what runs it."""
+        pairs = zip(self.rulesets, self.executors, strict=True)
+        return tuple((ruleset.about.carried is not None, executor.run) for ruleset, executor in pairs)
+
+    @classmethod
+    def of(cls, rules: Rules, declaration: Declaration, executor: ExecutorName = "compiled") -> Course:
+        """The documents that ``declaration`` follows, and itself, made ready once.
+
+        Raises RuleError, and NotInstalledError for chaining where durable_rules is not installed. What is no Rules is a
+        TypeError, another executor a ValueError.
+        """
+        if not isinstance(rules, Rules):
+            raise TypeError(f"rules={quoted(rules)} is no Rules; readings are given as Rules(readings)")
+        if executor not in EXECUTORS:
+            near = suggestion(str(executor), EXECUTORS)
+            raise ValueError(f"executor={quoted(executor)} is none; allowed: {', '.join(EXECUTORS)}{near}")
+        return _course(rules, declaration, executor)
+
+    def run(
+        self, situation: Any, subjects: Sequence[Any], carried: CarriedValues | None = None, traced: bool = False
+    ) -> tuple[Run, ...]:
+        """A run of each document, in their order. ``carried`` is for those that carry anything."""
+        runs: tuple[Run, ...] = ()
+        earlier: Mapping[str, Any] = {}
+        for carries, run in self._runs:
+            found = run(situation, subjects, carried if carries else None, earlier, traced)
+            runs += (found,)
+            earlier = found.hands_on
+        return runs
+
+
+@lru_cache(maxsize=256)
+def _course(rules: Rules, declaration: Declaration, executor: ExecutorName) -> Course:
+    rulesets = tuple(rules.ruleset(each) for each in declaration.course)
+    make = EXECUTORS[executor]
+    return Course(rulesets, tuple(make(steps) for steps in Steps.course(rulesets)))
+
+
+def _chaining(steps: Steps) -> Executor:
+    # durable_rules has to be there for this executor alone.
+    try:
+        from mqclause.executors.chaining import Chaining
+    except ModuleNotFoundError as error:
+        if error.name != "durable_rules_engine":
+            raise
+        raise NotInstalledError(_NO_CHAINING, name=error.name) from None
+    return Chaining(steps)
+
+
+_NO_CHAINING = (
+    "durable_rules is not installed, which the chaining executor needs: pip install durable-rules; "
+    "the executors compiled and plain do without"
+)
+
+EXECUTORS: Mapping[ExecutorName, Callable[[Steps], Executor]] = {
+    "compiled": Compiled,
+    "chaining": _chaining,
+    "plain": Plain,
+}
+"""The executors: compiled in microseconds, plain to be read, chaining by durable_rules."""

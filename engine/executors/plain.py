@@ -1,0 +1,197 @@
+"""The plain executor: what rules mean, to be read. Every other executor is held to it.
+
+Rules run in the document's order, one step each: what a step sees is what the steps before it left. Nobody is
+forgotten: who falls stands in the trace with the step that let it fall.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from mqclause.executors.run import Applied, CarriedValues, Run, Trace, failure_in
+from mqclause.executors.steps import Filter, Key, Let, Rank, Step, Steps
+from mqclause.language.evaluate import Scope, evaluate
+from mqclause.rulebook.rule import Expression
+
+
+@frozen
+class Plain:
+    """The steps of a ruleset, walked through one by one."""
+
+    steps: Steps
+
+    def run(
+        self,
+        situation: Any,
+        among: Sequence[Any],
+        carried: CarriedValues | None = None,
+        earlier: Mapping[str, Any] = {},
+        traced: bool = True,
+    ) -> Run:
+        """What the steps leave of ``among``; ``earlier`` are facts that the document before handed on."""
+        return walked(
+            Walk(list(among), first_scope(self.steps, situation, among, carried, earlier)), self.steps, traced
+        )
+
+
+def first_scope(
+    steps: Steps, situation: Any, among: Sequence[Any], carried: CarriedValues | None, earlier: Mapping[str, Any]
+) -> Scope:
+    """What the first step sees: everybody remains, and nothing is derived yet but by the document before."""
+    kept = steps.ruleset.about.carried
+    by_subject = kept.of(carried) if kept is not None and carried is not None else None
+    return Scope(steps.vocabulary, situation, tuple(among), by_subject, dict(earlier))
+
+
+def walked(walk: Walk, steps: Steps, traced: bool) -> Run:
+    """The run that a walk through all steps gives."""
+    trace: Trace = []
+    saw = []
+    for step in steps.steps:
+        saw.append(walk.scope)
+        trace.append(walk.step(step))
+    scope = walk.scope
+    return Run(
+        scope.remaining,
+        failure_in(steps, scope),
+        walk.chosen,
+        {name: scope.every.get(name) for name in steps.derived("every")},
+        {name: scope.value(name) for name in steps.derived("situation")},
+        {name: evaluate(tree, scope) for name, tree in steps.hands_on.items()},
+        trace if traced else None,
+        saw if traced else None,
+    )
+
+
+@define
+class Walk:
+    """One run, step by step. ``listed`` are all subjects in listing order, ``aside`` those set aside.
+
+    ``scope`` has who remains and the facts so far. The choice is ``is_open`` until a step makes it: after that no
+    Filter and no Rank does anything. ``chosen`` is what is derived for the subject that is chosen.
+    """
+
+    listed: list[Any]
+    scope: Scope
+    aside: list[Any] = field(factory=list)
+    is_open: bool = True
+    chosen: dict[str, Any] = field(factory=dict)
+
+    def step(self, step: Step) -> Applied | None:
+        """What one step does: None if it does not apply."""
+        match step:
+            case Filter():
+                return self.filter(step)
+            case Rank():
+                return self.rank(step)
+            case Let():
+                return self.let(step)
+
+    # What an executor may find out another way: whether a condition holds, and who is beyond a limit.
+
+    def holds(self, condition: Expression) -> bool:
+        """Whether a condition about the situation holds."""
+        return bool(evaluate(condition, self.scope))
+
+    def those(self, subjects: Sequence[Any], condition: Expression) -> list[Any]:
+        """The subjects of which a condition holds, in order."""
+        return [each for each in subjects if evaluate(condition, self.scope.about(each))]
+
+    def beyond(self, subjects: Sequence[Any], places: Sequence[int], limit: int) -> list[Any]:
+        """The subjects whose place, counted from 1, is beyond the limit."""
+        return [each for each, place in zip(subjects, places, strict=True) if place > limit]
+
+    def applies(self, step: Step) -> bool:
+        """Whether the step's precondition holds."""
+        return step.when is None or self.holds(step.when)
+
+    def filter(self, step: Filter) -> Applied | None:
+        """Gives a fate to each of whom the condition holds; None if the step does not apply."""
+        pool = self.aside if step.fate == "back" else self.scope.remaining
+        if not (self.is_open and pool and self.applies(step)):
+            return None
+        found = self.those(pool, step.where)
+        if step.fate == "back":
+            self.aside = _without(self.aside, found)
+            return self.left([*self.scope.remaining, *found], taken_back=found)
+        if step.fate == "chosen":
+            if not found:
+                return None
+            self.is_open = False
+            found = _without(pool, found)
+        if step.fate == "aside":
+            self.aside = [*self.aside, *found]
+        return self.left(_without(pool, found), fallen=found)
+
+    def rank(self, step: Rank) -> Applied | None:
+        """Compares those that remain, and lets go or orders them; None if the step does not apply."""
+        remaining = self.scope.remaining
+        if not (self.is_open and remaining and self.applies(step)):
+            return None
+        if step.keep == "all":
+            self.listed.sort(key=lambda each: self.order(step.keys, each))
+            self.remains(remaining)
+            return self.left(remaining)
+        among = list(remaining) if step.among is None else self.those(remaining, step.among)
+        limit = 1 if step.at_most is None else evaluate(step.at_most, self.scope)
+        equals_share = step.at_most is None or step.ties == "all"
+        fallen = self.beyond(among, self.places(step, among, equals_share), limit)
+        self.is_open = not step.chooses
+        return self.left(_without(remaining, fallen), fallen=fallen)
+
+    def places(self, step: Rank, among: Sequence[Any], equals_share: bool) -> list[int]:
+        """The place of each subject in its group, from 1: equals share the first place, or stand in listing order."""
+        orders = [self.order(step.keys, each) for each in among]
+        groups = ["" if step.per is None else self.scope.about(each).value(step.per) for each in among]
+        sorted_by_group: dict[Any, list[Any]] = {}
+        for group, order in sorted(zip(groups, orders, strict=True)):
+            sorted_by_group.setdefault(group, []).append(order)
+        places, earlier = [], Counter[Any]()
+        for group, order in zip(groups, orders, strict=True):
+            places.append(1 + bisect_left(sorted_by_group[group], order) + earlier[group, order])
+            earlier[group, order] += not equals_share
+        return places
+
+    def order(self, keys: Sequence[Key], subject: Any) -> tuple[Any, ...]:
+        """What a subject is compared by: the lowest is best."""
+        about = self.scope.about(subject)
+        return tuple(-evaluate(key.by, about) if key.descending else evaluate(key.by, about) for key in keys)
+
+    def let(self, step: Let) -> Applied | None:
+        """Gives facts their values, one after the other; None if the step does not apply."""
+        if not self.applies(step) or (step.of == "chosen" and not self.scope.remaining):
+            return None
+        told: dict[str, Any] = {}
+        for each in step.values:
+            scope = self.scope.about(self.scope.remaining[0]) if step.of == "chosen" else self.scope
+            value = evaluate(each.value, scope)
+            if step.of == "chosen":
+                self.chosen[each.name] = value
+            elif step.of == "every":
+                self.scope = evolve(self.scope, every={**self.scope.every, each.name: value})
+            else:
+                self.scope = evolve(self.scope, facts={**self.scope.facts, each.name: value})
+            if each.told is not None:
+                told[each.told] = value
+        return Applied((), (), len(self.scope.remaining), told or None)
+
+    def left(self, remaining: Sequence[Any], fallen: Sequence[Any] = (), taken_back: Sequence[Any] = ()) -> Applied:
+        """What a step did to those that it looked at; ``remaining`` are those that remain after it."""
+        if fallen or taken_back:
+            self.remains(remaining)
+        return Applied(fallen, taken_back, len(remaining), None)
+
+    def remains(self, subjects: Sequence[Any]) -> None:
+        """From here on these remain, in listing order."""
+        kept = set(map(id, subjects))
+        self.scope = evolve(self.scope, remaining=tuple(each for each in self.listed if id(each) in kept))
+
+
+def _without(subjects: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    gone = set(map(id, others))
+    return [each for each in subjects if id(each) not in gone]

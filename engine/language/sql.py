@@ -1,0 +1,220 @@
+"""Conditions as trees of SQL, for what runs rules on tables.
+
+Logic is two-valued: every value is there. What is known beforehand is folded as a tree is built, so that a rule that
+cannot apply leaves no SQL. Trees group by their shape alone; brackets are put where they are written.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+from mqclause.language.parse import expanded, literal_value, unwrapped
+from mqclause.language.vocabulary import Vocabulary
+
+Node = exp.Expression
+
+COMPARED: dict[type[Node], Callable[[Any, Any], bool]] = {
+    exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
+    exp.GTE: operator.ge,
+}  # fmt: skip
+"""Comparisons, and what they give where both values are known."""
+
+RECKONED = (exp.Add, exp.Sub, exp.Mul, exp.Div)
+
+
+class SqlWords(Protocol):
+    """What stands for the words of a condition."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words."""
+
+    def word(self, name: str) -> Node:
+        """An attribute or a derived fact."""
+
+    def term(self, name: str) -> Node | None:
+        """A term that is not written out where it is used, else None."""
+
+    def compared(self, tree: Node, found: Node) -> Node:
+        """What is written for the comparison ``tree`` in place of ``found``."""
+
+    def has(self, names: Node, name: Node) -> Node:
+        """Whether a list of names has a name."""
+
+    def count(self, condition: Node) -> Node:
+        """How many of those that remain the condition holds of."""
+
+
+def sql_of(tree: Node, meaning: SqlWords) -> Node:
+    """A condition's tree as SQL."""
+
+    def written_once(node: Node) -> Node:
+        is_term = isinstance(node, exp.Column) and node.name in meaning.vocabulary.terms
+        found = meaning.term(node.name) if is_term else None
+        return node if found is None else exp.Placeholder(this=found)
+
+    return _written(expanded(tree.transform(written_once), meaning.vocabulary), meaning)
+
+
+def _written(tree: Node, meaning: SqlWords) -> Node:
+    if isinstance(tree, (*COMPARED, exp.In)):
+        return meaning.compared(tree, _compared(tree, meaning))
+    if isinstance(tree, RECKONED):
+        return type(tree)(this=_written(tree.this, meaning), expression=_written(tree.expression, meaning))
+    match tree:
+        case exp.Paren():
+            return _written(tree.this, meaning)
+        case exp.And():
+            return _and(tree, meaning)
+        case exp.Or():
+            return either(_written(each, meaning) for each in (tree.this, tree.expression))
+        case exp.Not():
+            return negated(_written(tree.this, meaning))
+        case exp.Placeholder():
+            found: Node = tree.this
+            return found
+        case exp.Column():
+            return meaning.word(tree.name)
+        case exp.Boolean():
+            return literal(bool(tree.this))
+        case exp.Literal():
+            return literal(literal_value(tree))
+        case exp.Case():
+            branches = [
+                (_written(each.this, meaning), _written(each.args["true"], meaning)) for each in tree.args["ifs"]
+            ]
+            return case(branches, _written(tree.args["default"], meaning))
+        case exp.Floor():
+            return exp.cast(exp.Floor(this=_written(tree.this, meaning)), "BIGINT")
+        case exp.ArrayContains():
+            return meaning.has(_written(tree.this, meaning), _written(tree.expression, meaning))
+        case exp.CountIf():
+            return meaning.count(tree.this)
+    raise TypeError(f"{tree.sql()!r} cannot be run on tables")
+
+
+def _and(tree: exp.And, meaning: SqlWords) -> Node:
+    left, right = _written(tree.this, meaning), _written(tree.expression, meaning)
+    # Counting takes a pass over the list: only where the answer depends on it.
+    return when(left, right, exp.false()) if counts(tree.expression) else both(left, right)
+
+
+def _compared(tree: Node, meaning: SqlWords) -> Node:
+    one = _written(tree.this, meaning)
+    if isinstance(tree, exp.In):
+        listed = [_written(each, meaning) for each in tree.expressions]
+        known = is_known(one)
+        return literal(value_of(one) in map(value_of, listed)) if known else exp.In(this=one, expressions=listed)
+    other = _written(tree.expression, meaning)
+    if is_known(one) and is_known(other):
+        return literal(COMPARED[type(tree)](value_of(one), value_of(other)))
+    return type(tree)(this=one, expression=other)
+
+
+def counts(tree: Node | None, vocabulary: Vocabulary | None = None) -> bool:
+    """Whether an expression counts who remains; with a vocabulary, also by its terms."""
+    if tree is None:
+        return False
+    terms = vocabulary.terms if vocabulary else {}
+    by_term = (counts(terms[each.name], vocabulary) for each in tree.find_all(exp.Column) if each.name in terms)
+    return tree.find(exp.CountIf) is not None or any(by_term)
+
+
+def literal(value: object) -> Node:
+    """A value of the language; numbers that are not whole are of 64 bits, not decimal."""
+    match value:
+        case bool():
+            return exp.true() if value else exp.false()
+        case str():
+            return exp.Literal.string(value)
+        case float():
+            text = repr(value)
+            return exp.Literal(this=text if "e" in text else f"{text}e0", is_string=False)
+        case int():
+            return exp.Literal.number(value)
+        case tuple():
+            return exp.cast(exp.Array(expressions=[literal(each) for each in value]), "ARRAY<TEXT>")
+    raise TypeError(f"{value!r} is no value of the language")
+
+
+def is_known(tree: Node) -> bool:
+    """Whether a tree is a value."""
+    return isinstance(tree, exp.Literal | exp.Boolean)
+
+
+def value_of(tree: Node) -> object:
+    """The value of a tree that is one."""
+    return literal_value(tree) if isinstance(tree, exp.Literal) else bool(tree.this)
+
+
+def is_true(tree: Node) -> bool:
+    """Whether a tree is the value TRUE."""
+    return isinstance(tree, exp.Boolean) and bool(tree.this)
+
+
+def is_false(tree: Node) -> bool:
+    """Whether a tree is the value FALSE."""
+    return isinstance(tree, exp.Boolean) and not tree.this
+
+
+def both(*conditions: Node) -> Node:
+    """Whether all hold."""
+    return _joined(exp.And, conditions, leaves_out=is_true, decides=is_false)
+
+
+def either(conditions: Iterable[Node]) -> Node:
+    """Whether any holds."""
+    return _joined(exp.Or, list(conditions), leaves_out=is_false, decides=is_true)
+
+
+def _joined(
+    kind: type[exp.And | exp.Or],
+    conditions: Sequence[Node],
+    leaves_out: Callable[[Node], bool],
+    decides: Callable[[Node], bool],
+) -> Node:
+    parts = [each for each in conditions if not leaves_out(each)]
+    deciding = next(filter(decides, parts), None)
+    if deciding is not None or not parts:
+        return deciding if deciding is not None else literal(kind is exp.And)
+    return reduce(lambda one, other: kind(this=one, expression=other), parts)
+
+
+def negated(condition: Node) -> Node:
+    """Whether a condition does not hold."""
+    if isinstance(condition, exp.Boolean):
+        return literal(not condition.this)
+    return condition.this if isinstance(condition, exp.Not) else exp.Not(this=condition)
+
+
+def when(condition: Node, then: Node, otherwise: Node | None = None) -> Node:
+    """``then`` where the condition holds, else ``otherwise`` (null if there is none); only what is needed is asked."""
+    return case([(condition, then)], otherwise)
+
+
+def case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = None) -> Node:
+    """What stands beside the first condition that holds."""
+    ifs = []
+    for condition, then in branches:
+        if is_true(condition):
+            otherwise = then
+            break
+        if not is_false(condition):
+            ifs.append(exp.If(this=condition, true=then))
+    if not ifs:
+        return otherwise if otherwise is not None else exp.null()
+    if len(ifs) == 1 and is_true(ifs[0].args["true"]) and otherwise is not None and is_false(otherwise):
+        alone: Node = ifs[0].this
+        return alone
+    return exp.Case(ifs=ifs, default=otherwise)
+
+
+def is_word(tree: Node) -> str:
+    """The name of the word that a tree is; blank if it is none."""
+    plain = unwrapped(tree)
+    return plain.name if isinstance(plain, exp.Column) else ""

@@ -1,0 +1,212 @@
+"""The actions of rules: how each is read from its table in a rule file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+from mqclause.language.check import type_of
+from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type
+from mqclause.model.diagnostic import quoted, suggestion
+from mqclause.model.facts.constants import REASONS
+from mqclause.rulebook.errors import RuleError
+from mqclause.rulebook.rule import (
+    Action,
+    Choose,
+    Conclude,
+    Derive,
+    Eliminate,
+    FailWith,
+    Holds,
+    Keep,
+    OrderBy,
+    Rule,
+    SetAside,
+    TakeBack,
+)
+from mqclause.rulebook.rule_file import RuleFile
+
+COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remark", "edition", "reading")
+"""The keys of a rule file besides its action."""
+
+
+def rule_of(file: RuleFile) -> Rule | None:
+    """The rule of a file, None where it is left out of the edition in force. Raises RuleError."""
+    if file.table.get("leave_out") is True:
+        return None
+    when = file.condition(file.table, "when", "", per_subject=False) if "when" in file.table else None
+    title = file.text(file.table, "title", "")
+    remark = file.text(file.table, "remark", "") if "remark" in file.table else ""
+    return Rule(f"{file.ruleset}.{file.number}", file.clause, title, file.path, when, _action(file), remark)
+
+
+def _action(file: RuleFile) -> Action:
+    keys = [key for key in file.table if key not in COMMON_KEYS]
+    for key in keys:
+        if key not in ACTIONS:
+            near = suggestion(key, [*ACTIONS, *COMMON_KEYS])
+            allowed = ", ".join([*COMMON_KEYS, *ACTIONS])
+            raise RuleError(file.path, key, f"is not a key of a rule{near}; allowed: {allowed}")
+    if len(keys) != 1:
+        raise RuleError(file.path, "", f"a rule has one action, here {len(keys)}; allowed: {', '.join(ACTIONS)}")
+    build, allowed_keys = ACTIONS[keys[0]]
+    table = file.table[keys[0]]
+    if not isinstance(table, dict):
+        raise RuleError(file.path, keys[0], f"is a table, like [{keys[0]}]")
+    for key in table:
+        if allowed_keys and key not in allowed_keys:
+            near = suggestion(key, allowed_keys)
+            allowed = ", ".join(allowed_keys)
+            raise RuleError(file.path, f"{keys[0]}.{key}", f"is not known{near}; allowed: {allowed}")
+    return build(file, table, keys[0])
+
+
+def _eliminate(file: RuleFile, table: dict[str, Any], key: str) -> Eliminate:
+    return Eliminate(file.condition(table, "where", key), file.because(table, key))
+
+
+def _set_aside(file: RuleFile, table: dict[str, Any], key: str) -> SetAside:
+    return SetAside(file.condition(table, "where", key), file.because(table, key))
+
+
+def _take_back(file: RuleFile, table: dict[str, Any], key: str) -> TakeBack:
+    return TakeBack(file.condition(table, "where", key))
+
+
+def _keep(file: RuleFile, table: dict[str, Any], key: str) -> Keep:
+    stated = [best for best in ("highest", "lowest") if best in table]
+    if len(stated) != 1:
+        raise RuleError(file.path, key, "states highest or lowest, one of them")
+    best = stated[0]
+    by = file.expression(file.text(table, best, key), f"{key}.{best}", None, per_subject=True)
+    kind = type_of(by, file.vocabulary, per_subject=True)
+    if not (kind.is_number or kind == BOOLEAN):
+        raise RuleError(file.path, f"{key}.{best}", f"{kind} has no highest or lowest")
+    per = _attribute(file, table, "per", key) if "per" in table else None
+    limit = None
+    if "at_most" in table:
+        if per is not None:
+            raise RuleError(file.path, f"{key}.per", "stands beside at_most; a group keeps its best alone")
+        limit = file.expression(file.text(table, "at_most", key), f"{key}.at_most", WHOLE, per_subject=False)
+    ties = table.get("ties", "first-listed")
+    if ties not in ("first-listed", "all"):
+        raise RuleError(file.path, f"{key}.ties", f"{quoted(ties)} is not allowed; allowed: first-listed, all")
+    among = file.condition(table, "among", key) if "among" in table else None
+    return Keep(by, "highest" if best == "highest" else "lowest", among, per, limit, ties,
+                file.because(table, key, best, "at_most"))  # fmt: skip
+
+
+def _attribute(file: RuleFile, table: dict[str, Any], name: str, key: str) -> str:
+    """The name of a text of a subject, not an expression."""
+    text = file.text(table, name, key)
+    file.expression(text, f"{key}.{name}", TEXT, per_subject=True)
+    word = file.vocabulary.words.get(text)
+    if word is None or word.about != "subject":
+        raise RuleError(
+            file.path, f"{key}.{name}", f"{quoted(text)} is not an attribute of a {file.vocabulary.subject}"
+        )
+    return text
+
+
+def _choose(file: RuleFile, table: dict[str, Any], key: str) -> Choose:
+    if ("where" in table) == ("lowest" in table):
+        raise RuleError(file.path, key, "states where or lowest, one of them")
+    if "where" in table:
+        return Choose(file.condition(table, "where", key), (), file.because(table, key))
+    order = table["lowest"]
+    if not isinstance(order, list) or not order or not all(isinstance(item, str) for item in order):
+        raise RuleError(file.path, f"{key}.lowest", "is a list of expressions, the first deciding first")
+    by = tuple(file.expression(item, f"{key}.lowest", NUMBER, per_subject=True) for item in order)
+    return Choose(None, by, file.because(table, key, "lowest"))
+
+
+def _order_by(file: RuleFile, table: dict[str, Any], key: str) -> OrderBy:
+    order = table.get("by")
+    if not isinstance(order, list) or not order or not all(isinstance(item, str) for item in order):
+        said = "is a list of expressions, with DESC or without, the first deciding first"
+        raise RuleError(file.path, f"{key}.by", said)
+    return OrderBy(tuple(file.order(item, f"{key}.by") for item in order))
+
+
+def _derive(file: RuleFile, table: dict[str, Any], key: str) -> Derive:
+    of = table.get("of", "situation")
+    if of not in ("situation", "chosen", "every"):
+        raise RuleError(file.path, f"{key}.of", f"{quoted(of)} is not allowed; allowed: situation, chosen, every")
+    values = []
+    for name in table:
+        if name != "of":
+            wanted = _derivable(file, f"{key}.{name}", name, of)
+            text = file.text(table, name, key)
+            values.append((name, file.expression(text, f"{key}.{name}", wanted, per_subject=of == "chosen")))
+    if not values:
+        raise RuleError(file.path, key, "derives nothing")
+    return Derive(of, tuple(values))
+
+
+def _derivable(file: RuleFile, key: str, name: str, of: str) -> Type | None:
+    """The type that a derived value must have, if its name is known already."""
+    known = file.vocabulary.words.get(name)
+    if of == "situation":
+        if name in file.vocabulary.terms or (known is not None and not known.is_derived):
+            raise RuleError(file.path, key, "is already a fact; a derived fact has a name of its own")
+        return known.type if known is not None else None
+    if known is None or not known.is_carried:
+        carried = [each.name for each in file.vocabulary.words.values() if each.is_carried]
+        said = f"cannot be derived for a {file.vocabulary.subject}{suggestion(name, carried)}"
+        raise RuleError(file.path, key, f"{said}; allowed: {', '.join(carried) or 'nothing'}")
+    return NUMBER
+
+
+def _fail_with(file: RuleFile, table: dict[str, Any], key: str) -> FailWith:
+    reason = file.text(table, "reason", key)
+    if reason not in REASONS:
+        near = suggestion(reason, REASONS)
+        raise RuleError(file.path, f"{key}.reason", f"{quoted(reason)} is not a reason code that we know{near}")
+    call = file.expression(file.text(table, "call", key), f"{key}.call", TEXT, per_subject=False)
+    return FailWith(reason, call, file.because(table, key))
+
+
+def _holds(file: RuleFile, table: dict[str, Any], key: str) -> Holds:
+    condition = file.condition(table, "when", key, per_subject=False)
+    remedy = file.because(table, key, part="remedy") if "remedy" in table else None
+    return Holds(condition, file.because(table, key), remedy)
+
+
+def _conclude(file: RuleFile, table: dict[str, Any], key: str) -> Conclude:
+    fact = file.text(table, "fact", key)
+    conditions = [rule for rule in file.earlier if isinstance(rule.action, Holds)]
+    known = {rule.clause for rule in conditions}
+    needs, excused = (list(_clauses(file, table, f"{key}.{part}", known)) for part in ("needs", "excused"))
+    rules = [rule.id for rule in conditions if rule.clause in needs and rule.clause not in excused]
+    if not rules:
+        raise RuleError(file.path, f"{key}.needs", "names no condition that stands before this rule")
+    return Conclude(fact, tuple(rules))
+
+
+def _clauses(file: RuleFile, table: dict[str, Any], key: str, known: Collection[str]) -> Iterator[str]:
+    """The clause numbers of a list like ["2", "4-10"]; one alone has to be among the ``known`` ones."""
+    listed = table.get(key.rpartition(".")[2], [])
+    for item in listed if isinstance(listed, list) else [listed]:
+        found = re.fullmatch(r"([0-9]+)-([0-9]+)|([0-9]+(?:\.[0-9]+)?)", item) if isinstance(item, str) else None
+        if found is None:
+            raise RuleError(file.path, key, f"{quoted(item)} is not a clause or a range of clauses, like '4-10'")
+        if found[3] and found[3] not in known:
+            raise RuleError(file.path, key, f"{quoted(item)} is not a clause with a condition before this rule")
+        yield from [found[3]] if found[3] else map(str, range(int(found[1]), int(found[2]) + 1))
+
+
+Builder = Callable[[RuleFile, dict[str, Any], str], Action]
+ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
+    "eliminate": (_eliminate, ("where", "because")),
+    "set_aside": (_set_aside, ("where", "because")),
+    "take_back": (_take_back, ("where",)),
+    "keep": (_keep, ("highest", "lowest", "among", "per", "at_most", "ties", "because")),
+    "choose": (_choose, ("where", "lowest", "because")),
+    "order_by": (_order_by, ("by",)),
+    "derive": (_derive, ()),
+    "fail_with": (_fail_with, ("reason", "call", "because")),
+    "holds": (_holds, ("when", "because", "remedy")),
+    "conclude": (_conclude, ("fact", "needs", "excused")),
+}
+"""The closed set of actions: how each is read, and the keys that it takes (any, where that is empty)."""

@@ -1,0 +1,210 @@
+"""Case files: facts and what the rules must answer, worked out by hand from the document.
+
+A file belongs to the rule of the same file name, in a folder named like the rule's. Its ``[facts]`` are the scene that
+its cases share. The facts of a case are laid over it: a row of a list changes the one row of the scene that has the
+same name and queue manager (as far as the row states them), or is added; a table changes key by key.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeVar
+
+from attrs import frozen
+
+import mqclause.cases
+from mqclause.model.diagnostic import suggestion
+
+Stated = Mapping[str, Any]
+"""A table as it stands in a case file."""
+
+FILE_KEYS = frozenset({"facts", "case", "ordinary", "equivalent"})
+CASE_KEYS = frozenset({"name", "acts", "readings", "facts", "expect"})
+IDENTITY = ("name", "queue_manager")
+
+
+class CaseError(ValueError):
+    """A case file that cannot be used: the file, the case, the key, and what is wrong with it."""
+
+
+@frozen(eq=False, slots=False)
+class Case:
+    """One case of a rule's case file; ``acts`` says whether the rule decides something here.
+
+    A kind of case says which keys it takes besides the common ones (``KEYS``) and which it may expect (``EXPECTS``).
+    ``ordinary`` is what the rule derives where it makes no difference, as far as its file states it.
+    """
+
+    file: CaseFile
+    name: str
+    acts: bool
+    readings: Mapping[str, str]
+    facts: Stated
+    expect: Stated
+
+    KEYS: ClassVar[frozenset[str]] = frozenset()
+    EXPECTS: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def of(cls, file: CaseFile, table: Stated, place: str, **more: Any) -> Self:
+        """The case in ``table``, over the scene of its file. Raises CaseError, which begins with ``place``."""
+        facts = laid_over(file.facts, table.get("facts", {}), place)
+        return cls(file, table["name"], table["acts"], table.get("readings", {}), facts, table["expect"], **more)
+
+    @property
+    def rule(self) -> str:
+        """The id of the rule that the case is about."""
+        return self.file.rule
+
+    @property
+    def ordinary(self) -> Stated:
+        """What the rule derives where it makes no difference."""
+        return self.file.ordinary
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.name}"
+
+
+OfKind = TypeVar("OfKind", bound=Case)
+
+
+@frozen(eq=False)
+class CaseFile:
+    """The case file of one rule: its scene (``facts``) and its cases as they stand in TOML.
+
+    ``ordinary`` is what the rule derives where it makes no difference; ``equivalent`` are the mutants of the rule
+    (see mqclause.rulebook.mutant) that no case can tell from it.
+    """
+
+    path: Path
+    facts: Stated
+    ordinary: Stated
+    equivalent: tuple[str, ...]
+    tables: tuple[Stated, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> CaseFile:
+        """The file at ``path``. Raises CaseError."""
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise CaseError(f"{path.name}: is not TOML: {error}") from None
+        _only(path.name, document, FILE_KEYS)
+        for key in ("facts", "ordinary"):
+            _of_type(path.name, document, key, dict, "a table")
+        for key in ("case", "equivalent"):
+            _of_type(path.name, document, key, list, "a list")
+        facts, ordinary = document.get("facts", {}), document.get("ordinary", {})
+        return cls(path, facts, ordinary, tuple(document.get("equivalent", ())), tuple(document.get("case", ())))
+
+    @property
+    def document(self) -> str:
+        """The folder of the rule."""
+        return self.path.parent.name
+
+    @property
+    def rule(self) -> str:
+        """The id of the rule that the cases are about."""
+        return f"{self.document}.{self.path.stem.partition('_')[0]}"
+
+    def readings(self) -> Iterator[tuple[str, str]]:
+        """Every reading that a case is read by, with its choice."""
+        for table in self.tables:
+            yield from table.get("readings", {}).items()
+
+    def cases(self, kind: type[OfKind], **more: Any) -> tuple[OfKind, ...]:
+        """The cases, of one kind; ``more`` is what the kind needs besides. Raises CaseError for a key that is wrong."""
+        names: set[str] = set()
+        found = []
+        for number, table in enumerate(self.tables, 1):
+            place = f"{self.path.name}: case {number}"
+            _checked(place, table, names, kind)
+            found.append(kind.of(self, table, place, **more))
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return f"{self.document}/{self.path.name}"
+
+
+def cases_folder() -> Path:
+    """The folder of the case files that come with the project."""
+    return Path(mqclause.cases.__path__[0])
+
+
+def case_files(folder: Path | None = None, document: str = "*") -> tuple[CaseFile, ...]:
+    """Every case file in the order of the rules, of one document or of all. Raises CaseError."""
+    return tuple(CaseFile.read(path) for path in sorted((folder or cases_folder()).glob(f"{document}/*.toml")))
+
+
+def case_file(rule_id: str, folder: Path | None = None) -> CaseFile:
+    """The case file of a rule. Raises CaseError."""
+    document, _, number = rule_id.partition(".")
+    found = list((folder or cases_folder()).glob(f"{document}/{number}_*.toml"))
+    if len(found) != 1:
+        raise CaseError(f"{rule_id}: has {len(found)} case files; a rule has one, like {document}/{number}_….toml")
+    return CaseFile.read(found[0])
+
+
+def _checked(place: str, table: Stated, names: set[str], kind: type[Case]) -> None:
+    """Adds the name of a case to ``names``. Raises CaseError if a key is wrong or the name is there already."""
+    if not isinstance(table, dict):
+        raise CaseError(f"{place}: is not a table")
+    _only(place, table, CASE_KEYS | kind.KEYS)
+    for key in ("name", "acts", "expect"):
+        if key not in table:
+            raise CaseError(f"{place}: {key} is missing")
+    _of_type(place, table, "name", str, "text")
+    _of_type(place, table, "acts", bool, "true or false")
+    for key in ("readings", "facts", "expect"):
+        _of_type(place, table, key, dict, "a table")
+    _only(f"{place}: expect", table["expect"], kind.EXPECTS)
+    if table["name"] in names:
+        raise CaseError(f"{place}: the name {table['name']!r} is given twice")
+    names.add(table["name"])
+
+
+def _of_type(place: str, table: Stated, key: str, wanted: type, said: str) -> None:
+    if key in table and not isinstance(table[key], wanted):
+        raise CaseError(f"{place}: {key} is {table[key]!r}; it is {said}")
+
+
+def _only(place: str, table: Stated, allowed: frozenset[str]) -> None:
+    unknown = sorted(set(table) - allowed)
+    if unknown:
+        near = suggestion(unknown[0], sorted(allowed))
+        raise CaseError(f"{place}: unknown key {', '.join(unknown)}{near}; allowed: {', '.join(sorted(allowed))}")
+
+
+def laid_over(scene: Stated, facts: Stated, place: str) -> dict[str, Any]:
+    """The facts of a case over the scene of its file. Raises CaseError for a row that stands for several."""
+    merged = dict(scene)
+    for table, given in facts.items():
+        if isinstance(given, list):
+            merged[table] = _rows(scene.get(table, []), given, f"{place}: {table}")
+        elif not isinstance(given, dict) or (table == "put" and {"queue", "queue_manager"} & given.keys()):
+            merged[table] = given
+        else:
+            merged[table] = {**scene.get(table, {}), **given}
+    return merged
+
+
+def _rows(scene: list[dict[str, Any]], given: list[dict[str, Any]], place: str) -> list[dict[str, Any]]:
+    rows = list(scene)
+    for row in given:
+        stated = {key: row[key] for key in IDENTITY if key in row}
+        same = [at for at, other in enumerate(rows) if stated.items() <= other.items()]
+        if len(same) > 1:
+            raise CaseError(f"{place}: {stated} stands for {len(same)} rows")
+        if same:
+            rows[same[0]] = {**rows[same[0]], **row}
+        else:
+            rows.append(row)
+    return rows
+
+
+def differs(key: str, wanted: object, got: object) -> Iterator[str]:
+    """What is wrong with ``got``, if it is not what is ``wanted``."""
+    if wanted != got:
+        yield f"{key}: expected {wanted}, got {got}"

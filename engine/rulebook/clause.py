@@ -1,0 +1,183 @@
+"""The clauses of a document: what each sentence says, the rules that state it, and what is missing between them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import field, fields, frozen
+from attrs.converters import optional
+
+from mqclause.rulebook.case import CaseFile, case_files
+from mqclause.rulebook.reading import OVERRIDES
+from mqclause.rulebook.rules import Rules, id_of_rule
+
+CLAUSE_NUMBERS = re.compile(r"^(?:(?:\d+[a-z]?|[a-z])\.\s+)+")
+"""What stands before a sentence that a document numbers, once or (as in ``12. 1. a.``) at several levels."""
+
+
+@frozen
+class Clause:
+    """One sentence of a document, or a part of it that has rules of its own.
+
+    ``path`` is its place in the document and ``number`` the clause's; ``says`` puts it in our own words. It has
+    ``rules`` (ids) that state it, or a reason why it is ``not_a_rule``. ``fingerprint`` recognises the sentence.
+    """
+
+    path: str = ""
+    number: str = ""
+    says: str = ""
+    fingerprint: str = ""
+    rules: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
+    not_a_rule: str | None = None
+
+
+CLAUSE_KEYS = tuple(each.name for each in fields(Clause))
+
+
+@frozen
+class ClauseFile:
+    """A file of rules/documents: the clauses of one source. ``document`` is the folder of the rules that state them."""
+
+    name: str
+    document: str
+    title: str
+    edition: str
+    source: str
+    tables: tuple[Mapping[str, Any], ...]
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """The clauses in the order of the source."""
+        return tuple(map(_clause, self.tables))
+
+
+def clause_files(rules: Rules, document: str | None = None) -> tuple[ClauseFile, ...]:
+    """The files of clauses in order, of one document or of all."""
+    found = []
+    for name, table in sorted(rules.in_folder("documents").items()):
+        if document in (None, table["document"]):
+            title, edition, source = (table.get(key, "") for key in ("title", "edition", "source"))
+            found.append(ClauseFile(name, table["document"], title, edition, source, tuple(table.get("clause", ()))))
+    return tuple(found)
+
+
+def clauses_of(rules: Rules, document: str) -> tuple[Clause, ...]:
+    """Every clause that the rules of a document state, or have a reason not to."""
+    return tuple(clause for file in clause_files(rules, document) for clause in file.clauses)
+
+
+def unmet(rules: Rules, document: str, folder: Path | None = None) -> Iterator[str]:
+    """What is missing between the clauses of a document, its rules and readings, and the cases: all of it, at once.
+
+    ``folder`` has the case files; without it those that come with the project count.
+    """
+    tables = [table for file in clause_files(rules, document) for table in file.tables]
+    numbers = {table.get("number") for table in tables}
+    files = {path: rules.toml(path) for path in rules.files if path.startswith(f"{document}/")}
+    by_rule = {id_of_rule(path): table for path, table in files.items()}
+    cases = {f"{file.document}/{file.path.name}": file for file in case_files(folder)}
+    for table in tables:
+        yield from _unmet_clause(table, by_rule, document)
+    stated = {rule for table in tables for rule in table.get("rules", ())}
+    for path in files:
+        if id_of_rule(path) not in stated:
+            yield f"{id_of_rule(path)}: no clause of {document} is stated by it"
+        yield from _unmet_cases(path, cases.get(path))
+    for path, file in cases.items():
+        if file.document == document and path not in files:
+            yield f"case file {path}: there is no rule file of that name"
+    yield from _repeated(f"clause {document}", (table.get("path") for table in tables))
+    yield from _repeated("rule file", map(id_of_rule, files))
+    yield from _unmet_readings(rules, document, numbers, cases.values())
+
+
+def fingerprint(sentence: str) -> str:
+    """What recognises a sentence, however its white space is set."""
+    return hashlib.sha256(" ".join(sentence.split()).encode()).hexdigest()[:12]
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a source without clause numbers; lines with bullets in a row count as one sentence."""
+    bullets: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        line = line.strip()
+        if line.startswith("•"):
+            bullets.append(line)
+            continue
+        if bullets:
+            yield " ".join(bullets)
+            bullets = []
+        line = CLAUSE_NUMBERS.sub("", line)
+        if line:
+            yield from re.split(r"(?<=[^0-9][.:])\s+(?=[A-Z])", line)
+
+
+def _clause(table: Mapping[str, Any]) -> Clause:
+    stated: dict[str, Any] = {key: table[key] for key in CLAUSE_KEYS if key in table}
+    return Clause(**stated)
+
+
+def _unmet_clause(table: Mapping[str, Any], by_rule: Mapping[str, Mapping[str, Any]], document: str) -> Iterator[str]:
+    clause, place = _clause(table), f"clause {document} {table.get('path')}"
+    if (clause.rules is None) == (clause.not_a_rule is None):
+        yield f"{place}: has rules or a reason why it is none, one of them"
+    if not clause.says or clause.rules == () or clause.not_a_rule == "":
+        yield f"{place}: says, rules and not_a_rule are not empty"
+    if unknown := sorted(table.keys() - set(CLAUSE_KEYS)):
+        yield f"{place}: unknown key {', '.join(unknown)}"
+    if not f"{clause.path}.".startswith(f"{clause.number}."):
+        yield f"{place}: its number is {clause.number}"
+    for rule in clause.rules or ():
+        if rule not in by_rule:
+            yield f"{place}: there is no rule {rule}"
+        elif by_rule[rule]["clause"] != f"{document}/{clause.number}":
+            yield f"{place}: {rule} says that it states {by_rule[rule]['clause']}"
+
+
+def _unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:
+    if file is None:
+        yield f"{id_of_rule(path)}: has no case file {path}"
+        return
+    acts = [table.get("acts") for table in file.tables]
+    if True not in acts:
+        yield f"{id_of_rule(path)}: has no case where it acts"
+    if False not in acts:
+        yield f"{id_of_rule(path)}: has no case where it does not act"
+
+
+def _unmet_readings(
+    rules: Rules, document: str, numbers: Iterable[str | None], cases: Iterable[CaseFile]
+) -> Iterator[str]:
+    """Readings of clauses that are none, and choices that no rule, term or case depends on."""
+    stated = {reading for path in rules.files for reading in _overriding(rules.toml(path))}
+    tried = {f"{name}={choice}" for file in cases for name, choice in file.readings()}
+    known = {f"{document}/{number}" for number in numbers}
+    for reading in rules.known_readings.values():
+        if not reading.concerns(document):
+            continue
+        for clause in reading.clauses:
+            if clause.startswith(f"{document}/") and clause not in known:
+                yield f"reading {reading.id}: there is no clause {clause}"
+        for choice in (f"{reading.id}={choice}" for choice in reading.choices[1:]):
+            if choice not in stated:
+                yield f"reading {choice}: no rule or term depends on it"
+            if choice not in tried:
+                yield f"reading {choice}: no case tries it"
+
+
+def _overriding(table: Mapping[str, Any]) -> Iterator[str]:
+    """What tables beside the stated ones stand for: the editions and readings that a file names."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from value if key in OVERRIDES else _overriding(value)
+
+
+def _repeated(what: str, names: Iterable[Any]) -> Iterator[str]:
+    for name, times in Counter(names).items():
+        if times > 1:
+            yield f"{what} {name}: given {times} times"

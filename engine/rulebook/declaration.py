@@ -1,0 +1,66 @@
+"""What the rules of one document are about: the one thing that loader, executors and tables know of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+
+@frozen
+class Carried:
+    """What a choice carries from one situation to the next: attributes of a subject that rules may derive anew.
+
+    ``start`` is a named tuple, the values of a subject that was never chosen; its fields are the attributes. ``key``
+    is the attribute of a subject that says whose values they are: several subjects may share them.
+    """
+
+    key: str
+    start: Any
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes, in the order of the tuple."""
+        return tuple(self.start._fields)
+
+    def of(self, values: Mapping[Any, Any]) -> Callable[[Any, str], Any]:
+        """The value of an attribute of a subject, by what ``values`` holds for its key."""
+        return lambda subject, name: getattr(values.get(getattr(subject, self.key), self.start), name)
+
+
+@frozen
+class RowNames:
+    """The columns of a table of this document: a struct, a list of structs, and the struct that is the answer."""
+
+    situation: str = "situation"
+    subjects: str = "subjects"
+    answer: str = "answer"
+
+
+def _told_apart(_: object, __: Attribute[type | None], subject: type | None) -> None:
+    if subject is not None and getattr(subject, "__eq__", None) is not object.__eq__:
+        raise TypeError(f"{subject.__name__} compares by value; subjects are told apart by identity: @frozen(eq=False)")
+
+
+@frozen(eq=False)
+class Declaration:
+    """What the rules of one document look at and decide on. ``name`` is the folder of its rules.
+
+    ``situation`` is the class of what they see besides their subjects, ``subject`` that of what they choose from (None:
+    nothing). A document that ``follows`` another runs after it on the same situation and subjects, and ``sees`` what
+    that one left: facts by name, as expressions over what remained there. ``row`` names the columns of its tables.
+    """
+
+    name: str
+    situation: type
+    subject: type | None = field(default=None, validator=_told_apart)
+    carried: Carried | None = None
+    follows: Declaration | None = None
+    sees: Mapping[str, str] = field(factory=dict)
+    row: RowNames = RowNames()
+
+    @property
+    def course(self) -> tuple[Declaration, ...]:
+        """The documents that run one after the other, this one last."""
+        return (*(self.follows.course if self.follows else ()), self)

@@ -1,0 +1,191 @@
+"""Mutants: every way in which a rule file, or a term, can say something else. A case notices each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+import toml
+from attrs import frozen
+from sqlglot import exp
+
+from mqclause.language.check import type_of
+from mqclause.model.facts.constants import REASONS
+from mqclause.rulebook.actions import ACTIONS
+from mqclause.rulebook.reading import OVERRIDES
+from mqclause.rulebook.rule import Holds, Ruleset
+from mqclause.rulebook.rules import Rules
+
+RuleTable = dict[str, Any]
+Change = Callable[[RuleTable], None]
+"""Changes a table of a rule file in its place."""
+
+TERMS_FILE = "terms.toml"
+
+
+@frozen(eq=False)
+class Mutant:
+    """One file of the rules with one thing in it turned round: what was done, the file's path, and what it then says.
+
+    ``change`` is like ``keep.highest changed``, after the reading or edition under which the rule says it.
+    """
+
+    change: str
+    path: str
+    table: RuleTable
+
+    @property
+    def text(self) -> str:
+        """The file as TOML."""
+        return toml.dumps(self.table)
+
+    def within(self, rules: Rules) -> Rules:
+        """The rules with this file in the place of their own. Raises what Rules does."""
+        return rules.with_files({self.path: self.text})
+
+
+def mutants_of(rules: Rules, ruleset: Ruleset, rule_id: str) -> Iterator[Mutant]:
+    """Every way in which a rule, or what it says under a reading or in an edition, is turned round.
+
+    ``ruleset`` is that of the rule, under any reading: it has the types of what is derived. Raises KeyError.
+    """
+    path = rules.path(rule_id)
+    table = rules.toml(path)
+    for where, change, apply in _everywhere(table, lambda stated: _changes(stated, ruleset)):
+        yield Mutant(change, path, _changed(table, where, apply))
+
+
+def term_mutants_of(rules: Rules, ruleset: Ruleset, term: str) -> Iterator[Mutant]:
+    """The same of a term of rules/terms.toml. Raises KeyError."""
+    table = rules.toml(TERMS_FILE)
+    for where, change, apply in _everywhere(table[ruleset.name][term], lambda _: _term_changes(ruleset, term)):
+        yield Mutant(f"{term}: {change}", TERMS_FILE, _changed(table, (ruleset.name, term, *where), apply))
+
+
+def _everywhere(
+    table: RuleTable, changes: Callable[[RuleTable], Iterator[tuple[str, Change]]]
+) -> Iterator[tuple[tuple[str, ...], str, Change]]:
+    """Each change of what is stated, and of what is stated for an edition or a reading: where, its name, what does it.
+
+    The names within one table differ.
+    """
+    for name, change in changes(table):
+        yield (), name, change
+    for kind in OVERRIDES:
+        for override, stated in table.get(kind, {}).items():
+            for name, change in changes(stated):
+                yield (kind, override), f"{override}: {name}", change
+
+
+def _changed(table: RuleTable, where: tuple[str, ...], change: Change) -> RuleTable:
+    mutant = deepcopy(table)
+    within = mutant
+    for key in where:
+        within = within[key]
+    change(within)
+    return mutant
+
+
+def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]:
+    """The changes that what a rule states allows."""
+    if "when" in table:
+        yield "when negated", lambda given: _in_place(given, "when", NEGATED)
+    for action in ACTIONS:
+        for key in table.get(action, {}):
+            change = CHANGES.get((action, key)) or CHANGES.get(key)
+            if action == "derive" and key != "of":
+                change = _derived(table[action], key, ruleset)
+            if change:
+                yield f"{action}.{key} changed", lambda given, a=action, k=key, c=change: c(given[a], k)  # type: ignore[misc]
+    for items in _needs(table, ruleset):
+        yield f"conclude.needs changed to {items}", lambda given, n=items: given["conclude"].update(needs=n)  # type: ignore[misc]
+
+
+def _term_changes(ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
+    kind = type_of(exp.column(term), ruleset.vocabulary, per_subject=True)
+
+    def change(table: RuleTable) -> None:
+        if "CASE WHEN" in table["is"]:
+            table["is"] = table["is"].replace("CASE WHEN ", "CASE WHEN NOT ")
+        else:
+            _in_place(table, "is", RAISED if kind.is_number else NEGATED)
+
+    yield "is changed", change
+
+
+NEGATED, RAISED = "NOT ({})", "({}) + 1"
+
+
+def _in_place(table: RuleTable, key: str, pattern: str) -> None:
+    """Puts what stands under ``key`` into ``pattern``."""
+    table[key] = pattern.format(table[key])
+
+
+def _patterned(pattern: str) -> Callable[[RuleTable, str], None]:
+    return lambda action, key: _in_place(action, key, pattern)
+
+
+def _turned(action: RuleTable, key: str) -> None:
+    other = {"highest": "lowest", "lowest": "highest"}[key]
+    action[other] = action.pop(key)
+    action["because"] = action["because"].replace(f"{{{key}}}", f"{{{other}}}")
+
+
+def _reversed(action: RuleTable, key: str) -> None:
+    action[key] = [f"0 - ({item})" for item in action[key]]
+
+
+def _other_direction(action: RuleTable, key: str) -> None:
+    action[key] = [item.removesuffix(" DESC") if item.endswith(" DESC") else f"{item} DESC" for item in action[key]]
+
+
+def _dropped(action: RuleTable, key: str) -> None:
+    del action[key]
+
+
+def _other_ties(action: RuleTable, key: str) -> None:
+    action[key] = {"all": "first-listed", "first-listed": "all"}[action[key]]
+
+
+def _other_reason(action: RuleTable, key: str) -> None:
+    action[key] = next(reason for reason in REASONS if reason != action[key])
+
+
+def _derived(action: RuleTable, key: str, ruleset: Ruleset) -> Callable[[RuleTable, str], None]:
+    """How a derived value is changed, by its type; what is derived for subjects is a number."""
+    of_situation = action.get("of", "situation") == "situation"
+    kind = ruleset.vocabulary.words[key].type if of_situation else None
+    return _patterned(RAISED if kind is None or kind.is_number else NEGATED if kind.kind == "boolean" else "'another'")
+
+
+def _needs(table: RuleTable, ruleset: Ruleset) -> Iterator[list[str]]:
+    """Other lists of needed clauses: each item left out, its ends left out, or one clause more before it."""
+    needs = table.get("conclude", {}).get("needs", [])
+    conditions = {rule.clause for rule in ruleset.rules if isinstance(rule.action, Holds)}
+    for place, item in enumerate(needs):
+        first, dash, last = item.partition("-")
+        others = [[f"{int(first) + 1}-{last}"], [f"{first}-{int(last) - 1}"]] if dash else []
+        if dash and f"{int(first) - 1}" in conditions:
+            others.append([f"{int(first) - 1}-{last}"])
+        if len(needs) > 1 or not others:
+            others.append([])
+        yield from ([*needs[:place], *other, *needs[place + 1 :]] for other in others)
+
+
+CHANGES: Mapping[str | tuple[str, str], Callable[[RuleTable, str], None]] = {
+    "where": _patterned(NEGATED),
+    "among": _patterned(NEGATED),
+    ("keep", "highest"): _turned,
+    ("keep", "lowest"): _turned,
+    ("choose", "lowest"): _reversed,
+    ("order_by", "by"): _other_direction,
+    "per": _dropped,
+    ("holds", "when"): _patterned(NEGATED),
+    ("conclude", "excused"): _dropped,
+    "at_most": _patterned(RAISED),
+    "ties": _other_ties,
+    "reason": _other_reason,
+    "call": _patterned("CASE WHEN ({}) = 'MQOPEN' THEN 'MQPUT' ELSE 'MQOPEN' END"),
+}
+"""How each key of an action is changed; keys that are not here say nothing that decides."""

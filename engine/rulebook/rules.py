@@ -1,0 +1,161 @@
+"""Rules: the one argument for rules of everything that runs them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import mqclause.rules
+from mqclause.model.diagnostic import quoted
+from mqclause.rulebook.declaration import Declaration
+from mqclause.rulebook.errors import RuleError
+from mqclause.rulebook.loader import Loading
+from mqclause.rulebook.reading import InForce, Reading, chosen_readings, editions_until, readings_in
+from mqclause.rulebook.rule import Ruleset
+
+Files = Mapping[str, str]
+"""The text of every rule file, by its path within the folder."""
+
+
+class Rules:
+    """The rule files of a folder, in one edition and under one set of readings: made once, checked once.
+
+    ``readings`` maps ids of readings.toml to choices; those left out have their default. ``edition`` is one of
+    editions.toml, by default the first. ``folder`` is a folder of rule files to use in place of those that come with
+    the project. A value: it compares and hashes by what the files say, and pickles as their text, so that it goes to
+    where there is no such folder. The rules of a document are checked when they are first asked for. Raises
+    ReadingError and RuleError.
+    """
+
+    def __init__(
+        self,
+        readings: Mapping[str, str] | None = None,
+        edition: str | None = None,
+        folder: Path | str | None = None,
+    ) -> None:
+        if readings is not None and not isinstance(readings, Mapping):
+            raise TypeError(f"readings={quoted(readings)} is no mapping of ids of readings to choices")
+        self._read(readings or {}, edition, _own_files() if folder is None else _files(Path(folder)))
+
+    def _read(self, readings: Mapping[str, str], edition: str | None, files: Files) -> None:
+        self.files = files
+        self.known_editions = tuple(self.toml("editions.toml")) or ("",)
+        editions = editions_until(edition, self.known_editions)
+        self.known_readings: Mapping[str, Reading] = readings_in(self.toml("readings.toml"), editions)
+        self.in_force = InForce(editions, chosen_readings(readings, self.known_readings))
+
+    @property
+    def edition(self) -> str:
+        """The edition of MQ whose documents the rules state."""
+        return self.in_force.editions[-1]
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """A choice for every reading."""
+        return self.in_force.readings
+
+    def toml(self, path: str) -> dict[str, Any]:
+        """A file of the rules as it stands in TOML; empty where there is none. Raises RuleError."""
+        try:
+            return tomllib.loads(self.files.get(path, ""))
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise RuleError(path, "", f"is not TOML: {error}") from None
+
+    def in_folder(self, name: str) -> dict[str, dict[str, Any]]:
+        """The files of one folder of the rules, by name. Raises RuleError."""
+        paths = (path for path in self.files if path.startswith(f"{name}/"))
+        return {path.rpartition("/")[2]: self.toml(path) for path in paths}
+
+    def path(self, rule_id: str) -> str:
+        """The path of the file of a rule. Raises KeyError."""
+        for path in self.files:
+            if id_of_rule(path) == rule_id:
+                return path
+        raise KeyError(rule_id)
+
+    def under(self, readings: Mapping[str, str]) -> Rules:
+        """The same files in the same edition under other readings. Raises ReadingError."""
+        return _under(self, tuple(sorted(readings.items())))
+
+    def with_files(self, changed: Mapping[str, str | None]) -> Rules:
+        """The same edition and readings with other files: text by path, None where a file is taken away."""
+        files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
+        return _of_text(self.readings, self.edition, dict(sorted(files.items())))
+
+    def ruleset(self, declaration: Declaration) -> Ruleset:
+        """The rules of one document in its order, read once. Raises RuleError."""
+        return _ruleset(self, declaration)
+
+    @cached_property
+    def _value(self) -> tuple[Any, ...]:
+        return self.edition, tuple(self.readings.items()), tuple(self.files.items())
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._value)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Rules) and self._value == other._value)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_text, (dict(self.readings), self.edition, dict(self.files))
+
+    def __repr__(self) -> str:
+        differs = {
+            name: choice for name, choice in self.readings.items() if choice != self.known_readings[name].default
+        }
+        return f"Rules({differs}, {self.edition!r})"
+
+
+def id_of_rule(path: str) -> str:
+    """The id of the rule in a rule file, by the file's path within the folder: ``workload.04a``."""
+    folder, _, name = path.partition("/")
+    return f"{folder}.{name.removesuffix('.toml').partition('_')[0]}"
+
+
+def _of_text(readings: Mapping[str, str], edition: str, files: Files) -> Rules:
+    made = Rules.__new__(Rules)
+    made._read(readings, edition or None, files)
+    return made
+
+
+def rules_folder() -> Path:
+    """The folder of the rule files that come with the project."""
+    return Path(mqclause.rules.__path__[0])
+
+
+@lru_cache(maxsize=256)
+def _under(rules: Rules, readings: tuple[tuple[str, str], ...]) -> Rules:
+    return _of_text(dict(readings), rules.edition, rules.files)
+
+
+@lru_cache(maxsize=1)
+def _own_files() -> Files:
+    return _files(rules_folder())
+
+
+def _files(folder: Path) -> Files:
+    """The text of every rule file of a folder. Raises RuleError."""
+    if not folder.is_dir():
+        raise RuleError("", "", f"{str(folder)!r} is not a folder")
+    found = {}
+    for path in sorted(folder.rglob("*.toml")):
+        name = path.relative_to(folder).as_posix()
+        try:
+            found[name] = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise RuleError(name, "", f"is not TOML: {error}") from None
+    return found
+
+
+@lru_cache(maxsize=256)
+def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
+    followed = rules.ruleset(declaration.follows) if declaration.follows else None
+    loading = Loading(declaration, rules.in_force, rules.known_readings, rules.known_editions, followed)
+    return loading.ruleset(rules.in_folder(declaration.name), rules.toml("terms.toml").get(declaration.name, {}))

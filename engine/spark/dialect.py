@@ -1,0 +1,82 @@
+"""The functions of plans in Spark's SQL."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from mqclause.language.sql import Node, literal
+from mqclause.spark.passes.bound import Bound
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.dialect import PlanDialect, call, call_named, other_case
+
+
+def _item(node: F.Item) -> Node:
+    return call("GET", node.this, exp.cast(node.expression, "INT"))
+
+
+def _has(node: F.Has) -> Node:
+    # Spark answers null where the item is not there and a null is.
+    return F.coalesced(call("ARRAY_CONTAINS", node.this, node.expression), exp.false())
+
+
+def _place_of(node: F.PlaceOf) -> Node:
+    return exp.Nullif(this=call("ARRAY_POSITION", node.this, node.expression), expression=literal(0))
+
+
+def _word_place(node: F.WordPlace) -> Node:
+    """Compares with one word after the other: looking into a list makes a new text of each of its words."""
+    listed = list(enumerate(node.this.expressions, start=1))
+    branches = [
+        exp.If(this=exp.EQ(this=given.copy(), expression=word.copy()), true=literal(place))
+        for given in (node.expression, other_case(node.this, node.expression))
+        for place, word in listed
+    ]
+    return exp.Case(ifs=branches)
+
+
+def _in_case(node: F.InCase) -> Node:
+    """Changes the case of a text only where it is none of the words: Spark asks for the locale to do it."""
+    words, text = node.this.expressions, node.expression
+    known = exp.In(this=text, expressions=words)
+    return exp.Case(ifs=[exp.If(this=known, true=text.copy())], default=other_case(node.this, text))
+
+
+def _apart(node: F.Apart) -> Node:
+    # A function that Spark interprets keeps it from compiling the whole row into one method, which would be too
+    # long for Java to compile in turn; so it makes one method of each part, and they are.
+    single = [exp.Array(expressions=[each]) for each in (node.this, literal(1))]
+    return call("GET", call("ZIP_WITH", *single, F.function(F.variable("one"), "one", "other")), literal(0))
+
+
+def _differing_bits(node: F.DifferingBits) -> Node:
+    """One fold instead of two: to set the variables of a function is what takes the time."""
+    differing = exp.BitwiseXor(this=F.variable("item"), expression=node.expression)
+    fold = F.function(exp.BitwiseOr(this=F.variable("bits"), expression=differing), "bits", "item")
+    return call("AGGREGATE", node.this, exp.cast(literal(0), "BIGINT"), fold)
+
+
+def _bound(node: Bound) -> Node:
+    """A fold of nothing: what ends it is a function of its start."""
+    start = F.function(F.variable("start"), "start", "nothing")
+    return call("AGGREGATE", exp.Array(), node.args["value"], start, F.function(node.args["result"], node.name))
+
+
+SPARK = PlanDialect("spark", {
+    F.Each: call_named("TRANSFORM"),
+    F.Those: call_named("FILTER"),
+    F.NoneOf: lambda node: exp.Not(this=call("EXISTS", node.this, node.expression)),
+    F.Item: _item,
+    F.FirstOf: lambda node: call("SLICE", node.this, literal(1), node.expression),
+    F.Has: _has,
+    F.PlaceOf: _place_of,
+    F.Joined: call_named("CONCAT"),
+    F.LengthOf: call_named("SIZE"),
+    F.Sorted: call_named("SORT_ARRAY"),
+    F.Highest: call_named("ARRAY_MAX"),
+    F.Lowest: call_named("ARRAY_MIN"),
+    F.DifferingBits: _differing_bits,
+    F.WordPlace: _word_place,
+    F.InCase: _in_case,
+    F.Apart: _apart,
+    Bound: _bound,
+})  # fmt: skip

@@ -1,0 +1,40 @@
+"""Plans as columns of Spark."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
+
+from mqclause.language.sql import Node
+from mqclause.spark.dialect import SPARK
+from mqclause.spark.passes import one_expression
+from mqclause.tables.bindings import Plan
+from mqclause.tables.functions import function, variable
+
+LOOKS = "spark.sql.analyzer.maxIterations"
+ENOUGH_LOOKS = 1000
+"""Spark's analyzer takes two or three looks for each step of the rules, and gives up after a hundred by default."""
+
+
+def expression(tree: Node) -> Column:
+    """A tree as a column."""
+    return F.expr(SPARK.text(tree))
+
+
+def answer_of(plan: Plan, **inputs: Column | str) -> Column:
+    """The answer of a plan over its inputs; in a struct of their own where they have other names than it uses."""
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        look_enough(session)
+    if all(isinstance(given, str) and given == name for name, given in inputs.items()):
+        return expression(one_expression(plan))
+    row = F.struct(*((F.col(given) if isinstance(given, str) else given).alias(name) for name, given in inputs.items()))
+    same, answer = variable("row"), one_expression(plan, list(inputs))
+    functions = expression(function(same, "row", "nothing")), expression(function(answer, "row"))
+    return F.call_function("aggregate", F.array(), row, *functions)
+
+
+def look_enough(spark: SparkSession) -> None:
+    """Lets the analyzer of a session look as often as it needs to."""
+    if int(spark.conf.get(LOOKS) or 0) < ENOUGH_LOOKS:
+        spark.conf.set(LOOKS, str(ENOUGH_LOOKS))

@@ -1,0 +1,146 @@
+"""The structs that answer a row: of a put, of an occasion, and of any document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+
+from sqlglot import exp
+
+from mqclause.executors.steps import FAILING_RULE, asked_fact, concluded_fact, holds_fact
+from mqclause.language.sql import Node, both, case, either, literal, negated, when
+from mqclause.model.facts.constants import REASONS
+from mqclause.rulebook.rule import Conclude, FailWith, Rule
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.columns import DECISION, TRIGGERING
+from mqclause.tables.plan import Written
+from mqclause.tables.standing import RULES_SHIFT
+from mqclause.tables.steps import Writing
+
+NO_TEXTS = exp.cast(exp.null(), "ARRAY<TEXT>")
+NO_TEXT = exp.cast(exp.null(), "TEXT")
+
+FACT_TYPES = {"boolean": "BOOLEAN", "whole": "BIGINT", "number": "DOUBLE", "text": "TEXT", "names": "ARRAY<TEXT>"}
+"""The types of facts in an answer, by their kind."""
+
+StructFields = Mapping[str, Node]
+
+
+def decision(found: Written) -> StructFields:
+    """The fields of columns.DECISION: the first document chooses, the last says what the call ends with."""
+    choice, outcome, packing = found.course[0], found.course[-1], found.packing
+    assert packing is not None  # noqa: S101 - a put has destinations
+    reason = found.bindings.bind("reason", _of_failing(outcome, lambda rule: literal(_code(rule)), "INT"))
+    deferred = outcome.standing.meaning.facts.get("deferred", exp.false())
+    decided = both(negated(found.invalid), F.is_null(reason), negated(deferred))
+    to = F.item(F.column(packing.listed), packing.place(F.item(choice.standing.remaining, 0)))
+    chosen = found.bindings.bind("chosen", when(decided, to))
+    names = {name: _blank_as_null(chosen, name) if name in packing.present else NO_TEXT
+             for name in ("queue", "queue_manager", "channel")}  # fmt: skip
+    what = [(found.invalid, "invalid"), (negated(F.is_null(reason)), "failed"), (deferred, "deferred")]
+    fields = {
+        "outcome": case([(condition, literal(word)) for condition, word in what], literal("chosen")),
+        **names,
+        "reason": _of_valid(found, reason),
+        "permitted": _of_valid(found, exp.cast(outcome.standing.meaning.facts["permitted"], "INT")),
+        "eliminated_by": _eliminated_by(found, choice),
+        "message": when(found.invalid, found.fault),
+    }
+    return {name: fields[name] for name in DECISION}
+
+
+def triggering(found: Written) -> StructFields:
+    """The fields of columns.TRIGGERING."""
+    (rules,) = found.course
+    facts = rules.standing.meaning.facts
+    concluding = [
+        (facts[concluded_fact(rule.id)], literal(rule.id))
+        for rule in rules.ruleset.ruleset.rules
+        if isinstance(rule.action, Conclude) and rule.action.fact == "trigger_message"
+    ]
+    rule = found.bindings.bind("rule", case(concluding, NO_TEXT))
+    what = [(found.invalid, "invalid"), (negated(F.is_null(rule)), "triggers")]
+    fields = {
+        "outcome": case([(condition, literal(word)) for condition, word in what], literal("silent")),
+        "rule": _of_valid(found, rule),
+        "available": _of_valid(found, facts["available"]),
+        "turns_off": _of_valid(found, facts.get("trigger_off", exp.false())),
+        "failing": _of_valid(found, _failing(rules)),
+        "message": when(found.invalid, found.fault),
+    }
+    return {name: fields[name] for name in TRIGGERING}
+
+
+def evaluation(found: Written) -> StructFields:
+    """What any document says of a row: the last one of the course.
+
+    ``remaining`` are the places of the subjects that remain, in order; ``eliminated_by`` is told where that is traced,
+    ``failed_by`` is the rule that ends the call. Then each fact that rules derive about the situation, and ``message``.
+    """
+    rules, packing = found.course[-1], found.packing
+    facts = {}
+    for name in rules.ruleset.derived("situation"):
+        kind = rules.standing.meaning.vocabulary.words[name].type.kind
+        facts[name] = _of_valid(found, exp.cast(rules.standing.meaning.word(name), FACT_TYPES[kind]))
+    subjects = {}
+    if packing is not None:
+        place = exp.cast(packing.place(F.variable("c")), "INT")
+        subjects = {
+            "remaining": _of_valid(found, F.each(rules.standing.remaining, place)),
+            "eliminated_by": _eliminated_by(found, rules),
+        }
+    failed_by = _of_failing(rules, lambda rule: literal(rule.id), "TEXT")
+    return {**subjects, "failed_by": _of_valid(found, failed_by), **facts, "message": when(found.invalid, found.fault)}
+
+
+def _of_valid(found: Written, value: Node) -> Node:
+    return when(negated(found.invalid), value)
+
+
+def _blank_as_null(struct: Node, name: str) -> Node:
+    return exp.Nullif(this=F.column(name, struct.name), expression=literal(""))
+
+
+def _of_failing(rules: Writing, told: Callable[[Rule], Node], kind: str) -> Node:
+    """What is told of the rule that ends the call, or null."""
+
+    def of(number: Node) -> Node:
+        at = int(number.name)
+        return told(rules.ruleset.ruleset.rules[at - 1]) if at else exp.cast(exp.null(), kind)
+
+    failing = rules.standing.meaning.facts.get(FAILING_RULE, literal(0))
+    branches = [(each.this, of(each.args["true"])) for each in failing.args.get("ifs", [])]
+    return case(branches, of(failing.args.get("default") or failing))
+
+
+def _code(rule: Rule) -> int:
+    assert isinstance(rule.action, FailWith)  # noqa: S101 - told to the type checker
+    return REASONS[rule.action.reason]
+
+
+def _eliminated_by(found: Written, rules: Writing) -> Node:
+    """For each subject the rule that it fell by, null for one that remains."""
+    if not rules.standing.traced or found.packing is None:
+        return NO_TEXTS
+    ids = F.list_of([literal(rule.id) for rule in rules.ruleset.ruleset.rules], "TEXT")
+    place = exp.Mul(this=found.packing.place(F.variable("c")), expression=literal(1 << RULES_SHIFT))
+    fates = F.in_order(F.joined(F.each(rules.standing.remaining, place), rules.standing.fallen))
+    number = exp.BitwiseAnd(this=F.variable("e"), expression=literal((1 << RULES_SHIFT) - 1))
+    by = F.item(ids, exp.Sub(this=number, expression=literal(1)))
+    return _of_valid(found, F.each(fates, by, "e"))
+
+
+def _failing(rules: Writing) -> Node:
+    """The ids of the conditions that were examined for a conclusion that was asked for, and do not hold."""
+    facts = rules.standing.meaning.facts
+    asked: dict[str, list[Node]] = {}
+    for rule in rules.ruleset.ruleset.rules:
+        if isinstance(rule.action, Conclude):
+            for need in rule.action.needs:
+                asked.setdefault(need, []).append(facts[asked_fact(rule.id)])
+    parts = []
+    for rule in rules.ruleset.ruleset.rules:
+        if rule.id in asked:
+            fails = both(either(asked[rule.id]), negated(facts[holds_fact(rule.id)]))
+            parts.append(when(fails, F.list_of([literal(rule.id)], "TEXT"), F.list_of([], "TEXT")))
+    return reduce(F.joined, parts, F.list_of([], "TEXT"))

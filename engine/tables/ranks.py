@@ -1,0 +1,128 @@
+"""Ranks as bindings: each compares those that remain with one another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from mqclause.executors.steps import Key, Rank, Step
+from mqclause.language.check import type_of
+from mqclause.language.sql import Node, both, either, is_false, literal, negated, when
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.standing import Standing
+
+
+def rank(standing: Standing, number: int, step: Rank) -> None:
+    """Those that remain are compared, some stay, or all are listed anew."""
+    if step.chooses:
+        _choose(standing, number, step)
+        return
+    # How many there are decides who stays of so many; those set aside are listed anew too, however few remain.
+    differ = either([exp.true()] if step.at_most else (standing.meaning.differ(key.by) for key in step.keys))
+    enough = F.more_than(standing.remaining, 1 if leaves_one(standing, step) and step.keep != "all" else 0)
+    condition = standing.applies(step, standing.is_open, differ, enough)
+    if is_false(condition):
+        return
+    if step.keep == "all":
+        _order(standing, step, condition)
+    elif step.keep == "at_most":
+        _keep_some(standing, number, step, condition)
+    elif step.per is not None:
+        _keep_of_group(standing, number, step, condition)
+    else:
+        _keep_best(standing, number, step, step.keys[0], condition)
+
+
+def leaves_one(standing: Standing, step: Step) -> bool:
+    """Whether a step is a rank of which the types show that it leaves somebody where there is anybody."""
+    if not isinstance(step, Rank) or step.at_most is None:
+        return isinstance(step, Rank)
+    least = type_of(step.at_most, standing.meaning.vocabulary, per_subject=False).least
+    return least is not None and least >= 1
+
+
+def _choose(standing: Standing, number: int, step: Rank) -> None:
+    condition = standing.bind(step.rule, "applies", standing.applies(step, standing.is_open))
+    chosen = both(condition, F.more_than(standing.remaining, 0))
+    for key in step.keys:
+        _keep_best(standing, number, step, key, both(condition, F.more_than(standing.remaining, 1)))
+    standing.is_open = standing.bind(step.rule, "open", both(standing.is_open, negated(chosen)))
+
+
+def _keep_best(standing: Standing, number: int, step: Rank, key: Key, condition: Node) -> None:
+    among, by = standing.meaning.all_of(step.among), standing.meaning.number_of(key.by)
+    best_of = F.Highest if key.descending else F.Lowest
+    # Where nobody is compared the best is null; those that are not compared stay all the same.
+    values = best_of(this=F.each(standing.remaining, when(among, by)))
+    best = standing.bind(step.rule, "best", when(condition, values))
+    _keep(standing, number, step, exp.EQ(this=by, expression=best), condition)
+
+
+def _keep(standing: Standing, number: int, step: Rank, good: Node, condition: Node) -> None:
+    """Keeps who is not compared and who is good."""
+    kept = either([negated(standing.meaning.all_of(step.among)), good])
+    standing.left(step.rule, literal(number), kept, negated(kept), condition)
+
+
+def _keep_of_group(standing: Standing, number: int, step: Rank, condition: Node) -> None:
+    """Keeps those to whom nobody of their group is better."""
+    condition = standing.bind(step.rule, "applies", condition)
+    meaning, key, per = standing.meaning, step.keys[0], exp.column(step.per or "")
+    better = _better(key, meaning.number_of(key.by, "o"), meaning.number_of(key.by))
+    same_group = exp.EQ(this=meaning.of(per, "o"), expression=meaning.of(per))
+    other = both(better, meaning.all_of(step.among, subject="o"), same_group)
+    nobody = F.NoneOf(this=standing.remaining, expression=F.function(other, "o"))
+    _keep(standing, number, step, nobody, condition)
+
+
+def _keep_some(standing: Standing, number: int, step: Rank, condition: Node) -> None:
+    """Keeps so many of the best; of those equal to the last of them, the first or all."""
+    assert step.at_most is not None  # noqa: S101 - told to the type checker
+    meaning, key, limit, rule = standing.meaning, step.keys[0], standing.meaning.of(step.at_most), step.rule
+    if not leaves_one(standing, step):
+        limit = exp.Greatest(this=limit, expressions=[literal(0)])
+    by, compared = meaning.number_of(key.by), standing.remaining
+    if step.among is not None:
+        among = F.those(compared, meaning.of(step.among))
+        compared = standing.bind(rule, "compared", when(condition, among, F.NOBODY))
+    too_many = exp.GT(this=F.length_of(compared), expression=limit)
+    many = standing.bind(rule, "many", when(condition, too_many, exp.false()))
+    ordered = F.in_order(F.each(compared, by), key.descending)
+    last = standing.bind(rule, "last", when(many, F.item(ordered, exp.Sub(this=limit, expression=literal(1)))))
+    better, equal = _better(key, by, last), _equal(by, last)
+    if step.ties == "first":
+        room = exp.Sub(this=limit, expression=F.length_of(F.those(compared, better)))
+        first = F.FirstOf(this=F.those(compared, equal), expression=room)
+        equal = F.Has(this=standing.bind(rule, "equal", when(many, first)), expression=F.variable("c"))
+    good = either([better, equal])
+    # Where nobody may stay there is no last one to compare with.
+    good = good if leaves_one(standing, step) else F.coalesced(good, exp.false())
+    _keep(standing, number, step, good, many)
+
+
+def _order(standing: Standing, step: Rank, condition: Node) -> None:
+    """Lists those that remain anew, and all others too: some may be taken back."""
+    before, remaining = standing.order or standing.listed, standing.remaining
+    standing.order = standing.bind(step.rule, "order", when(condition, _sorted(standing, before, step.keys), before))
+    anew = when(condition, _sorted(standing, remaining, step.keys), remaining)
+    standing.remaining = standing.bind(step.rule, "left", anew)
+
+
+def _sorted(standing: Standing, subjects: Node, keys: Sequence[Key]) -> Node:
+    """Sorts by one key after the other, the first last, equals as before: each time with the place so far."""
+    for key in reversed(keys):
+        place: Node = F.variable("place")
+        listed = exp.Neg(this=place) if key.descending else place
+        fields = {"key": standing.meaning.number_of(key.by), "listed": listed, "subject": F.variable("c")}
+        numbered = F.in_order(F.each(subjects, F.struct_of(fields), "c", "place"), key.descending)
+        subjects = F.each(numbered, F.field_of(F.EACH, "subject"), F.EACH.name)
+    return subjects
+
+
+def _better(key: Key, one: Node, other: Node) -> Node:
+    return exp.GT(this=one, expression=other) if key.descending else exp.LT(this=one, expression=other)
+
+
+def _equal(one: Node, other: Node) -> Node:
+    return exp.EQ(this=one, expression=other)

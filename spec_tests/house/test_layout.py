@@ -1,0 +1,124 @@
+"""What the folders promise: packages, subcommands, and that rules alone decide."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from mqclause.rulebook.rules import rules_folder
+from mqclause.tools.cli import SUBCOMMANDS
+from spec_tests.support.product import ROOT, SCRIPTS, Definition, Module, folders, installed, modules, pyproject
+
+RULESETS = sorted(path.name for path in rules_folder().iterdir() if path.is_dir() and path.name != "documents")
+RULE = re.compile(rf"\b({'|'.join(RULESETS)})[./]\d")
+NUMBER = re.compile(r"\d{1,2}[a-z]?|note")
+
+
+def test_packages_are_the_folders_with_modules() -> None:
+    described = pyproject()["tool"]["setuptools"]["packages"]
+    assert described == sorted(described)
+    with_modules = {each.name if each.is_folder else each.name.rpartition(".")[0] for each in modules().values()}
+    assert set(described) == with_modules - {SCRIPTS}
+    assert [name for name in described if not modules()[name].is_folder] == []
+
+
+def test_every_file_of_the_rules_is_shipped() -> None:
+    data = pyproject()["tool"]["setuptools"]["package-data"]
+    for package in sorted({"mqclause.rules", "mqclause.cases"} & set(folders())):
+        folder = folders()[package]
+        shipped = {path for pattern in data[package] for path in folder.glob(pattern)}
+        assert sorted(folder.rglob("*.toml")) == sorted(path for path in shipped if path.suffix == ".toml")
+
+
+def test_every_subcommand_is_told_by_the_beginning_of_its_own_words() -> None:
+    commands = {}
+    for module in installed():
+        for node in module.tree.body:
+            made = [ast.unparse(each) for each in getattr(node, "decorator_list", ())]
+            if isinstance(node, ast.FunctionDef) and any(each.startswith("click.command('") for each in made):
+                assert node.name == "command", f"{module.place}: {node.name} is to be called command"
+                commands[module.name.rpartition(".")[2].replace("_", "-")] = ast.get_docstring(node) or ""
+    assert sorted(commands) == sorted(SUBCOMMANDS)
+    for name, said in SUBCOMMANDS.items():
+        assert " ".join(commands[name].split()).startswith(said), f"{name}: {said}"
+
+
+def decides(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Texts by which Python would know one rule or clause from another, with the line."""
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            if RULE.search(node.value):
+                yield node.lineno, node.value
+        elif isinstance(node, ast.Compare | ast.Tuple | ast.List | ast.Set | ast.Dict | ast.MatchValue):
+            texts = [each.value for each in ast.iter_child_nodes(node) if isinstance(each, ast.Constant)]
+            yield from (
+                (node.lineno, text)
+                for text in texts
+                if isinstance(text, str) and NUMBER.fullmatch(text) and text != "0"
+            )
+
+
+def test_no_rule_or_clause_is_named_in_python() -> None:
+    found = [f"{module.place}:{line}: {text}" for module in installed() for line, text in decides(module.tree)]
+    assert found == []
+
+
+def test_a_clause_named_in_python_would_be_found() -> None:
+    wrong = 'x = rule.clause in ("3", "11")\ny = rule.id == "workload.04a"\n"""of workload.04a"""\n'
+    assert [text for _, text in decides(ast.parse(wrong))] == ["3", "11", "workload.04a"]
+
+
+def edits_path(module: ast.Module) -> Iterator[int]:
+    """The lines where ``sys.path`` is changed."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("sys.path.", "site.addsitedir")):
+            yield node.lineno
+        elif isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+            targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
+            yield from (node.lineno for target in targets if ast.unparse(target).startswith("sys.path"))
+
+
+def test_no_test_changes_where_python_looks() -> None:
+    tests = sorted((ROOT / "spec_tests").rglob("*.py"))
+    assert tests
+    found = {path.name: [*edits_path(ast.parse(path.read_text(encoding="utf-8")))] for path in tests}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def test_definitions_are_seen() -> None:
+    """The checks above would hold of an empty tree; this one is not empty."""
+    assert sum(isinstance(node, Definition) for module in installed() for node in ast.walk(module.tree)) > 100
+    assert all(isinstance(module, Module) for module in installed())
+
+
+PAPERS = ("README.md", "CONTRIBUTING.md")
+OF_THE_PROJECT = re.compile(r"`((?:rules|engine|model|tools|spec_tests)/[^`<*…\s]*|[a-z_]+\.py)`")
+
+
+def missing_in(paper: str) -> Iterator[str]:
+    """The files and folders that a paper names and that are not there; a bare name is of a folder named before it."""
+    text = (ROOT / paper).read_text(encoding="utf-8")
+    folders_named: list[Path] = []
+    for line in text.splitlines():
+        for name in OF_THE_PROJECT.findall(line):
+            if "/" in name:
+                found = ROOT / name
+                folders_named.append(found if found.is_dir() else found.parent)
+            else:
+                found = next(
+                    (folder / name for folder in reversed(folders_named) if (folder / name).exists()), ROOT / name
+                )
+            if not found.exists():
+                yield f"{paper}: {name}"
+
+
+def test_what_the_papers_name_is_there() -> None:
+    assert [name for paper in PAPERS for name in missing_in(paper)] == []
+
+
+def test_every_word_of_the_command_line_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in SUBCOMMANDS if f"mqclause {name}" not in readme] == []

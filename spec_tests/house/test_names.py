@@ -1,0 +1,123 @@
+"""One word for one thing: names are defined once, documented, and the same in both back ends."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import pytest
+
+from spec_tests.support.product import Definition, Function, Module, installed, modules
+
+SUBCOMMANDS = "mqclause.tools.commands."
+BACK_ENDS = ("mqclause.duckdb", "mqclause.spark")
+TABLES = {"DuckDBPyRelation": "DataFrame"}
+"""What is a table in DuckDB, and in Spark."""
+
+RAISES = re.compile(r"Raises ([^.]*)\.")
+
+
+def may_share(name: str, places: list[str]) -> bool:
+    """Each subcommand has its ``command``; and what both back ends do has one name in both."""
+    if name == "command":
+        return all(place.startswith(SUBCOMMANDS) for place in places)
+    found = sorted(back_end for back_end in BACK_ENDS for place in places if place.startswith(f"{back_end}."))
+    return found == sorted(BACK_ENDS) and len(places) == len(BACK_ENDS)
+
+
+def test_no_public_name_is_defined_twice() -> None:
+    places = defaultdict(list)
+    for module in installed():
+        for name in sorted(set(module.public_names())):
+            places[name].append(module.name)
+    twice = [
+        f"{name}: {', '.join(found)}"
+        for name, found in sorted(places.items())
+        if len(found) > 1 and not may_share(name, found)
+    ]
+    assert not twice, "\n".join(["defined twice:", *twice])
+
+
+def documented(module: Module) -> Iterator[tuple[str, Definition]]:
+    """Every public class, function and method, with its name."""
+    waiting: list[tuple[str, ast.AST]] = [(module.place, module.tree)]
+    for place, parent in waiting:
+        for node in ast.iter_child_nodes(parent):
+            if isinstance(node, Definition) and not node.name.startswith("_"):
+                name = f"{place}:{node.name}" if parent is module.tree else f"{place}.{node.name}"
+                yield name, node
+                if isinstance(node, ast.ClassDef):
+                    waiting.append((name, node))
+
+
+def inherited(node: Definition, classes: dict[str, ast.ClassDef]) -> set[str]:
+    """The methods that the bases of a class document."""
+    if not isinstance(node, ast.ClassDef):
+        return set()
+    bases = [classes[name] for base in node.bases if (name := ast.unparse(base).rpartition(".")[2]) in classes]
+    own = {each.name for base in bases for each in base.body if isinstance(each, Function) and ast.get_docstring(each)}
+    return own.union(*(inherited(base, classes) for base in bases))
+
+
+def test_every_public_name_is_documented() -> None:
+    classes = {
+        node.name: node for module in installed() for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)
+    }
+    missing = []
+    for module in installed():
+        known = dict(documented(module))
+        for name, node in known.items():
+            owner = known.get(name.rpartition(".")[0])
+            said = inherited(owner, classes) if owner is not None else set()
+            if not ast.get_docstring(node) and node.name not in said:
+                missing.append(name)
+    assert not missing, "\n".join(["without a docstring:", *missing])
+
+
+@pytest.mark.parametrize("module", installed(), ids=lambda module: module.place)
+def test_every_module_says_what_it_holds(module: Module) -> None:
+    assert ast.get_docstring(module.tree), f"{module.place} has no docstring"
+
+
+def test_what_a_package_exports_is_there() -> None:
+    doors = [module for module in installed() if "\n__all__ = " in module.text]
+    assert [module.name for module in doors if module.name in ("mqclause", *BACK_ENDS)] == ["mqclause", *BACK_ENDS]
+    for module in doors:
+        assert module.exported() == sorted(module.exported()), f"{module.place}: __all__ in the order of the alphabet"
+
+
+def functions_of(back_end: str) -> dict[str, Function]:
+    """The public functions of a back end by name."""
+    room = [module for module in installed() if module.name.startswith(f"{back_end}.")]
+    found = {each.name: each for module in room for each in module.tree.body if isinstance(each, Function)}
+    return {name: found[name] for name in modules()[back_end].exported() if name in found}
+
+
+def options(function: Function) -> list[str]:
+    """The parameters after the table, as they are written, in order; a connection is DuckDB's own."""
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    written = [f"{each.arg}: {ast.unparse(each.annotation) if each.annotation else ''}" for each in every[1:]]
+    return [each for each in written if not each.startswith("connection:")]
+
+
+def test_what_duckdb_does_spark_does_by_the_same_name() -> None:
+    assert set(modules()["mqclause.duckdb"].exported()) <= set(modules()["mqclause.spark"].exported())
+
+
+def test_both_back_ends_mean_the_same_by_a_name() -> None:
+    duckdb, spark = (functions_of(back_end) for back_end in BACK_ENDS)
+    assert duckdb
+    for name, function in duckdb.items():
+        other = spark[name]
+        assert options(function) == options(other), f"{name} takes other arguments in Spark"
+        assert raises(function) == raises(other), f"{name} says that it raises something else in Spark"
+        gives = [ast.unparse(each.returns).split(".")[-1] if each.returns else "" for each in (function, other)]
+        assert TABLES.get(gives[0], gives[0]) == gives[1], f"{name} gives something else in Spark"
+
+
+def raises(function: Function) -> set[str]:
+    """The errors that a docstring names."""
+    return set(re.findall(r"\w+Error", " ".join(RAISES.findall(ast.get_docstring(function) or ""))))

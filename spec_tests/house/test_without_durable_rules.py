@@ -1,0 +1,157 @@
+"""Where durable_rules is not installed, everything works but the chaining executor, and what is missing is said.
+
+Each test is a Python of its own whose finders do not find the library, as on a machine that lacks it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from mqclause.answers.engine import Engine
+from mqclause.model.assembly.snapshot import read_files
+from spec_tests.support.product import ROOT, pyproject
+
+EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
+ORDERS = str(EXAMPLES / "orders.toml")
+TRIGGERED = str(EXAMPLES / "orders_trigger.toml")
+
+WITHOUT = """
+import sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        hidden = name.partition(".")[0] in ("durable", "durable_rules_engine")
+        return None if hidden else self.finder.find_spec(name, path, target)
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = map(Without, sys.meta_path)
+"""
+COMMAND = "from mqclause.tools.cli import main; main()"
+SAID = "durable_rules is not installed: explained by the plain executor instead of by chaining\n"
+
+
+def without(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs ``code`` where durable_rules cannot be found."""
+    return python(WITHOUT + code, *arguments)
+
+
+def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs ``code`` in a Python of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, encoding="utf-8", check=False
+    )
+
+
+def test_the_library_is_not_found_there() -> None:
+    done = without("import durable_rules_engine")
+    assert "ModuleNotFoundError: No module named 'durable_rules_engine'" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--json", "--conditions"])
+def test_explain_answers_the_same_and_says_so_in_one_line(option: str) -> None:
+    arguments = ("explain", ORDERS, option)
+    here, there = python(COMMAND, *arguments), without(COMMAND, *arguments)
+    assert (there.returncode, there.stderr) == (0, SAID)
+    assert there.stdout == here.stdout
+
+
+def test_explain_is_still_cross_checked() -> None:
+    spoilt = """
+from mqclause.executors import course
+from mqclause.executors.plain import Plain
+
+class Spoilt(Plain):
+    def run(self, situation, among, *others):
+        return super().run(situation, among[:1], *others)
+
+course.EXECUTORS["plain"] = Spoilt
+"""
+    done = without(spoilt + COMMAND, "explain", ORDERS)
+    assert done.returncode == 3
+    assert "error in mqclause itself: plain and compiled differ in 'steps'" in done.stderr
+
+
+def test_why_answers_the_same_and_says_so_in_one_line() -> None:
+    arguments = ("why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc"))
+    here, there = python(COMMAND, *arguments), without(COMMAND, *arguments)
+    assert (there.returncode, there.stderr) == (1, SAID)
+    assert there.stdout == here.stdout
+
+
+def test_replay_works_compiled() -> None:
+    here, there = (run(COMMAND, "replay", TRIGGERED, "--json") for run in (python, without))
+    assert (there.returncode, there.stderr) == (0, "")
+    assert there.stdout == here.stdout
+
+
+def test_replay_by_chaining_says_what_is_missing() -> None:
+    done = without(COMMAND, "replay", TRIGGERED, "--executor", "chaining")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("durable_rules is not installed, which the chaining executor needs")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_table_is_decided() -> None:
+    sales = EXAMPLES / "sales"
+    code = """
+import duckdb
+from mqclause import read_files
+from mqclause.duckdb import decide
+
+puts, *facts = sys.argv[1:]
+decided = decide(duckdb.read_json(puts), read_files(facts, local="QM1").cluster)
+print(decided.aggregate("count(decision.outcome)").fetchall()[0][0])
+"""
+    done = without(code, str(sales / "puts.jsonl"), *map(str, sorted(sales.glob("*.mqsc"))))
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == len((sales / "puts.jsonl").read_text().splitlines())
+
+
+@pytest.mark.parametrize("executor", ["compiled", "plain"])
+def test_an_engine_decides_the_same(executor: str) -> None:
+    code = f"""
+import json
+from mqclause import Engine, read_files
+snapshot = read_files([{ORDERS!r}])
+print(json.dumps(Engine(executor={executor!r}).choose(snapshot.put, snapshot.cluster, explain="rule").to_json()))
+"""
+    done = without(code)
+    assert done.stderr == ""
+    snapshot = read_files([ORDERS])
+    assert snapshot.put is not None
+    assert json.loads(done.stdout) == Engine().choose(snapshot.put, snapshot.cluster, explain="rule").to_json()
+
+
+def test_an_engine_that_chains_says_what_is_missing() -> None:
+    code = """
+from mqclause import Engine
+try:
+    Engine(executor="chaining")
+except ImportError as error:
+    print(error.name, error)
+"""
+    done = without(code)
+    assert done.stdout.startswith(
+        "durable_rules_engine durable_rules is not installed, which the chaining executor needs"
+    )
+
+
+def test_the_readme_installs_all_the_rest() -> None:
+    dependencies = pyproject()["project"]["dependencies"]
+    needed = {re.split(r"[<>=]", each)[0]: each.rpartition("<")[2] for each in dependencies}
+    (line,) = re.findall(r"pip install --quiet (attrs .*)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    installed = dict(each.partition("<")[::2] for each in line.replace("'", "").split())
+    assert set(installed) == set(needed) - {"durable-rules"}
+    assert {name: limit for name, limit in installed.items() if limit not in ("", needed[name])} == {}

@@ -1,0 +1,226 @@
+"""The limits of the condition language: what is too deep, too long, too large, or not certain is one clear line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqclause import RuleError, Rules
+from mqclause.answers.course_case import CourseCase
+from mqclause.documents import WORKLOAD
+from mqclause.language.check import parse
+from mqclause.language.evaluate import Scope, evaluate
+from mqclause.language.parse import DEEPEST, LONGEST, ExpressionError
+from mqclause.language.vocabulary import BOOLEAN, WHOLE, Vocabulary, Word
+from mqclause.rulebook.case import CaseFile
+from spec_tests.support.delivery import DELIVERY, EVERY_EXECUTOR, Delivery, Van, delivered, rule, rules_in
+
+TOO_DEEP = f"is nested too deep; allowed: {DEEPEST} levels"
+
+
+def fault(tmp_path: Path, body: str, **more: str) -> str:
+    """What is said of a rule with this action."""
+    with pytest.raises(RuleError) as caught:
+        rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", body, **more)}).ruleset(DELIVERY)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith("rules/delivery/01_only.toml: ")
+    return message.removeprefix("rules/delivery/01_only.toml: ")
+
+
+def where(condition: str) -> str:
+    return f'[eliminate]\nwhere = "{condition}"\nbecause = "so"'
+
+
+def sums(count: int) -> str:
+    """A comparison of so many sums one in another: it has a level of its own, each sum two, the innermost word one."""
+    return "(" * count + "age" + " + 1)" * count + " > 0"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "(" * 3000 + "is_ready" + ")" * 3000,
+        "NOT " * 2400 + "is_ready",
+        " AND ".join(["is_ready"] * 700),
+        " OR ".join(["age > 1"] * 700),
+        " + ".join(["age"] * 200) + " > 0",
+        "CASE WHEN is_ready THEN " * 100 + "1" + " ELSE 0 END" * 100 + " = 1",
+        "FLOOR(" * 100 + "age" + ")" * 100 + " = 1",
+    ],
+    ids=["brackets", "NOT", "AND", "OR", "sum", "CASE", "FLOOR"],
+)
+def test_what_is_nested_too_deep(tmp_path: Path, condition: str) -> None:
+    assert fault(tmp_path, where(condition)) == f"eliminate.where: {TOO_DEEP}"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["(" * 6000 + "is_ready" + ")" * 6000, "NOT " * 5000 + "is_ready", " AND ".join(["is_ready"] * 5000)],
+    ids=["brackets", "NOT", "AND"],
+)
+def test_what_is_too_long(tmp_path: Path, condition: str) -> None:
+    said = f"eliminate.where: has {len(condition)} characters; allowed: {LONGEST}"
+    assert fault(tmp_path, where(condition)) == said
+
+
+def test_what_is_as_deep_as_allowed_runs_everywhere(tmp_path: Path) -> None:
+    most = (DEEPEST - 2) // 2
+    rules = rules_in(tmp_path / "most", {"delivery/01_only.toml": rule("delivery/1", where(sums(most)))})
+    for executor in EVERY_EXECUTOR:
+        left = delivered(rules, executor, [Van("A", age=-most), Van("B", age=1 - most)]).remaining
+        assert [each.name for each in left] == ["A"]
+    assert fault(tmp_path / "more", where(sums(most + 1))) == f"eliminate.where: {TOO_DEEP}"
+
+
+def test_terms_count_with_what_they_stand_for(tmp_path: Path) -> None:
+    terms = "".join(f'[delivery.t{at}]\nis = "t{at - 1} + 1"\n' for at in range(1, 100))
+    files = {
+        "terms.toml": '[delivery.t0]\nis = "age"\n' + terms,
+        "delivery/01_only.toml": rule("delivery/1", where("t99 > 0")),
+    }
+    with pytest.raises(RuleError) as caught:
+        rules_in(tmp_path, files).ruleset(DELIVERY)
+    assert str(caught.value).endswith(TOO_DEEP)
+
+
+@pytest.mark.parametrize(
+    ("condition", "number"),
+    [
+        ("age < 1e400", "'1e400'"),
+        ("age < 9223372036854775808", "'9223372036854775808'"),
+        ("age < " + "9" * 5000, "'9999"),
+        ("age < 0." + "9" * 5000, "'0.999"),
+    ],
+)
+def test_a_number_that_does_not_fit(tmp_path: Path, condition: str, number: str) -> None:
+    message = fault(tmp_path, where(condition))
+    assert message.startswith(f"eliminate.where: {number}")
+    assert message.endswith("does not fit into 64 bits")
+    assert len(message) < 200
+
+
+@pytest.mark.parametrize("number", ["9223372036854775807", "1e308", "0.5"])
+def test_a_number_that_fits(tmp_path: Path, number: str) -> None:
+    rules = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", where(f"age < {number}"))})
+    for executor in EVERY_EXECUTOR:
+        assert not delivered(rules, executor, [Van("A", age=0)]).remaining
+
+
+@pytest.mark.parametrize(
+    "divisor", ["(age - age)", "age", "0", "0.0", "(toll + 1)", "COUNT_IF(TRUE)", "weight", "FLOOR(toll)"]
+)
+def test_a_division_by_what_may_be_zero(tmp_path: Path, divisor: str) -> None:
+    message = fault(tmp_path, where(f"1 / {divisor} > 2"))
+    assert f"divides by '{divisor}', which can be 0; allowed: a number other than 0, or an attribute" in message
+
+
+@pytest.mark.parametrize("divisor", ["toll", "(toll)", "2", "(toll * 3)", "CASE WHEN is_ready THEN toll ELSE 4 END"])
+def test_a_division_by_what_is_never_zero(tmp_path: Path, divisor: str) -> None:
+    rules = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", where(f"12 / {divisor} > 2"))})
+    for executor in EVERY_EXECUTOR:
+        assert not delivered(rules, executor, [Van("A", toll=1)]).remaining
+
+
+def test_the_rules_of_the_project_divide_by_the_weight_of_a_channel() -> None:
+    text = Rules().files["workload/12d_advance_factor.toml"]
+    assert "1000.0 / channel_weight" in text
+    changed = Rules().with_files({"workload/04a_channel_rank.toml": (
+        'clause = "workload/4a"\ntitle = "T"\n'
+        '[eliminate]\nwhere = "1 / (channel_rank - channel_rank) > 0"\nbecause = "b"\n'
+    )})  # fmt: skip
+    with pytest.raises(
+        RuleError, match=r"eliminate\.where: column 6: '1 / \(channel_rank - channel_rank\)' divides by"
+    ):
+        changed.ruleset(WORKLOAD)
+
+
+@pytest.mark.parametrize(
+    ("because", "said"),
+    [
+        ("{age:>3} years", "{age:>3} has a format; allowed: a word alone in braces"),
+        ("{age!r} years", "{age!r} has a format; allowed: a word alone in braces"),
+        ("{age!r:>3} years", "{age!r:>3} has a format; allowed: a word alone in braces"),
+        ("{} years", "{} is not a word"),
+        ("{0} years", "{0} is not a word"),
+        ("{age.real} years", "{age.real} is not a word"),
+        ("{age[0]} years", "{age[0]} is not a word"),
+        ("{age years", ""),
+        ("age} years", ""),
+    ],
+)
+def test_a_because_has_words_alone_in_braces(tmp_path: Path, because: str, said: str) -> None:
+    message = fault(tmp_path, f'[eliminate]\nwhere = "is_ready"\nbecause = "{because}"')
+    assert message.startswith(f"eliminate.because: {said}")
+
+
+def test_braces_may_be_written_twice(tmp_path: Path) -> None:
+    text = rule("delivery/1", where("is_ready").replace("so", "{{age}} {age}"))
+    case = tmp_path / "delivery" / "01_only.toml"
+    case.parent.mkdir()
+    case.write_text('[facts]\nsubjects = [{name = "A", age = 7}]\n[[case]]\nname = "a"\nacts = true\n'
+                    'expect = {because = {A = "{age} 7"}}\n')  # fmt: skip
+    [only] = CaseFile.read(case).cases(CourseCase, declaration=DELIVERY)
+    assert only.faults(rules_in(tmp_path / "rules", {"delivery/01_only.toml": text})) == []
+
+
+def test_per_does_not_stand_beside_at_most(tmp_path: Path) -> None:
+    message = fault(tmp_path, '[keep]\nhighest = "age"\nper = "district"\nat_most = "2"\nbecause = "b"')
+    assert message == "keep.per: stands beside at_most; a group keeps its best alone"
+
+
+@pytest.mark.parametrize("word", ["use", "comment", "load", "describe", "analyze", "cache"])
+def test_a_word_may_be_one_that_begins_a_statement(word: str) -> None:
+    vocabulary = Vocabulary({word: Word(word, WHOLE, "situation", is_derived=True)})
+    tree = parse(f"{word} > 3", vocabulary, per_subject=False)
+    assert evaluate(tree, Scope(vocabulary, Delivery(), facts={word: 4})) is True
+    assert evaluate(tree, Scope(vocabulary, Delivery(), facts={word: 3})) is False
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "SELECT 1", "ready; ready", "ready AS x", "ready,", "(SELECT TRUE)", "ready -- x\n, ready"]
+)
+def test_a_statement_is_no_condition(text: str) -> None:
+    vocabulary = Vocabulary({"ready": Word("ready", BOOLEAN, "situation")})
+    with pytest.raises(ExpressionError) as caught:
+        parse(text, vocabulary, per_subject=False)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["toll + 9223372036854775807 > 5", "toll * 9223372036854775807 > 5", "0 - 9223372036854775807 - toll < 0"],
+)
+def test_whole_numbers_that_could_leave_64_bits(tmp_path: Path, condition: str) -> None:
+    # A toll is at most 99 and at least 1.
+    said = fault(tmp_path, where(condition))
+    assert said.endswith("can be a number that does not fit into 64 bits")
+    assert said.startswith("eliminate.where: column ")
+
+
+def test_whole_numbers_that_stay_within_64_bits(tmp_path: Path) -> None:
+    body = where("9223372036854775807 - toll > 0 AND toll * toll < 9802")
+    assert rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", body)}).ruleset(DELIVERY).rules
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("per = 3", "keep.per: 3 is not text"),
+        ("at_most = 3", "keep.at_most: 3 is not text"),
+        ("per = \"CASE WHEN is_ready THEN 'a' ELSE 'b' END\"", "is not an attribute of a van"),
+    ],
+)
+def test_what_keeps_have_besides(tmp_path: Path, keys: str, said: str) -> None:
+    assert said in fault(tmp_path, f'[keep]\nhighest = "room"\nbecause = "so"\n{keys}')
+
+
+@pytest.mark.parametrize("listed", ["['1', '99']", "['1']\nexcused = ['99']"])
+def test_a_conclusion_of_a_clause_that_has_no_condition(tmp_path: Path, listed: str) -> None:
+    files = {
+        "delivery/01_holds.toml": rule("delivery/1", '[holds]\nwhen = "is_urgent"\nbecause = "not urgent"'),
+        "delivery/02_then.toml": rule("delivery/2", f'[conclude]\nfact = "sent"\nneeds = {listed}'),
+    }
+    with pytest.raises(RuleError, match="'99' is not a clause with a condition before this rule"):
+        rules_in(tmp_path, files).ruleset(DELIVERY)

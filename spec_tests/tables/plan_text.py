@@ -1,0 +1,54 @@
+"""Plans read from text, for tests: our own functions by the names under which sqlglot prints them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import Dialect, Parser, exp, parse_one
+
+from mqclause.language.sql import Node
+from mqclause.spark.passes.bound import Bound
+from mqclause.tables import functions
+from mqclause.tables.bindings import Plan
+from mqclause.tables.dialect import bracketed
+
+OURS = [each for each in vars(functions).values() if isinstance(each, type) and issubclass(each, exp.Func)]
+
+
+def bound(arguments: list[Any]) -> Bound:
+    name, value, result = arguments
+    return Bound(this=name.this, value=value, result=result)
+
+
+class PlanText(Dialect):
+    class Parser(Parser):
+        FUNCTIONS = {  # noqa: RUF012 - as in sqlglot
+            **Parser.FUNCTIONS,
+            **{each.sql_name(): each.from_arg_list for each in OURS if not each.__name__.startswith("_")},
+            "BOUND": bound,
+        }
+
+
+def tree(text: str) -> Node:
+    """The tree of a text; brackets group it and are no part of it."""
+    root = exp.Tuple(expressions=[parse_one(text, read=PlanText)])
+    for group in reversed(list(root.find_all(exp.Paren))):
+        group.replace(group.this)
+    found: Node = root.expressions[0].pop()
+    return found
+
+
+def plan(answer: str, **bindings: str) -> Plan:
+    """A plan with one field ``found``; bindings get their prefix."""
+    return Plan({f"mq_{name}": tree(text) for name, text in bindings.items()}, {"found": tree(answer)})
+
+
+def text(found: Plan) -> list[str]:
+    """The bindings of a plan and its answer, a line each."""
+    lines = [f"{name} = {plain(each)}" for name, each in found.bindings.items()]
+    return [*lines, *(f"{name}: {plain(each)}" for name, each in found.answer.items())]
+
+
+def plain(node: Node) -> str:
+    """A tree as text, with the brackets that it needs."""
+    return bracketed(node.copy()).sql(dialect=PlanText)

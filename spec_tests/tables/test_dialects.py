@@ -1,0 +1,77 @@
+"""The functions of plans in the dialects of DuckDB and Spark, and the brackets that operations need."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from mqclause.duckdb.dialect import DUCKDB, by_column
+from mqclause.spark.dialect import SPARK
+from spec_tests.tables.plan_text import plain, plan, text, tree
+
+WRITTEN = [
+    ("EACH(items, (c, place) -> c + place)",
+     "LIST_TRANSFORM(items, LAMBDA c, place : c + (place - 1))", "TRANSFORM(items, (c, place) -> c + place)"),
+    ("THOSE(items, c -> c.x > 1)", "LIST_FILTER(items, LAMBDA c : c.x > 1)", "FILTER(items, c -> c.x > 1)"),
+    ("NONE_OF(items, c -> c > 1)", "LEN(LIST_FILTER(items, LAMBDA c : c > 1)) = 0", "NOT EXISTS(items, c -> c > 1)"),
+    ("ITEM(items, 0)", "LIST_EXTRACT(items, 1)", "GET(items, CAST(0 AS INT))"),
+    ("ITEM(items, a - 1)", "LIST_EXTRACT(items, (a - 1) + 1)", "GET(items, CAST(a - 1 AS INT))"),
+    ("FIRST_OF(items, n)", "LIST_SLICE(items, 1, n)", "SLICE(items, 1, n)"),
+    ("HAS(items, a)", "LIST_CONTAINS(items, a)", "COALESCE(ARRAY_CONTAINS(items, a), FALSE)"),
+    ("PLACE_OF(items, a)", "LIST_POSITION(items, a)", "NULLIF(ARRAY_POSITION(items, a), 0)"),
+    ("JOINED(one, other)", "LIST_CONCAT(one, other)", "CONCAT(one, other)"),
+    ("LENGTH_OF(items)", "LEN(items)", "SIZE(items)"),
+    ("SORTED(items, TRUE)", "LIST_SORT(items)", "SORT_ARRAY(items, TRUE)"),
+    ("SORTED(items, FALSE)", "LIST_SORT(items, 'DESC')", "SORT_ARRAY(items, FALSE)"),
+    ("HIGHEST(items)", "LIST_MAX(items)", "ARRAY_MAX(items)"),
+    ("LOWEST(items)", "LIST_MIN(items)", "ARRAY_MIN(items)"),
+    ("DIFFERING_BITS(items, a)", "COALESCE(LIST_BIT_OR(items) - LIST_BIT_AND(items), 0)",
+     "AGGREGATE(items, CAST(0 AS BIGINT), (bits, item) -> bits | (item ^ a))"),
+    ("WORD_PLACE(ARRAY('A', 'B'), a)",
+     "COALESCE(LIST_POSITION(['A', 'B'], a), LIST_POSITION(['A', 'B'], UPPER(a)))",
+     "CASE WHEN a = 'A' THEN 1 WHEN a = 'B' THEN 2 WHEN UPPER(a) = 'A' THEN 1 WHEN UPPER(a) = 'B' THEN 2 END"),
+    ("IN_CASE(ARRAY('A'), a)", "UPPER(a)", "CASE WHEN a IN ('A') THEN a ELSE UPPER(a) END"),
+    ("IN_CASE(ARRAY('b'), a)", "LOWER(a)", "CASE WHEN a IN ('b') THEN a ELSE LOWER(a) END"),
+    ("IN_CASE(ARRAY('Ab'), a)", "a", "CASE WHEN a IN ('Ab') THEN a ELSE a END"),
+    ("APART(a)", "a", "GET(ZIP_WITH(ARRAY(a), ARRAY(1), (one, other) -> one), 0)"),
+    ("LENGTH_OF(THOSE(EACH(items, c -> c.x), c -> HAS(few, c)))",
+     "LEN(LIST_FILTER(LIST_TRANSFORM(items, LAMBDA c : c.x), LAMBDA c : LIST_CONTAINS(few, c)))",
+     "SIZE(FILTER(TRANSFORM(items, c -> c.x), c -> COALESCE(ARRAY_CONTAINS(few, c), FALSE)))"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("neutral", "duckdb", "spark"), WRITTEN, ids=[each[0] for each in WRITTEN])
+def test_a_function_in_each_dialect(neutral: str, duckdb: str, spark: str) -> None:
+    node = tree(neutral)
+    assert (DUCKDB.text(node), SPARK.text(node)) == (duckdb, spark)
+    assert plain(node) == neutral
+
+
+@pytest.mark.parametrize(
+    "grouped",
+    [
+        "a AND (b OR c)", "(a OR b) AND c", "NOT (a AND b)", "NOT a = b", "(a = b) = c", "a - (b - c)", "(a - b) - c",
+        "(a & 3) | b", "a & (b | c)", "a + b * c", "(a + b) * c", "(a + b) & c", "NOT (a BETWEEN 1 AND 2) IS NULL",
+        "a OR b OR c", "a + b + c", "(a || b) = c", "CASE WHEN a OR b THEN c + 1 END > 0", "-(a + b)",
+    ],
+)  # fmt: skip
+def test_brackets_keep_a_tree_as_it_is(grouped: str) -> None:
+    node = tree(grouped)
+    for dialect in (DUCKDB, SPARK):
+        assert tree(dialect.text(node)) == node
+    assert tree(plain(node)) == node
+
+
+def test_brackets_that_hold_nothing_together_are_left_out() -> None:
+    assert DUCKDB.text(tree("((a & 4) <> 0) AND ((b + (c * 2)) > 1)")) == "a & 4 <> 0 AND b + c * 2 > 1"
+
+
+def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
+    found = by_column(plan("ITEM(listed, 2).a", few="THOSE(items, c -> ITEM(listed, c >> 3).b = ITEM(listed, 0).a)"))
+    assert text(found) == [
+        "mq_each_b = EACH(listed, mq_each -> mq_each.b)",
+        "mq_each_a = EACH(listed, mq_each -> mq_each.a)",
+        "mq_few = THOSE(items, c -> ITEM(mq_each_b, c >> 3) = ITEM(mq_each_a, 0))",
+        "found: ITEM(listed, 2).a",
+    ]

@@ -1,0 +1,111 @@
+"""What is shown of a rule and of a ruleset in SQL."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+for needed in ("duckdb", "pyspark", "pyarrow"):
+    pytest.importorskip(needed)
+
+import duckdb as engine
+
+from mqclause import duckdb, spark
+from mqclause.documents import DOCUMENTS
+from mqclause.rulebook.rules import Rules
+from mqclause.tables.columns import DECISION
+from mqclause.tables.shown import UnknownRuleError
+from mqclause.tools.commands.show_sql import command
+from spec_tests.support.random_rows import arrow_table
+
+BEST = """\
+-- workload.11b: Queues below the highest priority are out
+-- a destination is a number (mq_first: that of the first, mq_mixed: the bits that differ)
+--   queue_priority: bits 36 to 39
+
+CASE
+  WHEN mq_workload_03c_open
+  AND mq_mixed & 1030792151040 <> 0
+  AND {length}(mq_workload_11a_left) > 1
+  AND mq_put_queue_compared
+  THEN {highest}({each}(mq_workload_11a_left, {start} {value}))
+END AS mq_workload_11b_best
+"""
+
+
+def shown(*arguments: str) -> str:
+    done = CliRunner().invoke(command, arguments)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_a_rule_in_each_dialect() -> None:
+    in_duckdb = {"length": "LEN", "highest": "LIST_MAX", "each": "LIST_TRANSFORM", "start": "LAMBDA c :"}
+    assert shown("workload.11b").startswith(BEST.format(**in_duckdb, value="(c >> 36) & 15"))
+    in_spark = {"length": "SIZE", "highest": "ARRAY_MAX", "each": "TRANSFORM", "start": "c ->"}
+    assert shown("workload.11b", "--dialect", "spark").startswith(
+        BEST.format(**in_spark, value="(SHIFTRIGHT(c, 36)) & 15")
+    )
+
+
+def test_rules_that_are_one_pass_are_shown_together() -> None:
+    titles = [line for line in shown("workload.01b").splitlines() if line.startswith("-- ")]
+    rules = [line.partition(":")[0] for line in titles if line.startswith("-- workload")]
+    assert rules == ["-- workload.01a", "-- workload.01b", "-- workload.01c"]
+
+
+def test_how_a_destination_stands_in_its_number() -> None:
+    legend = [line for line in shown("workload.08").splitlines() if line.startswith("--   ")]
+    states = "1 INACTIVE, 2 RUNNING, 3 BINDING, 4 INITIALIZING, 5 STARTING, 6 STOPPING, 7 RETRYING, 8 REQUESTING"
+    # Its precondition counts those that are not local.
+    assert legend == ["--   is_local: bit 0", f"--   channel_status: bits 9 to 12: {states}, 9 PAUSED, 10 STOPPED"]
+
+
+def test_a_rule_that_makes_nothing() -> None:
+    assert shown("workload.12e").splitlines()[2].startswith("-- nothing: ")
+
+
+def test_a_ruleset_runs() -> None:
+    query = shown("outcome")
+    puts = engine.from_arrow(arrow_table([({"queue": "Q"}, [{"queue_manager": "QM2"}])]))
+    found = puts.query("puts", query)
+    assert found is not None
+    assert found.columns == ["id", "put", "destinations", *plan_columns(found), "decision"]
+    assert list(found.to_arrow_table()["decision"].to_pylist()[0]) == list(DECISION)
+    assert spark.show_sql("outcome").startswith("AGGREGATE(\n")
+
+
+def plan_columns(found: engine.DuckDBPyRelation) -> list[str]:
+    return [name for name in found.columns if name.startswith("mq_")]
+
+
+def test_every_rule_and_ruleset_can_be_shown() -> None:
+    rules = Rules()
+    for about in DOCUMENTS.values():
+        for show in (duckdb.show_sql, spark.show_sql):
+            assert "mq_" in show(about.name)
+        for rule in rules.ruleset(about).rules:
+            assert f"-- {rule.id}: {rule.title}\n" in duckdb.show_sql(rule.id, rules)
+
+
+def test_a_reading() -> None:
+    assert "LIST_MIN" in shown("workload.05")
+    assert "LENGTH" not in shown("workload.05", "--reading", "suspended-with-local=always")
+    assert "_applies" not in shown("workload.05", "--reading", "suspended-with-local=always")
+    assert "_applies" in shown("workload.05")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("workload.6", "'workload.6' is no rule and no ruleset; did you mean 'workload.06'?"),
+        ("worklod", "'worklod' is no rule and no ruleset; did you mean 'workload'?"),
+        ("", "'' is no rule and no ruleset"),
+    ],
+)
+def test_a_rule_that_is_not_there(name: str, said: str) -> None:
+    done = CliRunner().invoke(command, [name])
+    assert done.exit_code == 1
+    assert done.output == f"Error: {said}; rulesets: workload, outcome, trigger\n"
+    with pytest.raises(UnknownRuleError):
+        duckdb.show_sql(name)

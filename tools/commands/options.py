@@ -1,0 +1,121 @@
+"""Options and arguments that several subcommands have."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+from attrs import evolve
+
+from mqclause.executors.run import ExecutorName
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Put
+from mqclause.rulebook.errors import ReadingError
+from mqclause.rulebook.rules import Rules
+from mqclause.tools.errors import NothingAskedError
+
+BINDS = ["OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF"]
+CALLS = ["MQOPEN", "MQPUT", "MQPUT1"]
+PUT_KEYS = ("queue", "queue_manager", "bind", "call")
+
+reading_option = click.option(
+    "--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="JSON in place of text.")
+lenient_option = click.option(
+    "--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."
+)
+from_option = click.option(
+    "--from", "local", metavar="QMGR", help="The local queue manager, where several dumps are given."
+)
+
+
+def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that describe the put; each overrides what the facts say."""
+    for option in (
+        click.option("--call", type=click.Choice(CALLS, False), help="The MQI call."),
+        click.option("--bind", type=click.Choice(BINDS, False), help="Its binding."),
+        click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="Name a queue manager or alias."),
+        click.option("--put", "queue", metavar="QUEUE", help="Name the queue that is put to."),
+    ):
+        command = option(command)
+    return command
+
+
+def rules_by(given: tuple[str, ...]) -> Rules:
+    """The rules under the readings that the options name. Raises ReadingError."""
+    chosen = {}
+    for text in given:
+        name, equals, choice = text.partition("=")
+        if not equals:
+            raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
+        chosen[name] = choice
+    return Rules(chosen)
+
+
+def only_lines(others: tuple[str, ...]) -> None:
+    """Raises UsageError if facts are named beside --lines."""
+    if others:
+        raise click.UsageError("--lines takes its facts from its own file; name no other")
+
+
+def contents(names: tuple[str, ...]) -> list[tuple[str, bytes]]:
+    """The files and what is in them. Raises ClickException."""
+    if not names:
+        raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
+    return [(name, content(name)) for name in names]
+
+
+def content(name: str) -> bytes:
+    """What is in a file; - is standard input. Raises ClickException."""
+    with opened(name) as file:
+        return file.read()
+
+
+def opened(name: str) -> BinaryIO:
+    """A file to be read; - is standard input. Raises ClickException."""
+    if name == "-":
+        return sys.stdin.buffer
+    try:
+        return Path(name).open("rb")
+    except OSError as error:
+        raise click.ClickException(f"{name}: {(error.strerror or 'cannot be read').lower()}") from None
+    except ValueError:
+        raise click.ClickException(f"{name!r} is not a file name") from None
+
+
+def explaining_executor() -> ExecutorName:
+    """The executor that explains: chaining, or plain where durable_rules is not installed, which a line says."""
+    if find_spec("durable_rules_engine") is not None:
+        return "chaining"
+    click.echo("durable_rules is not installed: explained by the plain executor instead of by chaining", err=True)
+    return "plain"
+
+
+def asked_put(given: Put | None, asked: Mapping[str, str], cluster: Cluster | None = None) -> Put:
+    """The put of the facts with what was asked for in its place. Raises NothingAskedError and FactsError."""
+    if "queue" in asked and "queue_manager" in asked:
+        raise NothingAskedError("--put and --to-queue-manager: name a queue or a queue manager, not both")
+    named = {"queue": "", "queue_manager": ""} if {"queue", "queue_manager"} & set(asked) else {}
+    try:
+        changed: dict[str, Any] = {**named, **asked}
+        put = evolve(given or Put(), **changed)
+    except DomainError as error:
+        raise FactsError([Diagnostic("put", str(error))]) from None
+    if not (put.queue or put.queue_manager):
+        how = "name a queue with --put, or give a [put] table with queue or queue_manager"
+        raise NothingAskedError(f"no put: {how}{_queues(cluster)}")
+    return put
+
+
+def _queues(cluster: Cluster | None) -> str:
+    if cluster is None:
+        return ""
+    names = [name for name in cluster.queues_by_name if not name.startswith("SYSTEM.")]
+    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+    return f"; queues in the facts: {shown}" if names else ""

@@ -1,0 +1,15 @@
+"""What ends a command besides faults of its input."""
+
+from __future__ import annotations
+
+
+class NothingAskedError(ValueError):
+    """The facts hold nothing that could be answered, and no option names it."""
+
+
+class DisagreementError(RuntimeError):
+    """Two executors gave different answers: an error of ours, never of the input."""
+
+
+class BatchError(Exception):
+    """The table cannot be decided; the message is one line."""
