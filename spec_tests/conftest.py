@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 SPARK = (
-    "spec_tests/spark/",
-    "spec_tests/house/test_extension.py::test_it_runs_on_tables_in_spark",
-    "spec_tests/commands/test_batch.py::test_spark_gives_what_duckdb_gives",
+    (
+        "spec_tests/spark/test_table.py",
+        "spec_tests/spark/test_joined.py",
+        "spec_tests/house/test_extension.py::test_it_runs_on_tables_in_spark",
+        "spec_tests/commands/test_batch.py::test_spark_gives_what_duckdb_gives",
+    ),
+    ("spec_tests/spark/",),
 )
-"""Tests that share one session, in one process."""
+"""Tests that share one session, in one process: two of them, as one alone would be the last to end."""
 
 OF_THEIR_OWN = ("spec_tests/spark/test_session.py", "spec_tests/spark/test_connect.py")
 """Tests that start a session each, in a process of its own."""
@@ -35,14 +39,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """One process runs all the tests that share the Spark session: another would start a Java of its own."""
+    """Tests that share a Spark session run in one process: each further one would start a Java of its own."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneSpark(LoadScopeScheduling):  # type: ignore[misc]
+    class SharedSessions(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return SPARK[0] if nodeid.startswith(SPARK) and not nodeid.startswith(OF_THEIR_OWN) else nodeid
+            if nodeid.startswith(OF_THEIR_OWN):
+                return nodeid
+            return next((shared[0] for shared in SPARK if nodeid.startswith(shared)), nodeid)
 
-    return OneSpark(config, log)
+    return SharedSessions(config, log)
 
 
 @pytest.fixture(scope="session")

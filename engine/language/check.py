@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from mqclause.language.parse import ALLOWED, ExpressionError, check_depth, column_of, parse_unchecked, parsed, unwrapped
+from mqclause.language.parse import ALLOWED, ExpressionError, check_depth, column_of, parse_unchecked, tree_of, unwrapped
 from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type, Vocabulary
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.model.facts.domains import LARGEST_NUMBER
@@ -44,7 +44,7 @@ def parse(text: str, vocabulary: Vocabulary, per_subject: bool) -> exp.Expressio
 
 def parse_order(text: str, vocabulary: Vocabulary) -> tuple[exp.Expression, bool]:
     """``text`` as what subjects are ordered by, and whether from the highest: ``rank DESC``. Raises ExpressionError."""
-    ordered = parsed(text, exp.Ordered)
+    ordered = tree_of(text, exp.Ordered)
     if ordered.args.get("with_fill") or "NULLS" in text.upper().split():
         raise ExpressionError(f"{text!r}: an order is an expression, with DESC or without")
     tree, descending = ordered.this, bool(ordered.args.get("desc"))

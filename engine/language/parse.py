@@ -33,20 +33,21 @@ class ExpressionError(ValueError):
 def parse_unchecked(text: str) -> exp.Expression:
     """``text`` as a tree whose words and types are not checked yet. Raises ExpressionError."""
     try:
-        tree = parsed(text, exp.Condition)
+        tree = tree_of(text, exp.Condition)
     except ExpressionError:
         # What is no expression may be a statement, of which more can be said.
-        tree = parsed(text)
+        tree = tree_of(text)
     tree = unwrapped(tree)
     check_depth(tree)
     return tree
 
 
-def parsed(text: str, into: type[exp.Condition] | type[exp.Ordered] | None = None) -> exp.Expression:
+def tree_of(text: str, into: type[exp.Condition] | type[exp.Ordered] | None = None) -> exp.Expression:
+    """The tree of ``text``, of the kind ``into`` if that is given. Raises ExpressionError."""
     if len(text) > LONGEST:
         raise ExpressionError(f"has {len(text)} characters; allowed: {LONGEST}")
     try:
-        parsed = sqlglot.parse_one(text, into=into) if into else sqlglot.parse_one(text)
+        tree = sqlglot.parse_one(text, into=into) if into else sqlglot.parse_one(text)
     except RecursionError:
         raise ExpressionError(TOO_DEEP) from None
     except ParseError as error:
@@ -55,9 +56,9 @@ def parsed(text: str, into: type[exp.Condition] | type[exp.Ordered] | None = Non
         raise ExpressionError(f"not an expression at {what!r}; allowed: {ALLOWED}", first.get("col")) from None
     except TokenError:
         raise ExpressionError(f"not an expression: {text!r}; is a quote or bracket left open?") from None
-    if not isinstance(parsed, exp.Expression):
+    if not isinstance(tree, exp.Expression):
         raise ExpressionError(f"not an expression: {text!r}")
-    return parsed
+    return tree
 
 
 def check_depth(tree: exp.Expression, vocabulary: Vocabulary | None = None) -> None:
