@@ -13,7 +13,15 @@ from typing import Any
 
 from sqlglot import exp
 
-from mqclause.language.parse import ALLOWED, ExpressionError, check_depth, column_of, parse_unchecked, tree_of, unwrapped
+from mqclause.language.parse import (
+    ALLOWED,
+    ExpressionError,
+    check_depth,
+    column_of,
+    parse_unchecked,
+    tree_of,
+    unwrapped,
+)
 from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type, Vocabulary
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.model.facts.domains import LARGEST_NUMBER
