@@ -79,6 +79,40 @@ def test_order_and_fates(tmp_path: Path, executor: ExecutorName) -> None:
     ]
 
 
+TAKEN_BACK_TWICE = {
+    "delivery/01_aside.toml": ORDERING["delivery/01_aside.toml"],
+    "delivery/02_back.toml": rule("delivery/2", '[take_back]\nwhere = "age > 3"'),
+    "delivery/03_out.toml": rule("delivery/3", '[eliminate]\nwhere = "NOT is_ready"\nbecause = "not ready at last"'),
+    "delivery/04_back.toml": rule("delivery/4", '[take_back]\nwhere = "age > 2"'),
+}
+ONLY_ONE_IS_STILL_ASIDE = """
+[facts]
+situation = {weight = 100}
+subjects = [
+  {name = "A", room = 300, age = 4},
+  {name = "B", room = 900, age = 4, is_ready = false},
+  {name = "C", room = 900, age = 3, is_ready = false},
+]
+
+[[case]]
+name = "B has been taken back already, and then fell; C was aside until now"
+acts = true
+[case.expect]
+remaining = ["A", "C"]
+fell = {B = "delivery.03"}
+taken_back = ["B", "C"]
+"""
+
+
+@executors
+def test_who_was_taken_back_is_no_longer_aside(tmp_path: Path, executor: ExecutorName) -> None:
+    rules = rules_in(tmp_path / "rules", TAKEN_BACK_TWICE)
+    (case,) = file_of(tmp_path, "delivery/04_back.toml", ONLY_ONE_IS_STILL_ASIDE).cases(
+        CourseCase, declaration=DELIVERY
+    )
+    assert case.faults(rules, executor) == []
+
+
 CHOICE = {
     "round/01_every.toml": rule("round/1", '[derive]\nof = "every"\ntrips = "most"', when="is_urgent"),
     "round/02_choose.toml": rule("round/2", '[choose]\nlowest = ["trips", "age"]\nbecause = "{trips}, not {lowest}"'),
