@@ -116,6 +116,19 @@ def test_who_is_taken_back_stands_in_the_new_order(tmp_path: Path) -> None:
     assert [each["remaining"] for each in of(rules, ({}, doors), ({"weight": 2}, doors))] == [[0, 1], [1, 2]]
 
 
+def test_who_was_taken_back_is_no_longer_aside(tmp_path: Path) -> None:
+    doors: list[Any] = [{"floor": floor, "lit": lit} for floor, lit in ((4, True), (4, False), (3, False), (0, False))]
+    texts = {
+        "01_aside": "[set_aside]\nwhere = 'NOT lit'\nbecause = 'dark'",
+        "02_back": "[take_back]\nwhere = 'floor > 3'",
+        "03_out": "[eliminate]\nwhere = 'NOT lit'\nbecause = 'dark at last'",
+        "04_back": "[take_back]\nwhere = 'floor > 2'",
+    }
+    found = of(toy_rules(tmp_path, texts), ({}, doors), explain=True)[0]
+    assert found["remaining"] == [0, 2]
+    assert found["eliminated_by"] == [None, "parcels.03", None, "parcels.01"]
+
+
 def test_the_first_rule_that_fails_is_told(tmp_path: Path) -> None:
     texts = {
         f"0{number}_fail": f"when = '{when}'\n[fail_with]\nreason = 'MQRC_PUT_INHIBITED'\ncall = \"'MQPUT'\"\nbecause = 'x'"
