@@ -42,6 +42,12 @@ _INSTANCE: Callable[[Fact], object] = attrgetter("name", "queue_manager")
 _ROUTE: Callable[[Fact], object] = attrgetter("name", "queue_manager", "cluster")
 
 
+def _of_alias(alias: QueueManagerAlias) -> tuple[str, ...]:
+    """What tells two aliases apart: also who advertises them, where that is another queue manager."""
+    own = (alias.name, alias.queue_manager)
+    return own if alias.routed_to == alias.queue_manager else (*own, alias.routed_to)
+
+
 def _tuple(facts: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(facts)
 
@@ -140,8 +146,9 @@ def contradictions(cluster: Cluster) -> Iterator[Contradiction]:
     near: dict[str, str] = {}
     for table, hosted in _hosted(cluster):
         for fact in hosted:
-            if fact.queue_manager not in known:
-                yield Contradiction(fact, _unknown_host(table, fact, known, near))
+            key, host = _host_of(fact)
+            if host not in known:
+                yield Contradiction(fact, _unknown_host(table, fact, key, host, known, near))
     for channel in cluster.channels:
         if channel.deftype == "CLUSRCVR" and channel.queue_manager != local:
             yield Contradiction(
@@ -155,7 +162,7 @@ def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], Callable
     return (
         ("remote_queue_manager", cluster.remote_queue_managers, _NAME),
         ("queue", cluster.queues, _INSTANCE),
-        ("queue_manager_alias", cluster.queue_manager_aliases, _INSTANCE),
+        ("queue_manager_alias", cluster.queue_manager_aliases, _of_alias),
         ("channel", cluster.channels, _ROUTE),
         ("process", cluster.processes, _NAME),
     )
@@ -179,14 +186,23 @@ def _repeated(facts: Iterable[Fact], table: str, key: Callable[[Fact], object]) 
             yield Contradiction(fact, f"{table} {' '.join(map(quoted, names))} is given twice", first)
 
 
-def _unknown_host(table: str, fact: Hosted, known: set[str], near: dict[str, str]) -> str:
+def _host_of(fact: Hosted) -> tuple[str, str]:
+    """The queue manager that has to be known for a fact, and the key that names it.
+
+    What an alias resolves to may lie beyond the cluster if another one advertises it.
+    """
+    if isinstance(fact, QueueManagerAlias) and fact.host:
+        return "host", fact.host
+    return "queue_manager", fact.queue_manager
+
+
+def _unknown_host(table: str, fact: Hosted, key: str, host: str, known: set[str], near: dict[str, str]) -> str:
     """What is wrong with a fact whose queue manager is not known; ``near`` keeps the suggestions made so far."""
-    host = fact.queue_manager
     if host not in near:
         # Finding a close name is a search of all of them: worth it for the first few only.
         near[host] = suggestion(host, known) if len(near) < SUGGESTIONS else ""
     return (
-        f"{table} {quoted(fact.name)}: queue_manager {quoted(host)} is not known;"
+        f"{table} {quoted(fact.name)}: {key} {quoted(host)} is not known;"
         f" allowed: the local queue manager or one under remote_queue_manager{near[host]}"
     )
 

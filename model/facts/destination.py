@@ -128,7 +128,7 @@ def _local_instance(cluster: Cluster, queue: Queue, every_channel: bool) -> Iter
 
 def _of_queue_manager(cluster: Cluster, name: str, _: bool) -> Iterator[Destination]:
     for alias in cluster.aliases_by_name.get(name, ()):
-        yield from _to_queue_manager(cluster, alias.queue_manager, _alias(alias))
+        yield from _to_queue_manager(cluster, alias.routed_to, _alias(alias))
     if name == cluster.queue_manager.name or name in cluster.remote:
         yield from _to_queue_manager(cluster, name, {})
 

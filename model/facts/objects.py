@@ -39,6 +39,7 @@ class QueueManager:
     clwldata: str = attribute(Text(32), "")
     trigint: int = attribute(Whole(0, LARGEST), LARGEST)
     platform: str = attribute(Words(("MULTI", "ZOS")), "MULTI")
+    defxmitq: str = attribute(NAME_OR_BLANK, "")
 
 
 @frozen
@@ -52,7 +53,11 @@ class RemoteQueueManager:
 
 @frozen
 class Queue:
-    """A queue instance on its host ``queue_manager``, local or remote."""
+    """A queue instance on its host ``queue_manager``, local or remote.
+
+    A QALIAS leads to ``target``, a QREMOTE to ``rname`` at ``rqmname`` by the transmission queue ``xmitq``. A QREMOTE
+    with a blank ``rname`` is an alias of the queue manager ``rqmname``.
+    """
 
     name: str = attribute(NAME)
     queue_manager: str = attribute(NAME)
@@ -77,11 +82,17 @@ class Queue:
     initq: str = attribute(NAME_OR_BLANK, "")
     shared: bool = attribute(Flag(), False)
     logically_deleted: bool = attribute(Flag(), False)
+    rname: str = attribute(NAME_OR_BLANK, "")
+    rqmname: str = attribute(NAME_OR_BLANK, "")
+    xmitq: str = attribute(NAME_OR_BLANK, "")
 
 
 @frozen
 class QueueManagerAlias:
-    """A queue-manager alias; ``queue_manager`` is the queue manager that it resolves to."""
+    """A queue-manager alias that is known in the cluster; ``queue_manager`` is the one that it resolves to.
+
+    ``host`` advertises it, and the routes lead there; blank: the queue manager that it resolves to.
+    """
 
     name: str = attribute(NAME)
     queue_manager: str = attribute(NAME)
@@ -89,6 +100,12 @@ class QueueManagerAlias:
     put: str = attribute(ENABLED, "ENABLED")
     clwlrank: int = attribute(DIGIT, 0)
     clwlprty: int = attribute(DIGIT, 0)
+    host: str = attribute(NAME_OR_BLANK, "")
+
+    @property
+    def routed_to(self) -> str:
+        """The queue manager that the routes for the alias lead to."""
+        return self.host or self.queue_manager
 
 
 @frozen
