@@ -11,6 +11,7 @@ from attrs import define, field, fields, frozen
 
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
+from mqclause.executors.notices import watch_of
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
 from mqclause.language.evaluate import Scope
@@ -150,7 +151,7 @@ class Decision:
     @cached_property
     def state(self) -> SequenceState:
         """The sequence state to pass to the next choice of the same queue manager."""
-        before = (self.before or SequenceState.of(self.cluster)).noticed(self.cluster)
+        before = (self.before or SequenceState.of(self.cluster)).noticed(self.cluster, watch_of(self.rulesets[0]))
         every = self._for_every()
         if every:
             before = before.with_every(every, self.listed)

@@ -126,11 +126,13 @@ class DecisionCase(AskedCase):
 
 def destination(decision: Decision, name: str) -> Destination:
     """The destination that ``name`` stands for. Raises CaseError unless there is exactly one."""
-    queue_manager, _, channel = name.partition("/")
+    queue_manager, channel, cluster = (*name.split("/"), "", "")[:3]
     found = [
         each
         for each in decision.listed
-        if each.queue_manager == queue_manager and (not channel or each.channel == channel)
+        if each.queue_manager == queue_manager
+        and (not channel or each.channel == channel)
+        and (not cluster or each.cluster == cluster)
     ]
     if len(found) != 1:
         raise CaseError(f"{name!r} stands for {len(found)} destinations")
@@ -139,8 +141,11 @@ def destination(decision: Decision, name: str) -> Destination:
 
 def label(decision: Decision, of: Destination) -> str:
     """The shortest name that ``destination`` understands."""
-    alone = sum(each.queue_manager == of.queue_manager for each in decision.listed) == 1
-    return of.queue_manager if alone else f"{of.queue_manager}/{of.channel}"
+    there = [each for each in decision.listed if each.queue_manager == of.queue_manager]
+    if len(there) == 1:
+        return of.queue_manager
+    alone = sum(each.channel == of.channel for each in there) == 1
+    return f"{of.queue_manager}/{of.channel}" if alone else f"{of.queue_manager}/{of.channel}/{of.cluster}"
 
 
 def _labelled(decision: Decision, names: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from mqclause.answers.decision import LEVELS, Decision, Level
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
+from mqclause.executors.notices import watch_of
 from mqclause.executors.run import ExecutorName
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations
@@ -30,6 +31,7 @@ class Engine:
         self.rules = Rules() if rules is None else rules
         self.executor = executor
         self._course = Course.of(self.rules, OUTCOME, executor)
+        self.watch = watch_of(self._course.rulesets[0])
         self._every_local_channel = every_local_channel(self.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -57,7 +59,7 @@ class Engine:
             seen = situation(put, cluster, cluster.last_seq_number, UNCHANGED)
             counters = None
         else:
-            seen = situation(put, cluster, state.last_number, state.noticed(cluster).pending)
+            seen = situation(put, cluster, state.last_number, state.noticed(cluster, self.watch).pending)
             counters = state.counters
         runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
         return Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state)

@@ -109,7 +109,7 @@ class _Run:
         if event.do == "close" and happened.handle is not None:
             self.bound.pop(happened.handle.id, None)
         if self.state.cluster is not before.cluster:
-            self.sequence = self.sequence.noticed(self.state.cluster)
+            self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.watch)
         self.look(row, happened)
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)

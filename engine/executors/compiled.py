@@ -215,6 +215,9 @@ class _Generator:
         assert step.at_most is not None  # noqa: S101 - told to the type checker
         limit, (by, better) = self.source(step.at_most), self.compared(step.keys)
         down = better == "max"
+        if step.counts:
+            yield from self.keep_counted(index, step, among)
+            return
         yield f"K = {'R' if step.among is None else f'[d for d in R if {among}]'}"
         ordered = f"K = sorted(K, key=lambda d: {by}, reverse={down})"
         if step.ties == "first":
@@ -224,6 +227,21 @@ class _Generator:
         kept = _unless(among, f"{by} in B")
         best = f"B = [{by} for d in K[:max({limit}, 0)]]"
         yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, best)
+
+    def keep_counted(self, index: int, step: Rank, among: str) -> Iterator[str]:
+        """Keeps so many kinds of subjects, each as good as the best of its kind: G has the kinds, the best first."""
+        assert step.at_most is not None  # noqa: S101 - told to the type checker
+        limit, (by, better) = self.source(step.at_most), self.compared(step.keys)
+        kind = f"({', '.join(self.source(exp.column(name)) for name in step.counts)},)"
+        yield f"K = {'R' if step.among is None else f'[d for d in R if {among}]'}"
+        yield "G = {}"
+        yield f"if len(K) > {limit}:"
+        yield f"    for d in sorted(K, key=lambda d: {by}, reverse={better == 'max'}):"
+        yield f"        G.setdefault({kind}, {by})"
+        first = f"B = [*G][:max({limit}, 0)]"
+        if step.ties == "all":
+            first = f"B = [*G.values()][:max({limit}, 0)]; B = [k for k in G if G[k] in B]"
+        yield from self.keep_if(f"len(G) > {limit}", index, _unless(among, f"{kind} in B"), first)
 
     def compared(self, keys: Sequence[Key]) -> tuple[str, str]:
         """What subjects are compared by, as source, and which function gives the best."""

@@ -147,6 +147,8 @@ class Walk:
     def places(self, step: Rank, among: Sequence[Any], equals_share: bool) -> list[int]:
         """The place of each subject in its group, from 1: equals share the first place, or stand in listing order."""
         orders = [self.order(step.keys, each) for each in among]
+        if step.counts:
+            return self.places_counted(step.counts, among, orders, equals_share)
         groups = ["" if step.per is None else self.scope.about(each).value(step.per) for each in among]
         sorted_by_group: dict[Any, list[Any]] = {}
         for group, order in sorted(zip(groups, orders, strict=True)):
@@ -156,6 +158,18 @@ class Walk:
             places.append(1 + bisect_left(sorted_by_group[group], order) + earlier[group, order])
             earlier[group, order] += not equals_share
         return places
+
+    def places_counted(
+        self, by: Sequence[str], among: Sequence[Any], orders: Sequence[Any], equals_share: bool
+    ) -> list[int]:
+        """The place of each subject where those alike in ``by`` are one: that of the best of them."""
+        kinds = [tuple(self.scope.about(each).value(name) for name in by) for each in among]
+        best: dict[Any, Any] = {}
+        for at in sorted(range(len(among)), key=lambda at: (orders[at], at)):
+            best.setdefault(kinds[at], orders[at])
+        ranked = list(best.values())
+        place = {kind: 1 + (ranked.index(best[kind]) if equals_share else at) for at, kind in enumerate(best)}
+        return [place[kind] for kind in kinds]
 
     def order(self, keys: Sequence[Key], subject: Any) -> tuple[Any, ...]:
         """What a subject is compared by: the lowest is best."""

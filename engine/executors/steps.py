@@ -67,7 +67,8 @@ class Rank:
     ``keep`` says who stays: the ``best`` (all equals), ``at_most`` so many of the best, or ``all``: then nobody falls
     and from here on they are listed in this order, equals as before. ``per`` names the attribute of a group that
     compares within itself (with ``best``). ``ties`` says who of several equals at the limit stays: those listed
-    ``first``, or ``all``. ``chooses`` says that the choice is then made.
+    ``first``, or ``all``. ``counts`` names the attributes that the limit counts by: subjects alike in all of them are
+    one, as good as the best of them. ``chooses`` says that the choice is then made.
     """
 
     rule: Rule
@@ -78,6 +79,7 @@ class Rank:
     per: str | None = None
     at_most: Expression | None = None
     ties: Literal["first", "all"] = "first"
+    counts: tuple[str, ...] = ()
     chooses: bool = False
 
 
@@ -145,8 +147,7 @@ class Steps:
                 case Rank():
                     yield from (key.by for key in step.keys)
                     yield from (tree for tree in (step.among, step.at_most) if tree is not None)
-                    if step.per is not None:
-                        yield exp.column(step.per)
+                    yield from map(exp.column, (*step.counts, *([step.per] if step.per is not None else [])))
                 case Let():
                     yield from (each.value for each in step.values)
             if step.when is not None:
@@ -185,7 +186,7 @@ def _keep(_: int, rule: Rule, action: Keep) -> Step:
     if action.at_most is None:
         return Rank(rule, rule.when, (key,), "best", action.among, action.per)
     ties: Literal["first", "all"] = "all" if action.ties == "all" else "first"
-    return Rank(rule, rule.when, (key,), "at_most", action.among, None, action.at_most, ties)
+    return Rank(rule, rule.when, (key,), "at_most", action.among, None, action.at_most, ties, action.counts)
 
 
 def _choose(_: int, rule: Rule, action: Choose) -> Step:

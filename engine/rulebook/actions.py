@@ -20,6 +20,7 @@ from mqclause.rulebook.rule import (
     FailWith,
     Holds,
     Keep,
+    Notice,
     OrderBy,
     Rule,
     SetAside,
@@ -27,7 +28,7 @@ from mqclause.rulebook.rule import (
 )
 from mqclause.rulebook.rule_file import RuleFile
 
-COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remark", "edition", "reading")
+COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remark", "notices", "edition", "reading")
 """The keys of a rule file besides its action."""
 
 
@@ -38,7 +39,29 @@ def rule_of(file: RuleFile) -> Rule | None:
     when = file.condition(file.table, "when", "", per_subject=False) if "when" in file.table else None
     title = file.text(file.table, "title", "")
     remark = file.text(file.table, "remark", "") if "remark" in file.table else ""
-    return Rule(f"{file.ruleset}.{file.number}", file.clause, title, file.path, when, _action(file), remark)
+    return Rule(f"{file.ruleset}.{file.number}", file.clause, title, file.path, when, _action(file), remark,
+                tuple(_notices(file)))  # fmt: skip
+
+
+def _notices(file: RuleFile) -> Iterator[Notice]:
+    """What a rule counts as a change: a list of tables, each with ``where`` and ``attributes``."""
+    listed = file.table.get("notices", [])
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise RuleError(file.path, "notices", "is a list of tables, like [[notices]]")
+    for place, table in enumerate(listed, 1):
+        key = f"notices {place}"
+        if unknown := [name for name in table if name not in ("where", "attributes")]:
+            raise RuleError(file.path, f"{key}.{unknown[0]}", "is not known; allowed: where, attributes")
+        names = table.get("attributes")
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise RuleError(file.path, f"{key}.attributes", "is a list of attributes")
+        for name in names:
+            word = file.vocabulary.words.get(name)
+            if word is None or word.about != "subject":
+                near = suggestion(name, [each.name for each in file.vocabulary.words.values()])
+                what = f"{quoted(name)} is not an attribute of a {file.vocabulary.subject}{near}"
+                raise RuleError(file.path, f"{key}.attributes", what)
+        yield Notice(file.condition(table, "where", key), tuple(names))
 
 
 def _action(file: RuleFile) -> Action:
@@ -94,7 +117,17 @@ def _keep(file: RuleFile, table: dict[str, Any], key: str) -> Keep:
         raise RuleError(file.path, f"{key}.ties", f"{quoted(ties)} is not allowed; allowed: first-listed, all")
     among = file.condition(table, "among", key) if "among" in table else None
     return Keep(by, "highest" if best == "highest" else "lowest", among, per, limit, ties,
-                file.because(table, key, best, "at_most"))  # fmt: skip
+                file.because(table, key, best, "at_most"), _counted(file, table, key))  # fmt: skip
+
+
+def _counted(file: RuleFile, table: dict[str, Any], key: str) -> tuple[str, ...]:
+    """The attributes that a limit counts by."""
+    names = table.get("counts", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise RuleError(file.path, f"{key}.counts", "is a list of attributes")
+    if names and "at_most" not in table:
+        raise RuleError(file.path, f"{key}.counts", "says what at_most counts, and there is no at_most")
+    return tuple(_attribute(file, {"counts": name}, "counts", key) for name in names)
 
 
 def _attribute(file: RuleFile, table: dict[str, Any], name: str, key: str) -> str:
@@ -201,7 +234,7 @@ ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
     "eliminate": (_eliminate, ("where", "because")),
     "set_aside": (_set_aside, ("where", "because")),
     "take_back": (_take_back, ("where",)),
-    "keep": (_keep, ("highest", "lowest", "among", "per", "at_most", "ties", "because")),
+    "keep": (_keep, ("highest", "lowest", "among", "per", "at_most", "counts", "ties", "because")),
     "choose": (_choose, ("where", "lowest", "because")),
     "order_by": (_order_by, ("by",)),
     "derive": (_derive, ()),

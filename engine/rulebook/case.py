@@ -194,7 +194,7 @@ def _rows(scene: list[dict[str, Any]], given: list[dict[str, Any]], place: str) 
     rows = list(scene)
     for row in given:
         stated = {key: row[key] for key in IDENTITY if key in row}
-        same = [at for at, other in enumerate(rows) if stated.items() <= other.items()]
+        same = [at for at, other in enumerate(rows[: len(scene)]) if stated.items() <= other.items()]
         if len(same) > 1:
             raise CaseError(f"{place}: {stated} stands for {len(same)} rows")
         if same:

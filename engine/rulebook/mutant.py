@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import toml
@@ -98,6 +99,10 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
                 change = _derived(table[action], key, ruleset)
             if change:
                 yield f"{action}.{key} changed", lambda given, a=action, k=key, c=change: c(given[a], k)  # type: ignore[misc]
+    for place, notice in enumerate(table.get("notices", [])):
+        yield f"notices {place + 1}.where changed", partial(_notices_elsewhere, place)
+        for name in notice["attributes"]:
+            yield f"notices {place + 1} without {name}", partial(_notices_not, place, name)
     for items in _needs(table, ruleset):
         yield f"conclude.needs changed to {items}", lambda given, n=items: given["conclude"].update(needs=n)  # type: ignore[misc]
 
@@ -130,6 +135,15 @@ def _turned(action: RuleTable, key: str) -> None:
     other = {"highest": "lowest", "lowest": "highest"}[key]
     action[other] = action.pop(key)
     action["because"] = action["because"].replace(f"{{{key}}}", f"{{{other}}}")
+
+
+def _notices_elsewhere(place: int, table: RuleTable) -> None:
+    _in_place(table["notices"][place], "where", NEGATED)
+
+
+def _notices_not(place: int, name: str, table: RuleTable) -> None:
+    notice = table["notices"][place]
+    notice["attributes"] = [each for each in notice["attributes"] if each != name]
 
 
 def _reversed(action: RuleTable, key: str) -> None:
@@ -181,6 +195,7 @@ CHANGES: Mapping[str | tuple[str, str], Callable[[RuleTable, str], None]] = {
     ("choose", "lowest"): _reversed,
     ("order_by", "by"): _other_direction,
     "per": _dropped,
+    "counts": _dropped,
     ("holds", "when"): _patterned(NEGATED),
     ("conclude", "excused"): _dropped,
     "at_most": _patterned(RAISED),

@@ -69,6 +69,7 @@ class Keep:
 
     ``per`` names the attribute that groups compete within. With ``at_most`` that many of the best are kept
     instead of the best alone; ``ties`` says who of several equals at that limit stays: those listed first, or all.
+    ``counts`` names the attributes that the limit counts by: destinations alike in all of them are one.
     """
 
     by: Expression
@@ -78,6 +79,7 @@ class Keep:
     at_most: Expression | None
     ties: Literal["first-listed", "all"]
     because: Because
+    counts: tuple[str, ...] = ()
 
 
 @frozen
@@ -137,11 +139,23 @@ class Conclude:
 Action = Eliminate | SetAside | TakeBack | Keep | Choose | OrderBy | Derive | FailWith | Holds | Conclude
 
 
+@frozen
+class Notice:
+    """What counts as a change between two choices: of subjects ``where`` the condition holds, these ``attributes``.
+
+    Another value of one of them is an alteration; a subject of whom the condition did not hold before is new.
+    """
+
+    where: Expression
+    attributes: tuple[str, ...]
+
+
 @frozen(eq=False)
 class Rule:
     """One rule file. ``id`` is ``workload.04a``, ``clause`` the document's number, ``path`` the file within rules/.
 
-    ``remark`` is a sentence for the reader of an answer in which all that the rule derives is true.
+    ``remark`` is a sentence for the reader of an answer in which all that the rule derives is true. ``notices`` say
+    what counts as a change since the choice before.
     """
 
     id: str
@@ -151,6 +165,7 @@ class Rule:
     when: Expression | None
     action: Action
     remark: str = ""
+    notices: tuple[Notice, ...] = ()
 
     @property
     def because(self) -> Because | None:
@@ -176,6 +191,11 @@ class Ruleset:
     def name(self) -> str:
         """The folder of the rules."""
         return self.about.name
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What its rules count as a change since the choice before."""
+        return tuple(notice for rule in self.rules for notice in rule.notices)
 
     def rule(self, rule_id: str) -> Rule:
         """The rule with that id. Raises KeyError."""

@@ -15,7 +15,7 @@ from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rule import Because, Expression, Rule
 
-FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]?|[a-z]+(?:-[a-z]+)?[0-9]*)_[a-z0-9_]+\.toml")
+FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]{0,2}|[a-z]+(?:-[a-z]+)?[0-9]*)_[a-z0-9_]+\.toml")
 
 
 @frozen

@@ -87,6 +87,12 @@ def _keep_some(standing: Standing, number: int, step: Rank, condition: Node) -> 
         among = F.those(compared, meaning.of(step.among))
         compared = standing.bind(rule, "compared", when(condition, among, F.NOBODY))
     too_many = exp.GT(this=F.length_of(compared), expression=limit)
+    several = compared
+    if step.counts:
+        compared = standing.bind(
+            rule, "kinds", when(both(condition, too_many), _best_of_kinds(standing, step, several), F.NOBODY)
+        )
+        too_many = exp.GT(this=F.length_of(compared), expression=limit)
     many = standing.bind(rule, "many", when(condition, too_many, exp.false()))
     ordered = F.in_order(F.each(compared, by), key.descending)
     last = standing.bind(rule, "last", when(many, F.item(ordered, exp.Sub(this=limit, expression=literal(1)))))
@@ -98,7 +104,28 @@ def _keep_some(standing: Standing, number: int, step: Rank, condition: Node) -> 
     good = either([better, equal])
     # Where nobody may stay there is no last one to compare with.
     good = good if leaves_one(standing, step) else F.coalesced(good, exp.false())
+    if step.counts:
+        kept = standing.bind(rule, "kept", when(many, F.those(compared, good), F.NOBODY))
+        others = F.NoneOf(this=kept, expression=F.function(_alike(standing, step.counts), "o"))
+        good = negated(others)
     _keep(standing, number, step, good, many)
+
+
+def _best_of_kinds(standing: Standing, step: Rank, several: Node) -> Node:
+    """One subject of each kind that a limit counts: the best, of equals the one listed first."""
+    meaning, key = standing.meaning, step.keys[0]
+    one, other = meaning.number_of(key.by), meaning.number_of(key.by, "o")
+    earlier = exp.LT(this=standing.place("o"), expression=standing.place("c"))
+    before = either([_better(key, other, one), both(_equal(other, one), earlier)])
+    nobody = F.NoneOf(this=several, expression=F.function(both(_alike(standing, step.counts), before), "o"))
+    return F.those(several, nobody)
+
+
+def _alike(standing: Standing, names: Sequence[str]) -> Node:
+    """Whether two subjects are alike in these attributes."""
+    meaning = standing.meaning
+    columns = [exp.column(name) for name in names]
+    return both(*(_equal(meaning.of(each, "o"), meaning.of(each)) for each in columns))
 
 
 def _order(standing: Standing, step: Rank, condition: Node) -> None:

@@ -37,12 +37,13 @@ LISTS: dict[type, str] = {
 SUGGESTIONS = 20
 """How many unknown queue managers get a "did you mean"."""
 
+_sequence: Callable[[Channel], Any] = attrgetter("dest_seq_number", "dest_seq_factor")
 _NAME: Callable[[Fact], object] = attrgetter("name")
 _INSTANCE: Callable[[Fact], object] = attrgetter("name", "queue_manager")
 _ROUTE: Callable[[Fact], object] = attrgetter("name", "queue_manager", "cluster")
 
 
-def _of_alias(alias: QueueManagerAlias) -> tuple[str, ...]:
+def _of_alias(alias: Any) -> tuple[str, ...]:
     """What tells two aliases apart: also who advertises them, where that is another queue manager."""
     own = (alias.name, alias.queue_manager)
     return own if alias.routed_to == alias.queue_manager else (*own, alias.routed_to)
@@ -95,22 +96,22 @@ class Cluster:
         return {}
 
     @cached_property
-    def workload_attributes(self) -> dict[tuple[str, ...], tuple[object, ...]]:
-        """By instance, alias and channel: the attributes whose change sets the sequence factors back (clause 12)."""
-        found: dict[tuple[str, ...], tuple[object, ...]] = {}
-        for queue in self.queues:
-            found["queue", queue.name, queue.queue_manager] = (queue.clwlrank, queue.clwlprty, queue.clwluseq)
-        for alias in self.queue_manager_aliases:
-            found["alias", alias.name, alias.queue_manager] = (alias.clwlrank, alias.clwlprty)
-        for to in self.channels:
-            values = (to.clwlrank, to.clwlprty, to.clwlwght, to.netprty)
-            found["channel", to.name, to.queue_manager, to.cluster] = values
-        return found
-
-    @cached_property
     def last_seq_number(self) -> int:
         """The sequence number of the previous choice: the highest among the channels."""
         return max((channel.dest_seq_number for channel in self.channels), default=0)
+
+    @cached_property
+    def most_recently_used(self) -> dict[tuple[str, str], Channel]:
+        """By channel name and queue manager, the channel with the highest sequence number, and of such the factor.
+
+        A receiver in several clusters stands once for each, and is one channel.
+        """
+        found: dict[tuple[str, str], Channel] = {}
+        for channel in self.channels:
+            known = found.setdefault((channel.name, channel.queue_manager), channel)
+            if _sequence(known) < _sequence(channel):
+                found[channel.name, channel.queue_manager] = channel
+        return found
 
     @cached_property
     def remote(self) -> dict[str, RemoteQueueManager]:
@@ -146,9 +147,9 @@ def contradictions(cluster: Cluster) -> Iterator[Contradiction]:
     near: dict[str, str] = {}
     for table, hosted in _hosted(cluster):
         for fact in hosted:
-            key, host = _host_of(fact)
+            of, host = _host_of(fact)
             if host not in known:
-                yield Contradiction(fact, _unknown_host(table, fact, key, host, known, near))
+                yield Contradiction(fact, _unknown_host(table, fact, of, host, known, near))
     for channel in cluster.channels:
         if channel.deftype == "CLUSRCVR" and channel.queue_manager != local:
             yield Contradiction(

@@ -171,6 +171,7 @@ def _alias(alias: QueueManagerAlias) -> dict[str, Any]:
 def _route(cluster: Cluster, channel: Channel) -> dict[str, Any]:
     own = cluster.queue_manager
     host = own if channel.queue_manager == own.name else cluster.remote.get(channel.queue_manager)
+    counted = cluster.most_recently_used[channel.name, channel.queue_manager]
     return {
         "queue_manager": channel.queue_manager,
         "channel": channel.name,
@@ -182,7 +183,7 @@ def _route(cluster: Cluster, channel: Channel) -> dict[str, Any]:
         "channel_priority": channel.clwlprty,
         "channel_weight": channel.clwlwght,
         "network_priority": channel.netprty,
-        "dest_seq_number": channel.dest_seq_number,
-        "dest_seq_factor": channel.dest_seq_factor,
+        "dest_seq_number": counted.dest_seq_number,
+        "dest_seq_factor": counted.dest_seq_factor,
         "counter": (channel.name, channel.queue_manager),
     }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import CounterKey, Destination
+from mqclause.model.facts.destination import CounterKey, Destination, destinations
+from mqclause.model.facts.objects import Put
 
 
 class Counter(NamedTuple):
@@ -30,6 +31,9 @@ class Changes(NamedTuple):
 
 UNCHANGED = Changes()
 
+Watch = Callable[[Destination], tuple[tuple[Any, ...] | None, ...]]
+"""The values that are watched of a destination, in groups; None for a group that does not concern it."""
+
 
 @frozen(eq=False)
 class SequenceState:
@@ -48,16 +52,15 @@ class SequenceState:
     def of(cls, cluster: Cluster) -> SequenceState:
         """The state that the facts themselves give: each channel's dest_seq_factor and dest_seq_number."""
         counters = {
-            (channel.name, channel.queue_manager): Counter(channel.dest_seq_factor, channel.dest_seq_number)
-            for channel in cluster.channels
+            key: Counter(of.dest_seq_factor, of.dest_seq_number) for key, of in cluster.most_recently_used.items()
         }
         return cls(counters, cluster.last_seq_number, cluster)
 
-    def noticed(self, cluster: Cluster) -> SequenceState:
+    def noticed(self, cluster: Cluster, watch: Watch) -> SequenceState:
         """The same state, with the snapshot as it is now and what changed since the one before."""
         if cluster is self.seen:
             return self
-        now, before = changes(self.seen, cluster), self.pending
+        now, before = changes(self.seen, cluster, watch), self.pending
         altered = now.attributes_altered or before.attributes_altered
         added = now.destination_added or before.destination_added
         return SequenceState(self.counters, self.last_number, cluster, Changes(altered, added))
@@ -76,13 +79,59 @@ class SequenceState:
         return SequenceState({**self.counters, chosen.counter: counter}, counter.dest_seq_number, self.seen)
 
 
-def changes(before: Cluster, after: Cluster) -> Changes:
-    """Whether workload attributes of something known were altered, and whether a destination is new.
-
-    A change of channel status or of suspension alone is neither; nor is a destination that is gone.
-    """
+def changes(before: Cluster, after: Cluster, watch: Watch) -> Changes:
+    """Whether something that is watched was altered, and whether a destination is new; one that is gone is neither."""
     if before is after:
         return UNCHANGED
-    old, new = before.workload_attributes, after.workload_attributes
-    altered = any(old[key] != value for key, value in new.items() if key in old)
-    return Changes(altered, not new.keys() <= old.keys())
+    puts = tuple(_touched(before, after))
+    old, new = (dict(_watched(cluster, puts, watch)) for cluster in (before, after))
+    altered = added = False
+    for key, groups in new.items():
+        was = old.get(key)
+        added = added or was is None
+        pairs = zip(groups, was or (), strict=False)
+        altered = altered or any(one != other for one, other in pairs if one is not None and other is not None)
+    return Changes(altered, added)
+
+
+def _touched(before: Cluster, after: Cluster) -> Iterator[Put]:
+    """The names whose destinations may differ between two snapshots: those of the facts that are not the same."""
+    differ: set[Put] = set()
+    if before.queue_manager.clusters != after.queue_manager.clusters:
+        for cluster in (before, after):
+            differ.update(Put(queue=name) for name in cluster.queues_by_name)
+            differ.update(Put(queue_manager=name) for name in (*cluster.aliases_by_name, *cluster.remote))
+    for queue in _not_in_both(before.queues, after.queues):
+        differ.add(Put(queue=queue.name))
+    for alias in _not_in_both(before.queue_manager_aliases, after.queue_manager_aliases):
+        differ.add(Put(queue_manager=alias.name))
+    for channel in _not_in_both(before.channels, after.channels):
+        # A new route is a new destination for its queue manager's name, so no queue's name need be looked at.
+        differ.add(Put(queue_manager=channel.queue_manager))
+    yield from differ
+
+
+def _not_in_both(before: Iterable[Any], after: Iterable[Any]) -> list[Any]:
+    """The facts that only one of two snapshots holds; what was not altered is the same object in both."""
+    old, new = ({id(each): each for each in facts} for facts in (before, after))
+    return [each for key, each in (*old.items(), *new.items()) if not (key in old and key in new)]
+
+
+def _watched(
+    cluster: Cluster, puts: Iterable[Put], watch: Watch
+) -> Iterator[tuple[tuple[str, ...], tuple[tuple[Any, ...] | None, ...]]]:
+    """What is watched of the destinations of names, by what tells them apart.
+
+    A queue of the local queue manager is a destination if it is a local queue in a cluster: of others the name is
+    resolved before (see mqclause.model.facts.naming).
+    """
+    own = {(queue.name, queue.type) for queue in cluster.queues
+           if queue.queue_manager == cluster.queue_manager.name and queue.clusters}  # fmt: skip
+    for put in puts:
+        for each in destinations(cluster, put):
+            values = watch(each)
+            if any(group is not None for group in values) and (
+                not (each.is_local and each.queue) or (each.queue, "QLOCAL") in own
+            ):
+                route = ("", "") if each.is_local else (each.channel, each.cluster)
+                yield (each.queue, each.alias, each.queue_manager, *route), values
