@@ -15,9 +15,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mqclause.answers.decision import Advance, Decision, Reason
+    from mqclause.answers.decision import Advance, Decision
     from mqclause.answers.engine import Engine
     from mqclause.answers.examination import Triggers
+    from mqclause.answers.reason import Reason
     from mqclause.answers.replay import Replay
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     from mqclause.rulebook.rules import Rules
 
 _WHERE = {
-    "answers.decision": ("Advance", "Decision", "Reason"),
+    "answers.decision": ("Advance", "Decision"),
     "answers.engine": ("Engine",),
     "answers.examination": ("Triggers",),
+    "answers.reason": ("Reason",),
     "answers.replay": ("Replay",),
     "model.assembly.snapshot": ("Snapshot", "read_document", "read_files"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),

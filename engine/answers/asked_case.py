@@ -10,7 +10,7 @@ from attrs import frozen
 
 from mqclause.executors.run import Applied, ExecutorName
 from mqclause.rulebook.case import Case
-from mqclause.rulebook.rule import Choose, Conclude, Derive, FailWith, Holds, OrderBy, Rule
+from mqclause.rulebook.rule import Choose, Conclude, Derive, FailWith, Holds, OrderBy, Rule, Settle
 from mqclause.rulebook.rules import Rules
 
 Comparison = Callable[[Any, Any], Iterator[str]]
@@ -57,7 +57,7 @@ def decided(rule: Rule, did: Sequence[Any] | None, ordinary: Mapping[str, Any]) 
     It let fall, took back, chose, ordered, failed the call, gave subjects values, or derived something else than what
     is ``ordinary``: for a condition that it holds, for a conclusion that it is not drawn, unless stated otherwise.
     """
-    if did is None or isinstance(rule.action, Choose | FailWith | OrderBy):
+    if did is None or isinstance(rule.action, Choose | FailWith | OrderBy | Settle):
         return did is not None
     applied = Applied(*did)
     match rule.action:

@@ -15,7 +15,12 @@ from mqclause.rulebook.case import case_file
 from mqclause.rulebook.rule import Derive, Ruleset
 from mqclause.rulebook.rules import Rules
 
-CASE_KINDS: Mapping[str, type[AskedCase]] = {"workload": DecisionCase, "outcome": DecisionCase, "trigger": ReplayCase}
+CASE_KINDS: Mapping[str, type[AskedCase]] = {
+    "resolution": DecisionCase,
+    "workload": DecisionCase,
+    "outcome": DecisionCase,
+    "trigger": ReplayCase,
+}
 """The kinds of case of documents that have one of their own; another's are CourseCases."""
 
 

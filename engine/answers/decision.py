@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
 from attrs import define, field, fields, frozen
 
-from mqclause.documents import OUTCOME
+from mqclause.answers.reason import Reason
+from mqclause.answers.resolution import Look, Resolved, resolved
+from mqclause.documents import OUTCOME, RESOLUTION
 from mqclause.executors.course import Course
 from mqclause.executors.notices import watch_of
 from mqclause.executors.plain import first_scope
@@ -36,17 +38,6 @@ Outcome = Literal["chosen", "failed", "deferred"]
 
 
 @frozen
-class Reason:
-    """A reason code: its MQRC name, its number, the MQI call that returns it, and why."""
-
-    name: str
-    code: int
-    call: str
-    rule: str
-    because: str
-
-
-@frozen
 class Advance:
     """The counters that the chosen destination has after the choice; a blank channel is the local instance's."""
 
@@ -61,7 +52,8 @@ class Decision:
 
     ``outcome`` is ``chosen``, ``failed`` (then ``reason`` says with which reason code) or ``deferred``: an MQOPEN
     that succeeds and fixes no destination. ``permitted`` is filled from level ``verdict`` on, ``steps`` from level
-    ``rule`` on. It pickles with its rules as their text.
+    ``rule`` on. ``resolved`` says where the names of the put led; there are ``runs`` only if the workload rules were
+    asked. It pickles with its rules as their text.
     """
 
     put: Put
@@ -73,11 +65,12 @@ class Decision:
     runs: tuple[Run, ...] = field(repr=False)
     rules: Rules = field(repr=False)
     before: SequenceState | None = field(repr=False)
+    resolved: Resolved = field(repr=False)
 
     @property
-    def run(self) -> Run:
-        """What the workload rules did."""
-        return self.runs[0]
+    def run(self) -> Run | None:
+        """What the workload rules did, if they were asked."""
+        return self.runs[0] if self.runs else None
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
@@ -92,23 +85,36 @@ class Decision:
     @property
     def outcome(self) -> Outcome:
         """What became of the put."""
+        if not self.runs:
+            if self.resolved.reason is not None:
+                return "failed"
+            return "deferred" if self.resolved.deferred else "chosen"
         if self.runs[-1].failure:
             return "failed"
         return "deferred" if self.runs[-1].facts.get("deferred") else "chosen"
 
     @property
+    def remaining(self) -> Sequence[Destination]:
+        """Every destination that is left, at any level."""
+        if self.runs:
+            return self.runs[0].remaining
+        return self.listed if self.outcome == "chosen" else ()
+
+    @property
     def chosen(self) -> Destination | None:
         """The destination; of several permitted ones the one listed first."""
-        return self.run.remaining[0] if self.outcome == "chosen" else None
+        return self.remaining[0] if self.outcome == "chosen" else None
 
     @property
     def permitted(self) -> tuple[Destination, ...]:
         """Every destination that the document allows after its last step."""
-        return () if self.level == "off" else tuple(self.run.remaining)
+        return () if self.level == "off" else tuple(self.remaining)
 
     @cached_property
     def reason(self) -> Reason | None:
         """The reason code of a failed call."""
+        if not self.runs:
+            return self.resolved.reason
         failure = self.runs[-1].failure
         if failure is None:
             return None
@@ -123,15 +129,15 @@ class Decision:
 
     @property
     def advance(self) -> Advance | None:
-        """How the counters of the chosen destination advance."""
-        if self.outcome != "chosen":
+        """How the counters of the chosen destination advance; None where rules derive nothing of it."""
+        if self.outcome != "chosen" or self.run is None or not self.run.chosen:
             return None
         return Advance(self.run.remaining[0].channel, *self._advanced())
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know besides: the remarks of rules, where all that they derive is true."""
-        if self.outcome != "chosen":
+        if self.outcome != "chosen" or self.run is None:
             return ()
         facts = self.run.facts
         return tuple(
@@ -143,7 +149,7 @@ class Decision:
     @cached_property
     def steps(self) -> tuple[StepTrace, ...]:
         """Every rule of the choice in order, and what it did; empty below level ``rule``."""
-        if self.run.trace is None:
+        if self.run is None or self.run.trace is None:
             return ()
         scope = self._first_scope(0)
         return tuple(steps(self.rulesets[0], self.run, self.listed, scope, self.level == "condition"))
@@ -152,19 +158,22 @@ class Decision:
     def state(self) -> SequenceState:
         """The sequence state to pass to the next choice of the same queue manager."""
         before = (self.before or SequenceState.of(self.cluster)).noticed(self.cluster, watch_of(self.rulesets[0]))
+        if self.run is None:
+            return before
         every = self._for_every()
         if every:
             before = before.with_every(every, self.listed)
-        if self.outcome != "chosen":
+        if self.outcome != "chosen" or not self.run.chosen:
             return before
         return before.after(self.run.remaining[0], self._advanced())
 
     def _for_every(self) -> dict[str, Any]:
         """What rules derived for every destination."""
-        return {name: value for name, value in self.run.every.items() if value is not None}
+        return {name: value for name, value in self.run.every.items() if value is not None} if self.run else {}
 
     def _advanced(self) -> Counter:
         """The counters of the chosen destination: as rules derived them, and otherwise as they were."""
+        assert self.run is not None  # noqa: S101 - the workload rules chose
         chosen, derived = self.run.remaining[0], self.run.chosen
         if len(derived) < len(Counter._fields):
             own = Counter(chosen.dest_seq_factor, chosen.dest_seq_number)
@@ -216,7 +225,7 @@ class Decision:
             return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
         others = len(self.permitted) - 1
         tie = f" ({others} equally good)" if others > 0 else ""
-        return f"goes to {self.run.remaining[0].name}{tie}"
+        return f"goes to {self.remaining[0].name}{tie}"
 
 
 def _of_pickle(
@@ -229,7 +238,8 @@ def _of_pickle(
     rules: Rules,
     before: SequenceState | None,
 ) -> Decision:
-    return Decision(put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before)
+    where = resolved(Course.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call)
+    return Decision(put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before, where)
 
 
 def _until_steps(decision: Decision) -> dict[str, Any]:
@@ -240,6 +250,7 @@ def _until_steps(decision: Decision) -> dict[str, Any]:
         "edition": decision.rules.edition,
         "readings": dict(decision.readings),
         "put": _stated(decision.put),
+        "resolution": [_look(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,
         "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
         "chosen": chosen and destination_document(chosen),
@@ -253,6 +264,20 @@ def _after_steps(decision: Decision) -> dict[str, Any]:
     if reason is not None:
         document |= {"because": reason.because, "rule": reason.rule}
     return document
+
+
+def _look(look: Look) -> dict[str, Any]:
+    """An object that was followed: an alias of a queue manager is a QREMOTE too."""
+    facts, rule = look.facts, look.rule
+    kind = facts["object_kind"]
+    return {
+        "object": facts["object"],
+        "type": "QREMOTE" if kind == "QMALIAS" else kind,
+        "to": facts["leads_to"],
+        "rule": rule.id,
+        "clause": rule.clause,
+        "because": look.because,
+    }
 
 
 def _stated(put: Put) -> dict[str, Any]:
@@ -271,8 +296,11 @@ def _advance(advance: Advance) -> dict[str, Any]:
 
 def destination_document(destination: Destination) -> dict[str, Any]:
     """How a document names a destination."""
-    return {
+    document = {
         "queue": destination.queue or None,
         "queue_manager": destination.queue_manager,
         "channel": destination.channel or None,
     }
+    if destination.transmission_queue:
+        document["transmission_queue"] = destination.transmission_queue
+    return document

@@ -65,6 +65,34 @@ def _advance(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
     yield from differs("advance", dict(wanted), {key: value for key, value in got.items() if value is not None})
 
 
+def _resolution(decision: Decision, wanted: list[str]) -> Iterator[str]:
+    """Each object that was followed, as ``"A QALIAS to Q"``."""
+    got = [f"{each['object']} {each['type']} to {each['to']}" for each in decision.to_json()["resolution"]]
+    yield from differs("resolution", wanted, got)
+
+
+def _resolved(decision: Decision, wanted: list[str]) -> Iterator[str]:
+    """The sentence of each look at the names."""
+    yield from differs("resolved", wanted, [each.because for each in decision.resolved.looks])
+
+
+def _chosen(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
+    got = decision.to_json()["chosen"] or {}
+    yield from differs("chosen", dict(wanted), {key: value for key, value in got.items() if value is not None})
+
+
+def _asked(decision: Decision, wanted: bool) -> Iterator[str]:
+    yield from differs("asks the workload rules", wanted, bool(decision.runs))
+
+
+def _bind(decision: Decision, wanted: str) -> Iterator[str]:
+    yield from differs("bind", wanted, decision.situation.bind)
+
+
+def _priority(decision: Decision, wanted: int) -> Iterator[str]:
+    yield from differs("priority", wanted, decision.resolved.default_priority)
+
+
 PUT_EXPECTATIONS: Mapping[str, Comparison] = {
     "outcome": _outcome,
     "reason": _reason,
@@ -73,6 +101,12 @@ PUT_EXPECTATIONS: Mapping[str, Comparison] = {
     "because": _because,
     "taken_back": _taken_back,
     "advance": _advance,
+    "resolution": _resolution,
+    "resolved": _resolved,
+    "chosen": _chosen,
+    "asked": _asked,
+    "bind": _bind,
+    "priority": _priority,
 }
 """The closed set of keys that a case may expect, and how each is compared."""
 
@@ -111,9 +145,11 @@ class DecisionCase(AskedCase):
         return self.answer(rules, executor, "condition").to_json()
 
     def acted(self, answer: Decision) -> bool:
+        looks = [(each.course.rulesets[0], each.run) for each in answer.resolved.looks]
+        runs = zip(answer.rulesets, answer.runs, strict=True) if answer.runs else ()
         return any(
             decided(rule, did, self.ordinary)
-            for ruleset, run in zip(answer.rulesets, answer.runs, strict=True)
+            for ruleset, run in (*looks, *runs)
             for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
             if rule.id == self.rule
         )

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sqlglot import exp
+
 from mqclause.answers.decision import LEVELS, Decision, Level
-from mqclause.documents import OUTCOME
+from mqclause.answers.resolution import Resolved, resolved
+from mqclause.documents import OUTCOME, RESOLUTION, WORKLOAD
 from mqclause.executors.course import Course
 from mqclause.executors.notices import watch_of
-from mqclause.executors.run import ExecutorName
+from mqclause.executors.run import ExecutorName, Run
+from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import destinations
+from mqclause.model.facts.destination import Destination, destinations
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import UNCHANGED, SequenceState
 from mqclause.model.facts.situation import situation
@@ -32,6 +36,7 @@ class Engine:
         self.executor = executor
         self._course = Course.of(self.rules, OUTCOME, executor)
         self.watch = watch_of(self._course.rulesets[0])
+        self._names = Course.of(self.rules, RESOLUTION, executor)
         self._every_local_channel = every_local_channel(self.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -54,17 +59,28 @@ class Engine:
         """
         if explain not in LEVELS:
             raise ValueError(f"explain={explain!r} is not a level; allowed: {', '.join(LEVELS)}")
-        listed = destinations(cluster, put, self._every_local_channel)
+        where = resolved(self._names, cluster, put.queue, put.queue_manager, put.call)
+        bind = where.default_binding if put.bind == "AS_Q_DEF" else put.bind
         if state is None:
-            seen = situation(put, cluster, cluster.last_seq_number, UNCHANGED)
-            counters = None
+            last, changed, counters = cluster.last_seq_number, UNCHANGED, None
         else:
-            seen = situation(put, cluster, state.last_number, state.noticed(cluster, self.watch).pending)
-            counters = state.counters
-        runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
-        return Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state)
+            last, changed, counters = state.last_number, state.noticed(cluster, self.watch).pending, state.counters
+        seen = situation(put, where.named, bind, cluster, last, changed, where.inhibited)
+        listed: tuple[Destination, ...] = ()
+        runs: tuple[Run, ...] = ()
+        if where.asks_workload:
+            listed = destinations(cluster, where.named, self._every_local_channel, where.kept)
+            runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
+        elif where.reason is None:
+            listed = (where.destination,)
+        return Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
+
+    def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
+        """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""
+        return resolved(self._names, cluster, queue, queue_manager, call)
 
 
 def every_local_channel(rules: Rules) -> bool:
-    """Whether the local instance stands once for each local CLUSRCVR: what destinations() asks of the readings."""
-    return rules.readings["local-instance-competes"] == "clusrcvr-channels"
+    """Whether the local instance stands once for each local CLUSRCVR: what destinations() asks of the rules."""
+    vocabulary = rules.ruleset(WORKLOAD).vocabulary
+    return bool(evaluate(exp.column("on_each_receiver"), Scope(vocabulary, None)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
-from mqclause.answers.decision import Decision
+from mqclause.answers.decision import Decision, destination_document
 from mqclause.answers.engine import Engine
 from mqclause.answers.examination import Examination, Triggers
+from mqclause.answers.resolution import Resolved
 from mqclause.executors.run import ExecutorName
 from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
@@ -97,16 +97,19 @@ class _Run:
     bound: dict[int, Destination | None] = field(factory=dict)
 
     def step(self, row: Row) -> None:
-        event = row.event
-        if event.do == "put" and not self.stays(row):
-            self.state = self.state.sent(event)
-            return
         before = self.state
-        self.state, happened = before.after(event)
+        if row.event.do == "put":
+            arrives = self.put(row)
+            if arrives is None:
+                self.state = before.sent(row.event)
+                return
+            self.state, happened = before.after(arrives)
+        else:
+            self.state, happened = before.after(row.event)
         row.reason = happened.reason
-        if event.do == "open" and happened.handle is not None:
+        if row.event.do == "open" and happened.handle is not None:
             self.open(row, happened)
-        if event.do == "close" and happened.handle is not None:
+        if row.event.do == "close" and happened.handle is not None:
             self.bound.pop(happened.handle.id, None)
         if self.state.cluster is not before.cluster:
             self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.watch)
@@ -114,29 +117,35 @@ class _Run:
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
 
-    def stays(self, row: Row) -> bool:
-        """Whether a put is one to a local queue, after routing it if it has to be routed."""
-        event, name = row.event, self.routed_name(row.event.queue)
-        if name is None:
-            return True
-        handle = self.state.output_handle(event.by, event.queue)
-        if handle is not None and self.bound.get(handle.id) is not None:
-            row.routed = self.bound[handle.id]
-        elif handle is not None and handle.id in self.bound:
-            row.routed = self.choose(Put(queue=name, bind=handle.bind, call="MQPUT"))
+    def put(self, row: Row) -> Event | None:
+        """The put that arrives on a local queue, after resolving and routing; None if none does."""
+        event = row.event
+        handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
+        call = "MQPUT1" if handle is None else "MQPUT"
+        where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
+        if where.stays_local:
+            if where.inhibited:
+                row.reason = where.reason.code if where.reason else None
+                return None
+            return self.arriving(event, where.names[0], where)
+        bound = self.bound.get(handle.id) if handle is not None else None
+        if bound is not None and not where.inhibited:
+            row.routed = bound
         else:
-            row.routed = self.choose(Put(queue=name, call="MQPUT1"))
-        return isinstance(row.routed, Destination) and row.routed.is_local
+            bind = handle.bind if handle is not None and handle.id in self.bound else "AS_Q_DEF"
+            row.routed = self.choose(Put(event.queue, event.to_queue_manager, bind, call))
+        if not isinstance(row.routed, Destination):
+            return None
+        if row.routed.transmission_queue:
+            return self.arriving(event, row.routed.transmission_queue, where)
+        return self.arriving(event, row.routed.queue, where) if row.routed.is_local and row.routed.queue else None
 
-    def routed_name(self, queue: str) -> str | None:
-        """The clustered or remote queue that ``queue`` resolves to; None if it is local and in no cluster."""
-        cluster: Cluster = self.state.cluster
-        local = cluster.queue_manager.name
-        instances = cluster.queues_by_name.get(queue, [])
-        if any(each.clusters or each.queue_manager != local for each in instances):
-            return queue
-        alias = next((each for each in instances if each.type == "QALIAS" and each.target != queue), None)
-        return self.routed_name(alias.target) if alias is not None and alias.target else None
+    def arriving(self, event: Event, queue: str, where: Resolved) -> Event:
+        """The put as one to the local ``queue`` that its names came to, with the priority of what was named."""
+        if queue == event.queue:
+            return event
+        priority = where.default_priority if event.priority is None else event.priority
+        return evolve(event, queue=queue, priority=priority)
 
     def choose(self, put: Put) -> Destination | Decision:
         """The destination of ``put``, or the decision where it has none."""
@@ -146,12 +155,16 @@ class _Run:
 
     def open(self, row: Row, happened: Happened) -> None:
         """An open for output makes the choice once if the binding is OPEN; if it fails, it gives no binding."""
-        handle, name = happened.handle, self.routed_name(row.event.queue)
-        if handle is None or handle.mode != "OUTPUT" or name is None:
+        handle, event = happened.handle, row.event
+        if handle is None or handle.mode != "OUTPUT":
             return
-        found = self.choose(Put(queue=name, bind=handle.bind, call="MQOPEN"))
+        where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, "MQOPEN")
+        if where.stays_local:
+            return
+        found = self.choose(Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN"))
         if isinstance(found, Destination):
-            row.routed = self.bound[handle.id] = found
+            row.routed = found
+            self.bound[handle.id] = found if where.asks_workload else None
         elif found.outcome == "deferred":
             self.bound[handle.id] = None
         else:
@@ -209,8 +222,7 @@ def _routed(routed: Destination | Decision | None) -> dict[str, Any] | None:
         return {"failed": reason and {"name": reason.name, "code": reason.code, "call": reason.call}}
     if routed is None:
         return None
-    channel = routed.channel or None
-    return {"queue": routed.queue or None, "queue_manager": routed.queue_manager, "channel": channel}
+    return destination_document(routed)
 
 
 def _message(message: TriggerMessage) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 The function takes the situation ``s``, the subjects ``D``, what is carried ``C`` (or None: the subjects' own) and the
 facts ``F`` that the document before handed on. In its source ``R`` are the subjects that remain, ``A`` those set
-aside, ``open_`` is true until a choice is made, ``T`` is the trace.
+aside, ``open_`` is true until a choice is made, ``ended`` after one by condition; ``T`` is the trace.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _Generator:
     def lines(self) -> Iterator[str]:
         steps = self.steps
         yield "def decide(s, D, C, F, T):"
-        yield "    R = D; A = []; open_ = True; chosen = {}"
+        yield "    R = D; A = []; open_ = True; ended = False; chosen = {}"
         for name, word in steps.vocabulary.words.items():
             if word.is_derived and name in self.used:
                 handed_on = name in steps.ruleset.sees
@@ -123,9 +123,13 @@ class _Generator:
             yield from body
 
     def guards(self, step: Step) -> Iterator[str]:
+        earlier = self.steps.steps[: self.steps.steps.index(step)]
+        if isinstance(step, Let):
+            if step.of != "situation" and any(_ends(each) for each in earlier):
+                yield "not ended"
+        elif any(_chooses(each) for each in earlier):
+            yield "open_"
         if not isinstance(step, Let):
-            if any(_chooses(earlier) for earlier in self.steps.steps[: self.steps.steps.index(step)]):
-                yield "open_"
             yield "A" if isinstance(step, Filter) and step.fate == "back" else "R"
         elif step.of == "chosen":
             yield "R"
@@ -158,7 +162,7 @@ class _Generator:
         if step.fate == "chosen":
             yield f"if [1 for d in R if {where}]:"
             yield from ("    " + line for line in self.keep_where(index, where))
-            yield "    open_ = False"
+            yield "    open_ = False; ended = True"
         elif step.fate == "back":
             yield f"X = [d for d in A if {where}]"
             yield f"A = [d for d in A if not {where}]"
@@ -269,7 +273,11 @@ _WRITERS: dict[type, Callable[[_Generator, int, Any], Iterator[str]]] = {
 
 
 def _chooses(step: Step) -> bool:
-    return (isinstance(step, Filter) and step.fate == "chosen") or (isinstance(step, Rank) and step.chooses)
+    return _ends(step) or (isinstance(step, Rank) and step.chooses)
+
+
+def _ends(step: Step) -> bool:
+    return isinstance(step, Filter) and step.fate == "chosen"
 
 
 def _unless(among: str, kept: str) -> str:

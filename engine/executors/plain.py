@@ -73,13 +73,16 @@ class Walk:
     """One run, step by step. ``listed`` are all subjects in listing order, ``aside`` those set aside.
 
     ``scope`` has who remains and the facts so far. The choice is ``is_open`` until a step makes it: after that no
-    Filter and no Rank does anything. ``chosen`` is what is derived for the subject that is chosen.
+    Filter and no Rank does anything. A choice by condition ``has_ended`` the document for subjects: no Let gives
+    them anything.
+    ``chosen`` is what is derived for the subject that is chosen.
     """
 
     listed: list[Any]
     scope: Scope
     aside: list[Any] = field(factory=list)
     is_open: bool = True
+    has_ended: bool = False
     chosen: dict[str, Any] = field(factory=dict)
 
     def step(self, step: Step) -> Applied | None:
@@ -122,7 +125,7 @@ class Walk:
         if step.fate == "chosen":
             if not found:
                 return None
-            self.is_open = False
+            self.is_open, self.has_ended = False, True
             found = _without(pool, found)
         if step.fate == "aside":
             self.aside = [*self.aside, *found]
@@ -178,6 +181,8 @@ class Walk:
 
     def let(self, step: Let) -> Applied | None:
         """Gives facts their values, one after the other; None if the step does not apply."""
+        if self.has_ended and step.of != "situation":
+            return None
         if not self.applies(step) or (step.of == "chosen" and not self.scope.remaining):
             return None
         told: dict[str, Any] = {}

@@ -29,11 +29,15 @@ from mqclause.rulebook.rule import (
     Rule,
     Ruleset,
     SetAside,
+    Settle,
     TakeBack,
 )
 
 FAILING_RULE, FAILING_CALL = "failing_rule", "failing_call"
 """Facts: the number of the rule that ends the call, from 1 (0: none does), and the call that returns its reason."""
+
+SETTLING_RULE = "settling_rule"
+"""A fact: the number of the rule that settled the answer, from 1 (0: none did yet)."""
 
 FateWord = Literal["out", "aside", "back", "chosen"]
 
@@ -43,7 +47,8 @@ class Filter:
     """Those ``where`` the condition holds get a ``fate``, each looked at alone.
 
     ``out``: they no longer remain. ``aside``: neither, but may be taken back. ``back``: of those set aside they
-    remain again. ``chosen``: they alone remain and the choice is made; where nobody is, the step does nothing.
+    remain again. ``chosen``: they alone remain and nothing more is decided of subjects; where nobody is, this one does
+    nothing.
     """
 
     rule: Rule
@@ -219,8 +224,21 @@ def _conclude(_: int, rule: Rule, action: Conclude) -> Step:
     ))  # fmt: skip
 
 
+def _settle(number: int, rule: Rule, action: Settle) -> Step:
+    open_yet = _and(_is_zero(SETTLING_RULE), _is_zero(FAILING_RULE))
+    when = open_yet if rule.when is None else _and(open_yet, exp.paren(rule.when))
+    values = (Assignment(name, tree, name) for name, tree in action.values)
+    return Let(rule, when, "situation", (
+        *values, Assignment(SETTLING_RULE, exp.Literal.number(number), None),
+    ))  # fmt: skip
+
+
+def _is_zero(fact: str) -> Expression:
+    return exp.EQ(this=exp.column(fact), expression=exp.Literal.number(0))
+
+
 def _fail_with(number: int, rule: Rule, action: FailWith) -> Step:
-    nothing_failed: Expression = exp.EQ(this=exp.column(FAILING_RULE), expression=exp.Literal.number(0))
+    nothing_failed = _is_zero(FAILING_RULE)
     when = nothing_failed if rule.when is None else _and(nothing_failed, exp.paren(rule.when))
     return Let(rule, when, "situation", (
         Assignment(FAILING_RULE, exp.Literal.number(number), None),
@@ -240,6 +258,7 @@ _LOWERINGS: dict[type, Callable[[int, Rule, Any], Step]] = {
     Choose: _choose,
     OrderBy: _order_by,
     Derive: _derive,
+    Settle: _settle,
     Holds: _holds,
     Conclude: _conclude,
     FailWith: _fail_with,
@@ -255,7 +274,10 @@ def _added(ruleset: Ruleset) -> Iterator[Word]:
             case Conclude():
                 yield Word(asked_fact(rule.id), BOOLEAN, "situation", is_derived=True)
                 yield Word(concluded_fact(rule.id), BOOLEAN, "situation", is_derived=True)
-    if _any(ruleset.rules, FailWith):
+    settles = _any(ruleset.rules, Settle)
+    if settles:
+        yield Word(SETTLING_RULE, WHOLE, "situation", is_derived=True)
+    if settles or _any(ruleset.rules, FailWith):
         yield Word(FAILING_RULE, WHOLE, "situation", is_derived=True)
         yield Word(FAILING_CALL, TEXT, "situation", is_derived=True)
 

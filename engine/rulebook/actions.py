@@ -24,6 +24,7 @@ from mqclause.rulebook.rule import (
     OrderBy,
     Rule,
     SetAside,
+    Settle,
     TakeBack,
 )
 from mqclause.rulebook.rule_file import RuleFile
@@ -162,6 +163,18 @@ def _order_by(file: RuleFile, table: dict[str, Any], key: str) -> OrderBy:
     return OrderBy(tuple(file.order(item, f"{key}.by") for item in order))
 
 
+def _settle(file: RuleFile, table: dict[str, Any], key: str) -> Settle:
+    values = []
+    for name in table:
+        if name != "because":
+            wanted = _derivable(file, f"{key}.{name}", name, "situation")
+            text = file.text(table, name, key)
+            values.append((name, file.expression(text, f"{key}.{name}", wanted, per_subject=False)))
+    if not values:
+        raise RuleError(file.path, key, "settles nothing")
+    return Settle(tuple(values), file.because(table, key))
+
+
 def _derive(file: RuleFile, table: dict[str, Any], key: str) -> Derive:
     of = table.get("of", "situation")
     if of not in ("situation", "chosen", "every"):
@@ -238,6 +251,7 @@ ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
     "choose": (_choose, ("where", "lowest", "because")),
     "order_by": (_order_by, ("by",)),
     "derive": (_derive, ()),
+    "settle": (_settle, ()),
     "fail_with": (_fail_with, ("reason", "call", "because")),
     "holds": (_holds, ("when", "because", "remedy")),
     "conclude": (_conclude, ("fact", "needs", "excused")),

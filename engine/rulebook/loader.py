@@ -16,7 +16,7 @@ from mqclause.rulebook.actions import ACTIONS, rule_of
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.reading import InForce, Reading, check_overrides
-from mqclause.rulebook.rule import Conclude, Derive, Expression, Rule, Ruleset
+from mqclause.rulebook.rule import Conclude, Derive, Expression, Rule, Ruleset, Settle
 from mqclause.rulebook.rule_file import FILE_NAME, RuleFile
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -140,7 +140,7 @@ def _placed(term: str) -> Iterator[None]:
 
 
 def _derived(rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
-    if isinstance(rule.action, Derive) and rule.action.of == "situation":
+    if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
         for name, tree in rule.action.values:
             yield Word(name, type_of(tree, vocabulary, per_subject=False), "situation", is_derived=True)
     if isinstance(rule.action, Conclude):

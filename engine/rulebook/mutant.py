@@ -95,7 +95,7 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
     for action in ACTIONS:
         for key in table.get(action, {}):
             change = CHANGES.get((action, key)) or CHANGES.get(key)
-            if action == "derive" and key != "of":
+            if (action, key) not in NO_VALUES and action in ("derive", "settle"):
                 change = _derived(table[action], key, ruleset)
             if change:
                 yield f"{action}.{key} changed", lambda given, a=action, k=key, c=change: c(given[a], k)  # type: ignore[misc]
@@ -119,6 +119,7 @@ def _term_changes(ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
     yield "is changed", change
 
 
+NO_VALUES = frozenset({("derive", "of"), ("settle", "because")})
 NEGATED, RAISED = "NOT ({})", "({}) + 1"
 
 

@@ -86,8 +86,8 @@ class Keep:
 class Choose:
     """The choice: destinations ``where`` the condition holds, or those that come first when ordered ``by``.
 
-    Of several the one listed first is taken. A choice by condition ends the eliminations: no later rule keeps,
-    eliminates, sets aside, takes back or chooses.
+    Of several the one listed first is taken. After a choice no later rule keeps, eliminates, sets aside, takes back or
+    chooses; after one by condition none derives anything of destinations either.
     """
 
     where: Expression | None
@@ -120,6 +120,17 @@ class FailWith:
 
 
 @frozen
+class Settle:
+    """The answer, as facts: the first rule that settles anything settles all, unless a rule before it ended the call.
+
+    The because says why it is so. A fact that the rule does not state stays blank.
+    """
+
+    values: tuple[tuple[str, Expression], ...]
+    because: Because
+
+
+@frozen
 class Holds:
     """A condition that holds or does not; the because says why it does not, the remedy what would change that."""
 
@@ -136,7 +147,7 @@ class Conclude:
     needs: tuple[str, ...]
 
 
-Action = Eliminate | SetAside | TakeBack | Keep | Choose | OrderBy | Derive | FailWith | Holds | Conclude
+Action = Eliminate | SetAside | TakeBack | Keep | Choose | OrderBy | Derive | Settle | FailWith | Holds | Conclude
 
 
 @frozen

@@ -11,13 +11,12 @@ from typing import Any
 from attrs import asdict, evolve
 from sqlglot import exp
 
-from mqclause.answers.engine import every_local_channel
+from mqclause.answers.engine import Engine, every_local_channel
 from mqclause.documents.workload import OUTCOME
 from mqclause.language.sql import Node, both, case, literal
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations
 from mqclause.model.facts.objects import Put
-from mqclause.model.facts.situation import default_binding
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DESTINATION, PUT, Column
@@ -66,13 +65,13 @@ def snapshot_rows(cluster: Cluster, rules: Rules) -> Iterator[dict[str, Any]]:
 
     A destination has the columns of columns.DESTINATION, null where a row of a table has null.
     """
-    every_channel = every_local_channel(rules)
+    every_channel, names = every_local_channel(rules), Engine(rules)
     for put in named_puts(cluster):
         found = [asdict(each) for each in destinations(cluster, put, every_channel)]
         yield {
             "queue": put.queue,
             "queue_manager": put.queue_manager,
-            "defbind": default_binding(put, cluster),
+            "defbind": names.resolve(cluster, put.queue, put.queue_manager).default_binding,
             "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in found],
         }
 

@@ -72,7 +72,9 @@ def choose(standing: Standing, filters: Sequence[NumberedFilter]) -> None:
         if standing.traced:
             standing.fallen = standing.bind(last, "fallen", case(fates, fallen))
         nobody = (exp.EQ(this=F.length_of(chosen), expression=literal(0)) for _, chosen in found)
-        standing.is_open = standing.bind(last, "open", both(standing.is_open, *nobody))
+        still_open = both(*nobody)
+        standing.ended = standing.bind(last, "ended", either([standing.ended, negated(still_open)]))
+        standing.is_open = standing.bind(last, "open", both(standing.is_open, negated(standing.ended)))
 
 
 def _asked(where: Node) -> Node:

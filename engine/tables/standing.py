@@ -24,13 +24,15 @@ class Standing:
     """The lists as of the step that comes next, each a binding; ``meaning`` is that of its words.
 
     ``listed`` are all subjects, ``order`` lists them in an order that rules made. The choice ``is_open`` until a rule
-    makes it. With ``traced``, ``fallen`` collects the fates of those who fell.
+    makes it, ``ended`` is whether one by condition did. With ``traced``, ``fallen`` collects the fates of those who
+    fell.
     """
 
     meaning: RowMeaning
     listed: Node
     traced: bool = False
     is_open: Node = field(factory=exp.true)
+    ended: Node = field(factory=exp.false)
     aside: Node = F.NOBODY
     fallen: Node = F.NOBODY
     order: Node | None = None

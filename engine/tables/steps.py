@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 from sqlglot import exp
 
 from mqclause.executors.steps import FAILING_RULE, Filter, Let, Rank, Step, Steps
-from mqclause.language.sql import Node, both, case, counts, is_false, is_true, when
+from mqclause.language.sql import Node, both, case, counts, is_false, is_true, negated, when
 from mqclause.rulebook.errors import RuleError
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Span
@@ -96,7 +96,7 @@ class Writing:
             raise RuleError(self.ruleset.ruleset.name, "", str(error)) from None
 
     def _of_every(self, step: Let) -> None:
-        condition = self.standing.applies(step)
+        condition = both(negated(self.standing.ended), self.standing.applies(step))
         for value in [] if is_false(condition) else step.values:
             meaning = self.standing.meaning
             anew = self.standing.bind(step.rule, value.name, when(condition, meaning.of(value.value)))

@@ -12,7 +12,7 @@ from sqlglot import exp
 from mqclause.executors.run import Applied, Run
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.language.parse import unwrapped
-from mqclause.rulebook.rule import Action, Conclude, Derive, Expression, OrderBy, Rule, Ruleset, SetAside
+from mqclause.rulebook.rule import Action, Conclude, Derive, Expression, OrderBy, Rule, Ruleset, SetAside, Settle
 from mqclause.trace.sentence import sentence
 
 
@@ -141,8 +141,8 @@ def _without(subjects: Iterable[Any], fallen: Iterable[Any]) -> list[Any]:
 
 def _knowing(derived: Mapping[str, Any], action: Action, seen: Seen) -> Seen:
     """What the rule after an ``action`` sees that derived something."""
-    if isinstance(action, Derive):
-        if action.of == "situation":
+    if isinstance(action, Derive | Settle):
+        if isinstance(action, Settle) or action.of == "situation":
             return Seen(seen.remaining, {**seen.facts, **derived}, seen.every)
         return Seen(seen.remaining, seen.facts, {**seen.every, **derived}) if action.of == "every" else seen
     if isinstance(action, Conclude):

@@ -96,6 +96,11 @@ class Cluster:
         return {}
 
     @cached_property
+    def resolutions(self) -> dict[Any, Any]:
+        """Where names lead that were already resolved; see mqclause.answers.resolution."""
+        return {}
+
+    @cached_property
     def last_seq_number(self) -> int:
         """The sequence number of the previous choice: the highest among the channels."""
         return max((channel.dest_seq_number for channel in self.channels), default=0)
@@ -117,6 +122,12 @@ class Cluster:
     def remote(self) -> dict[str, RemoteQueueManager]:
         """The other queue managers by name."""
         return {known.name: known for known in self.remote_queue_managers}
+
+    @cached_property
+    def own_queues(self) -> dict[str, Queue]:
+        """The local queue manager's own queues, of any type, by name."""
+        local = self.queue_manager.name
+        return {queue.name: queue for queue in self.queues if queue.queue_manager == local}
 
     @cached_property
     def queues_by_name(self) -> dict[str, list[Queue]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
@@ -37,7 +37,8 @@ class Destination:
     """One destination as the rules see it. Every attribute has a value; a blank name or word means "none".
 
     A destination without a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster
-    and channel_status. Identity, not value, tells two destinations apart.
+    and channel_status. ``transmission_queue`` is the one that a name led to past the cluster; ``on_receiver`` says
+    that the local instance stands on a CLUSRCVR channel. Identity, not value, tells two destinations apart.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
@@ -65,6 +66,8 @@ class Destination:
     dest_seq_factor: float = seen(Finite(0.0), 0.0)
     queue_type: str = seen(Words(("QLOCAL", "QALIAS", "QREMOTE", "")), "", InTable(null="QLOCAL", optional=True))
     alias: str = unseen("")
+    transmission_queue: str = unseen("")
+    on_receiver: bool = unseen(False)
     counter: tuple[str, str] = unseen(NO_COUNTER)
 
     @property
@@ -77,14 +80,19 @@ class Destination:
         """Where it is and by which route: ``QM2 by TO.QM2``, ``QM1 (local)``, ``ANY.CLUSTER = QM2 by TO.QM2``."""
         where = f"{self.alias} = {self.queue_manager}" if self.alias else self.queue_manager
         where += " (local)" if self.is_local else ""
-        return f"{where} by {self.channel}" if self.channel else where
+        route = self.transmission_queue or self.channel
+        # A local put uses no channel; its receiver lends status and weight.
+        return f"{where} by {route}" if route and (self.on_receiver or not self.is_local) else where
 
 
-def destinations(cluster: Cluster, put: Put, every_local_channel: bool = False) -> tuple[Destination, ...]:
+def destinations(
+    cluster: Cluster, put: Put, every_local_channel: bool = False, kept: str = ""
+) -> tuple[Destination, ...]:
     """The destinations that ``put`` names, in listing order, before any rule.
 
-    With ``every_local_channel`` the local instance stands once for each local CLUSRCVR (the reading
-    ``local-instance-competes=clusrcvr-channels``), else once. Raises ValueError for a put that names nothing or both.
+    With ``every_local_channel`` the local instance stands once for each local CLUSRCVR, else once. ``kept`` is the
+    queue that was named beside a queue manager: what is chosen keeps it. Raises ValueError for a put that names nothing
+    or both.
     """
     key = (put.queue, put.queue_manager, every_local_channel)
     found: tuple[Destination, ...] | None = cluster.destinations.get(key)
@@ -95,14 +103,16 @@ def destinations(cluster: Cluster, put: Put, every_local_channel: bool = False) 
         found = tuple(named(cluster, put.queue or put.queue_manager, every_local_channel))
         if found:
             cluster.destinations[key] = found
-    return found
+    return tuple(evolve(each, queue=kept) for each in found) if kept else found
 
 
 def _of_queue(cluster: Cluster, name: str, every_local_channel: bool) -> Iterator[Destination]:
     own = frozenset(cluster.queue_manager.clusters)
     for queue in cluster.queues_by_name.get(name, ()):
         if queue.queue_manager == cluster.queue_manager.name:
-            yield from _local_instance(cluster, queue, every_local_channel)
+            # Other queues of the local queue manager are no instances: their names are resolved before.
+            if queue.type == "QLOCAL" and queue.clusters:
+                yield from _local_instance(cluster, queue, every_local_channel)
             continue
         instance = {**_instance(queue), "shares_cluster": not own.isdisjoint(queue.clusters)}
         for channel in _routes(cluster, queue.queue_manager):
@@ -118,7 +128,7 @@ def _local_instance(cluster: Cluster, queue: Queue, every_channel: bool) -> Iter
     ]
     receivers = [channel for channel in receivers if channel.cluster in queue.clusters] or receivers
     for receiver in receivers if every_channel else receivers[:1]:
-        yield Destination(**_route(cluster, receiver), **_instance(queue), is_local=True)
+        yield Destination(**_route(cluster, receiver), **_instance(queue), is_local=True, on_receiver=every_channel)
     if not receivers:
         suspended = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
         yield Destination(

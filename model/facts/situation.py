@@ -14,8 +14,9 @@ from mqclause.model.facts.sequence import UNCHANGED, Changes
 class Situation:
     """The put and the local queue manager. Every attribute has a value; a blank text means "none".
 
-    ``bind`` is the binding in effect: AS_Q_DEF is already the queue's DEFBIND. ``last_seq_number`` is the
-    sequence number of the previous choice. In a table a row says nothing of DEFBIND, so AS_Q_DEF is MQ's default.
+    ``bind`` is the binding in effect: AS_Q_DEF is already the DEFBIND of the object that was named.
+    ``last_seq_number`` is the sequence number of the previous choice. In a table a row says nothing of DEFBIND, so
+    AS_Q_DEF is MQ's default.
     """
 
     put_queue: str = seen(NAME_OR_BLANK, "", InTable("queue"))
@@ -30,15 +31,28 @@ class Situation:
     last_seq_number: int = unseen(0)
     attributes_altered: bool = unseen(False)
     destination_added: bool = unseen(False)
+    inhibited_on_the_way: bool = unseen(False)
 
 
-def situation(put: Put, cluster: Cluster, last_seq_number: int, changed: Changes = UNCHANGED) -> Situation:
-    """The situation of ``put`` at the local queue manager of ``cluster``."""
+def situation(
+    put: Put,
+    named: Put,
+    bind: str,
+    cluster: Cluster,
+    last_seq_number: int,
+    changed: Changes = UNCHANGED,
+    inhibited: bool = False,
+) -> Situation:
+    """The situation of ``put`` at the local queue manager of ``cluster``.
+
+    ``named`` is what its names come to, ``bind`` the binding in effect; ``inhibited`` says that an object on the way is
+    put-disabled.
+    """
     own = cluster.queue_manager
     return Situation(
-        put.queue,
-        put.queue_manager,
-        put.bind if put.bind != "AS_Q_DEF" else default_binding(put, cluster),
+        named.queue,
+        named.queue_manager,
+        bind,
         put.call,
         put.from_cluster_channel,
         put.cluster_pcf,
@@ -48,14 +62,5 @@ def situation(put: Put, cluster: Cluster, last_seq_number: int, changed: Changes
         last_seq_number,
         changed.attributes_altered,
         changed.destination_added,
+        inhibited,
     )
-
-
-def default_binding(put: Put, cluster: Cluster) -> str:
-    """DEFBIND of the local definition of the queue, else of the instance listed first, else MQ's default."""
-    instances = cluster.queues_by_name.get(put.queue, ())
-    local = cluster.queue_manager.name
-    for queue in instances:
-        if queue.queue_manager == local:
-            return queue.defbind
-    return instances[0].defbind if instances else "OPEN"

@@ -106,7 +106,7 @@ def _made(data: Any, source: str, local: str | None) -> Facts:
         _rows(data, "queue_manager_alias", _queue_manager_alias),
         _rows(data, "channel", _channel),
         _rows(data, "process", _process),
-        _the_put(data["put"]) if "put" in data else None,
+        _put(data["put"]) if "put" in data else None,
     )
 
 
@@ -122,13 +122,6 @@ def _rows(data: Mapping[str, Any], table: str, make: Callable[[Any], _T]) -> tup
 def _hosted(local: str | None) -> Callable[[Any], Queue]:
     """Makes a queue, on the local queue manager where none is given."""
     return lambda row: _queue(row if "queue_manager" in row else {**row, "queue_manager": local})
-
-
-def _the_put(given: Any) -> Put:
-    put = _put(given)
-    if put.queue and put.queue_manager:
-        raise TypeError("put")
-    return put
 
 
 def _plain(data: Any) -> dict[str, Any]:
@@ -162,17 +155,7 @@ def _single_faults(table: str, given: object) -> Iterator[str]:
         yield f"{table}: {quoted(given)} is given where a table is expected"
     else:
         label = labelled(table, None, given)
-        found = list(_table_faults(label, SINGLE[table], given))
-        yield from found
-        if table == "put" and not found:
-            yield from _put_faults(given)
-
-
-def _put_faults(given: Mapping[str, Any]) -> Iterator[str]:
-    put = _put(given)
-    if put.queue and put.queue_manager:
-        named = f"queue {quoted(put.queue)} and queue_manager {quoted(put.queue_manager)}"
-        yield f"put: names both {named}; allowed: one of them"
+        yield from _table_faults(label, SINGLE[table], given)
 
 
 def _many_faults(table: str, given: object, host: str | None) -> Iterator[str]:

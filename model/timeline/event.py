@@ -65,7 +65,8 @@ class Event:
     """One call or command. A blank name means that none is given; ``count`` repeats a put or a get.
 
     ``at`` is in milliseconds since the start; None is the time of the event before. ``priority`` None is the
-    queue's DEFPRTY. ``segments`` is how many messages the queue manager makes of one put. ``set`` holds the
+    queue's DEFPRTY. ``to_queue_manager`` is the queue manager that a put or an open for output names
+    (ObjectQMgrName). ``segments`` is how many messages the queue manager makes of one put. ``set`` holds the
     attributes that an alter (a command, or MQSET) gives new values.
     """
 
@@ -79,6 +80,7 @@ class Event:
     at: int | None = attribute(Whole(0, LATEST), None)
     by: str = attribute(NAME_OR_BLANK, "")
     mode: str = attribute(Words(MODES), "INPUT_SHARED")
+    to_queue_manager: str = attribute(NAME_OR_BLANK, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     persistent: bool = attribute(Flag(), True)
     set: Mapping[str, Any] = attribute(SETTINGS, NOTHING_SET)

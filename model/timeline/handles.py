@@ -14,6 +14,8 @@ from mqclause.model.timeline.event import INPUT_MODES
 class Handle:
     """What one open gave. ``queue`` is the name that was opened, ``base`` the queue that it resolved to.
 
+    ``to_queue_manager`` is the queue manager that an open for output named.
+
     ``id`` is different for every open of a queue manager's life.
     """
 
@@ -24,6 +26,7 @@ class Handle:
     mode: str
     queue_manager: str
     bind: str = "AS_Q_DEF"
+    to_queue_manager: str = ""
 
     @property
     def removes(self) -> bool:
@@ -78,6 +81,14 @@ class Handles:
             found = (handle.application, handle.queue, handle.queue_manager)
             if found == wanted and mode in (None, handle.mode):
                 return handle
+        return None
+
+    def for_output(self, application: str, queue: str, to_queue_manager: str) -> Handle | None:
+        """The latest handle of an application by which it puts to these names; None if there is none."""
+        wanted = (application, queue, to_queue_manager, self.local, "OUTPUT")
+        for each in reversed(self.open):
+            if wanted == (each.application, each.queue, each.to_queue_manager, each.queue_manager, each.mode):
+                return each
         return None
 
     def with_open(self, handle: Handle) -> Handles:

@@ -52,9 +52,9 @@ class QueueManagerContent:
         """The state after a put whose message went to another queue manager: the time and the unit of work."""
         return self.evolved(now=self.time_of(event), units=self.units_with(event))
 
-    def output_handle(self, application: str, queue: str) -> Handle | None:
-        """The handle by which a put of ``application`` to ``queue`` is an MQPUT; None for an MQPUT1."""
-        return self.handles.latest(application, queue, self.handles.local, "OUTPUT")
+    def output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
+        """The handle by which a put of ``application`` to these names is an MQPUT; None for an MQPUT1."""
+        return self.handles.for_output(application, queue, to_queue_manager)
 
     def triggered(self, queue: str, *, available: bool, unit_of_work: str, event: int) -> Self:
         """The state after a trigger message for the local queue ``queue``, created by event number ``event``.

@@ -128,6 +128,7 @@ def _open(state: QueueManagerState, event: Event) -> Transition:
         event.mode,
         member,
         event.bind,
+        event.to_queue_manager,
     )
     after = state.evolved(now=state.time_of(event))
     if _conflicts(state, base, handle):

@@ -16,9 +16,9 @@ from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import EVENT_WORD, READING_MODES, Event, EventError, event_label
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "put": ("queue", "priority", "unit_of_work", "segments", "by", "persistent", "count"),
+    "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "count"),
     "get": ("queue", "unit_of_work", "count"),
-    "open": ("queue", "queue_manager", "by", "mode", "bind"),
+    "open": ("queue", "queue_manager", "by", "mode", "bind", "to_queue_manager"),
     "close": ("queue", "queue_manager", "by"),
     "commit": ("unit_of_work",),
     "backout": ("unit_of_work",),
@@ -98,8 +98,10 @@ def _combination_faults(kind: str, row: Mapping[str, object]) -> Iterator[str]:
         elif given == {} or (isinstance(given, str) and not given.rstrip(" ")):
             yield f"{key}: {quoted(given)} is not allowed; it must name something"
     mode = row.get("mode", "INPUT_SHARED")
-    if kind == "open" and "bind" in row and isinstance(mode, str) and mode.upper() != "OUTPUT":
-        yield f"bind: {quoted(row['bind'])} is not allowed with mode {quoted(mode)}; allowed with OUTPUT only"
+    if kind == "open" and isinstance(mode, str) and mode.upper() != "OUTPUT":
+        for key in ("bind", "to_queue_manager"):
+            if key in row:
+                yield f"{key}: {quoted(row[key])} is not allowed with mode {quoted(mode)}; allowed with OUTPUT only"
 
 
 @frozen(eq=False)
@@ -120,6 +122,8 @@ class Referenced:
             return tuple(self._alter_faults(event))
         if not event.queue:
             return ()
+        if event.to_queue_manager not in ("", self.cluster.queue_manager.name):
+            return ()  # the queue's name is for that queue manager to resolve
         key = (event.do, event.queue, event.queue_manager, event.mode)
         if key not in self._seen:
             self._seen[key] = tuple(self._call_faults(event))

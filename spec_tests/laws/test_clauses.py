@@ -47,7 +47,7 @@ GOOD = '[[case]]\nname = "a"\nacts = true\n[case.expect]\noutcome = "chosen"\n'
     [
         ("scene = 1\n" + GOOD, "04a_channel_rank.toml: unknown key scene; allowed: case, equivalent, facts, ordinary"),
         (GOOD.replace("acts", "act"), "04a_channel_rank.toml: case 1: unknown key act; did you mean 'acts'?; allowed: "),
-        (GOOD.replace("outcome", "result"), "04a_channel_rank.toml: case 1: expect: unknown key result; allowed: "),
+        (GOOD.replace("outcome", "verdict"), "04a_channel_rank.toml: case 1: expect: unknown key verdict; allowed: "),
         (GOOD.replace("acts = true\n", ""), "04a_channel_rank.toml: case 1: acts is missing"),
         (GOOD + GOOD, "04a_channel_rank.toml: case 2: the name 'a' is given twice"),
         (GOOD.replace("true", "1"), "04a_channel_rank.toml: case 1: acts is 1; it is true or false"),

@@ -24,7 +24,6 @@ from mqclause.executors.steps import Steps
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import CHANNEL_STATES, Channel
 from mqclause.model.facts.sequence import SequenceState
-from mqclause.model.facts.situation import default_binding
 from spec_tests.support.random_clusters import random_case, random_put, random_readings, readings, situations
 
 law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -126,7 +125,12 @@ def outline(decision: Decision) -> list[Any]:
 @given(situations(), readings(), st.randoms(use_true_random=False))
 def test_the_order_of_facts_is_irrelevant(situation: Situation, chosen: dict[str, str], rng: Random) -> None:
     cluster, put = situation
-    put = evolve(put, bind=default_binding(put, cluster) if put.bind == "AS_Q_DEF" else put.bind)
+    put = evolve(
+        put,
+        bind=engine().resolve(cluster, put.queue, put.queue_manager).default_binding
+        if put.bind == "AS_Q_DEF"
+        else put.bind,
+    )
     tried = with_readings({**chosen, "mru-ties": "any"})
     one = tried.choose(put, cluster, explain="rule")
     other = tried.choose(put, shuffled(cluster, rng), explain="rule")

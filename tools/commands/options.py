@@ -99,11 +99,8 @@ def explaining_executor() -> ExecutorName:
 
 def asked_put(given: Put | None, asked: Mapping[str, str], cluster: Cluster | None = None) -> Put:
     """The put of the facts with what was asked for in its place. Raises NothingAskedError and FactsError."""
-    if "queue" in asked and "queue_manager" in asked:
-        raise NothingAskedError("--put and --to-queue-manager: name a queue or a queue manager, not both")
-    named = {"queue": "", "queue_manager": ""} if {"queue", "queue_manager"} & set(asked) else {}
+    changed: dict[str, Any] = dict(asked)
     try:
-        changed: dict[str, Any] = {**named, **asked}
         put = evolve(given or Put(), **changed)
     except DomainError as error:
         raise FactsError([Diagnostic("put", str(error))]) from None

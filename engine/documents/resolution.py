@@ -1,0 +1,9 @@
+"""Name resolution: what the names of a put are to the local queue manager, before any workload rule."""
+
+from __future__ import annotations
+
+from mqclause.model.facts.naming import Naming
+from mqclause.rulebook.declaration import Declaration, RowNames
+
+RESOLUTION = Declaration("resolution", Naming, row=RowNames("naming", answer="resolution"))
+"""One look at the two names of an object descriptor. Objects that lead to other names are looked at again."""
