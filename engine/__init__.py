@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mqclause.answers.decision import Advance, Decision, Reason
     from mqclause.answers.engine import Engine
     from mqclause.answers.examination import Triggers
+    from mqclause.answers.explanation import Explanation
     from mqclause.answers.replay import Replay
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
@@ -40,6 +41,7 @@ _WHERE = {
     "answers.decision": ("Advance", "Decision", "Reason"),
     "answers.engine": ("Engine",),
     "answers.examination": ("Triggers",),
+    "answers.explanation": ("Explanation",),
     "answers.replay": ("Replay",),
     "model.assembly.snapshot": ("Snapshot", "read_document", "read_files"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
@@ -62,6 +64,7 @@ __all__ = [
     "Diagnostic",
     "DomainError",
     "Engine",
+    "Explanation",
     "FactsError",
     "Process",
     "Put",
