@@ -10,6 +10,7 @@ from typing import Any
 from attrs import field, frozen
 
 from mqclause.model.assembly.agreement import agreed
+from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, stated_name
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
@@ -40,6 +41,7 @@ class Snapshot:
 
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a
     dump says of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
+    ``incomplete`` is what the sources leave out, whatever is asked.
     """
 
     cluster: Cluster
@@ -47,6 +49,7 @@ class Snapshot:
     warnings: tuple[Diagnostic, ...] = ()
     assumptions: tuple[str, ...] = ()
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
+    incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
 
     @cached_property
