@@ -11,7 +11,7 @@ from mqclause.documents import TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
-from mqclause.language.evaluate import Scope
+from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.rule import Conclude, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
@@ -21,12 +21,17 @@ from mqclause.trace.sentence import sentence
 
 @frozen
 class Condition:
-    """A condition that was examined: whether it holds, why not, and which command would change that."""
+    """A condition that was examined: whether it holds, why not, which command would change that, and what to mind.
+
+    One that fails without being ``told`` is no news beside another that fails.
+    """
 
     rule: Rule
     holds: bool
     because: str = ""
     remedy: str = ""
+    advice: str = ""
+    told: bool = True
 
 
 @frozen(eq=False)
@@ -59,9 +64,10 @@ class Examination:
             if holds:
                 yield Condition(rule, True)
                 continue
-            remedy = rule.action.remedy if isinstance(rule.action, Holds) else None
-            said = sentence(self.ruleset, rule, None, scopes[rule], remedy) if remedy else ""
-            yield Condition(rule, False, sentence(self.ruleset, rule, None, scopes[rule]), said)
+            because = sentence(self.ruleset, rule, None, scopes[rule])
+            told = getattr(rule.action, "told", None)
+            is_told = told is None or evaluate(told, scopes[rule])
+            yield Condition(rule, False, because, *self._remedy(rule, scopes[rule]), is_told)
 
     @property
     def holding_back(self) -> list[Condition]:
@@ -75,10 +81,10 @@ class Examination:
         failed = {each.rule.id for each in failing}
         needs = [set(each.needs) for each in self._asked()]
         shared = set[str].intersection(*needs) if needs else set()
-        if all(failed & own - shared for own in needs):
-            return failing
-        met = next(own for own in needs if not failed & own - shared)
-        return [each for each in failing if each.rule.id in met | shared]
+        if not all(failed & own - shared for own in needs):
+            shared |= next(own for own in needs if not failed & own - shared)
+            failing = [each for each in failing if each.rule.id in shared]
+        return [each for each in failing if each.told]
 
     def examined(self) -> list[tuple[Rule, bool]]:
         """The conditions without the sentences that explain them."""
@@ -88,6 +94,15 @@ class Examination:
             for rule, did in self._applied()
             if rule.id in needed and isinstance(rule.action, Holds) and did.derived
         ]
+
+    def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
+        """The command and the advice of the first remedy that applies; blank where there is none."""
+        for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
+            if each.when is None or evaluate(each.when, scope):
+                texts = (each.command, each.advice)
+                command, advice = (sentence(self.ruleset, rule, None, scope, text) if text else "" for text in texts)
+                return command, advice
+        return "", ""
 
     def _asked(self) -> list[Conclude]:
         """The conclusions that the occasion asks for."""

@@ -43,6 +43,9 @@ FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
 """The attributes that are read, by object type and MQSC name: the field of the fact (blank: none) and the domain."""
 
 
+BESIDES: Mapping[str, Mapping[str, str]] = {"QLOCAL": {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}}
+"""What a dump shows besides the definition: by object type the field of the fact, and the MQSC name."""
+
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL")}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "QMGR": {"clusters": ("REPOS", "REPOSNL")},

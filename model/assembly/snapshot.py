@@ -38,15 +38,15 @@ class Source:
 class Snapshot:
     """What was read: the cluster, the put if one is given, and what was left out in lenient mode.
 
-    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a
-    dump says of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
+    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``defined`` names by kind
+    (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager.
     """
 
     cluster: Cluster
     put: Put | None = None
     warnings: tuple[Diagnostic, ...] = ()
     assumptions: tuple[str, ...] = ()
-    observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
+    defined: Mapping[str, frozenset[str]] = field(factory=dict)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
 
     @cached_property
@@ -94,7 +94,7 @@ def read_sources(
         put.fact if put else None,
         (*opened.warnings, *warnings),
         (NOT_IN_A_SCRIPT,) if opened.scripts else (),
-        _observed(opened.scripts, cluster.queue_manager.name),
+        _defined(opened.scripts, cluster.queue_manager.name),
         partial(tuple, (*placed, put) if put else placed),
     )
 
@@ -171,10 +171,10 @@ def _in_order(sources: Iterable[Source], files: Iterable[tuple[Facts, FactsDocum
     return sorted([*found, *view.listed()], key=lambda each: rank[each.source])
 
 
-def _observed(scripts: Iterable[Script], local: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
-    return {
-        (record.name, script.queue_manager or local): record.informational
-        for script in scripts
-        for record in script.records
-        if record.kind == "QLOCAL" and record.informational
-    }
+def _defined(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
+    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
+    found: dict[str, set[str]] = {}
+    for record in own:
+        if record.action == "define":
+            found.setdefault(record.kind, set()).add(record.name)
+    return {kind: frozenset(names) for kind, names in found.items()}
