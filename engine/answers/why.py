@@ -95,24 +95,24 @@ class PutNow:
     @cached_property
     def doubts(self) -> list[Doubt]:
         """The conditions that fail or depend, in the document's order."""
-        held_back = [_by_rule(each) for each in self._holding_back.values()]
+        held_back = [*self._holding_back.values()]
         rules = dict.fromkeys(rule for each in held_back for rule in each)
         order = list(next(iter(self.found.values())).ruleset.rules)
         return [self._doubt(rule, held_back) for rule in sorted(rules, key=order.index)]
 
     def differs(self, others: Mapping[Combination, Examination]) -> bool:
-        """Whether ``others``, found of a message like this one, tell another answer."""
-        return any((each.rule is None) != (self.found[at].rule is None) for at, each in others.items())
+        """Whether ``others``, found of a message like this one, tell another answer or other conditions that fail."""
+        return any(_in_the_way(each).keys() != self._holding_back[at].keys() for at, each in others.items())
 
     @cached_property
     def depends_on(self) -> list[UnknownFact]:
         """What is not known, and decides whether a condition fails."""
-        failing = {each: frozenset(_by_rule(held_back)) for each, held_back in self._holding_back.items()}
+        failing = {each: frozenset(held_back) for each, held_back in self._holding_back.items()}
         return [unknown for at, unknown in enumerate(self.unknown) if turns(failing, at)]
 
     @cached_property
-    def _holding_back(self) -> dict[Combination, list[Condition]]:
-        return {each: [] if found.rule else found.holding_back for each, found in self.found.items()}
+    def _holding_back(self) -> dict[Combination, dict[Rule, Condition]]:
+        return {each: _in_the_way(found) for each, found in self.found.items()}
 
     def _doubt(self, rule: Rule, held_back: list[dict[Rule, Condition]]) -> Doubt:
         failing = next(each[rule] for each in held_back if rule in each)
@@ -122,8 +122,9 @@ class PutNow:
         return Doubt(failing, False if all(rule in each for each in held_back) else None, by)
 
 
-def _by_rule(conditions: list[Condition]) -> dict[Rule, Condition]:
-    return {each.rule: each for each in conditions}
+def _in_the_way(examination: Examination) -> dict[Rule, Condition]:
+    """The conditions, by rule, because of which there is no trigger message."""
+    return {} if examination.rule is not None else {each.rule: each for each in examination.holding_back}
 
 
 class Why:

@@ -134,6 +134,7 @@ class TestPriority:
         assert condition["remedy"] == "ALTER QLOCAL('APPQ') DEFPRTY(5)"
         assert "priority 5 or higher" in condition["advice"]
         assert answer.assumed == ("the message has priority 0, DEFPRTY of APPQ; --priority asks another",)
+        assert asked(facts(trigmpri=5, process="NONE")).assumed == answer.assumed
 
     @pytest.mark.parametrize(("priority", "verdict"), [(4, "does not"), (5, "triggers"), (12, "triggers")])
     def test_another_priority(self, priority: int, verdict: str) -> None:
@@ -256,8 +257,14 @@ class TestTheCommand:
         assert lines[0] == "of 5 queues 2 would not, 3 may: it depends on what is not known"
         assert lines[-1] == "  assumed: SYSTEM.CHANNEL.INITQ is defined as every queue manager is created with it"
         assert sum("assumed:" in line for line in lines) == 1
-        asked = run("why", "*", written(tmp_path, DUMP.format(depth=0), "QM1.txt"), "--json")
-        assert [answer["queue"] for answer in json.loads(asked.stdout)] == ["APPQ"]
+
+    def test_one_object_for_each_queue(self, tmp_path: Path) -> None:
+        done = run("why", "*", written(tmp_path, SCRIPT, "QM1.mqsc"), "--from", "QM1", "--json")
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        assert (done.returncode, [answer["verdict"] for answer in told]) == (1, ["depends"] * 4 + ["does not"])
+        assert {answer["format"] for answer in told} == {"mqclause.why/1"}
+        triggers = run("why", "APPQ", written(tmp_path, facts()), "--json")
+        assert (triggers.returncode, json.loads(triggers.stdout)["verdict"]) == (0, "triggers")
 
     def test_a_put_that_fails(self, tmp_path: Path) -> None:
         done = run("why", "APPQ", written(tmp_path, facts(put="DISABLED")))

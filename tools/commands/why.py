@@ -65,7 +65,8 @@ def why_files(
     for answer in answers:
         check(answer, explaining)
     if as_json:
-        print(json.dumps([document(each) for each in answers], ensure_ascii=False))  # noqa: T201
+        for each in answers:
+            click.echo(json.dumps(document(each), ensure_ascii=False))
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1
