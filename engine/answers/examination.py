@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -59,15 +59,10 @@ class Examination:
     @property
     def conditions(self) -> Iterator[Condition]:
         """Every condition that decides about this occasion, in the document's order."""
-        scopes = dict(self._scopes())
-        for rule, holds in self.examined():
-            if holds:
-                yield Condition(rule, True)
-                continue
-            because = sentence(self.ruleset, rule, None, scopes[rule])
-            told = getattr(rule.action, "told", None)
-            is_told = told is None or evaluate(told, scopes[rule])
-            yield Condition(rule, False, because, *self._remedy(rule, scopes[rule]), is_told)
+        examined = self.examined()
+        scopes = self._scopes({rule for rule, holds in examined if not holds})
+        for rule, holds in examined:
+            yield Condition(rule, True) if holds else self._failing(rule, scopes[rule])
 
     @property
     def holding_back(self) -> list[Condition]:
@@ -95,6 +90,13 @@ class Examination:
             if rule.id in needed and isinstance(rule.action, Holds) and did.derived
         ]
 
+    def _failing(self, rule: Rule, scope: Scope) -> Condition:
+        told = getattr(rule.action, "told", None)
+        is_told = told is None or evaluate(told, scope)
+        return Condition(
+            rule, False, sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope), told=is_told
+        )
+
     def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
         """The command and the advice of the first remedy that applies; blank where there is none."""
         for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
@@ -113,11 +115,11 @@ class Examination:
             if did is not None:
                 yield rule, Applied(*did)
 
-    def _scopes(self) -> Iterator[tuple[Rule, Scope]]:
-        """What each rule saw."""
+    def _scopes(self, wanted: Collection[Rule]) -> dict[Rule, Scope]:
+        """What each of the ``wanted`` rules saw."""
         first = first_scope(self.course.steps[-1], self.occasion, (), None, {})
-        for rule, seen in zip(self.ruleset.rules, seen_by(self.ruleset, self.run, (), first), strict=True):
-            yield rule, evolve(first, facts=seen.facts)
+        saw = zip(self.ruleset.rules, seen_by(self.ruleset, self.run, (), first), strict=True) if wanted else ()
+        return {rule: evolve(first, facts=seen.facts) for rule, seen in saw if rule in wanted}
 
 
 class Triggers:

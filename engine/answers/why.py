@@ -102,7 +102,7 @@ class PutNow:
 
     def differs(self, others: Mapping[Combination, Examination]) -> bool:
         """Whether ``others``, found of a message like this one, tell another answer or other conditions that fail."""
-        return any(_in_the_way(each).keys() != self._holding_back[at].keys() for at, each in others.items())
+        return any(_kind(each) != _kind(self.found[at]) for at, each in others.items())
 
     @cached_property
     def depends_on(self) -> list[UnknownFact]:
@@ -120,6 +120,11 @@ class PutNow:
         holds = {each: found[rule] for each, found in examined.items() if rule in found}
         by = tuple(unknown for at, unknown in enumerate(self.unknown) if turns(holds, at))
         return Doubt(failing, False if all(rule in each for each in held_back) else None, by)
+
+
+def _kind(examination: Examination) -> list[Rule] | None:
+    """What fails; None where there is a trigger message."""
+    return None if examination.rule is not None else [rule for rule, holds in examination.examined() if not holds]
 
 
 def _in_the_way(examination: Examination) -> dict[Rule, Condition]:
@@ -174,7 +179,7 @@ class _Asked:
         if self.priority is None:
             others = [evolve(self, priority=each) for each in priorities]
             if any(answer.differs(each.found(state, answer.unknown)) for each in others):
-                yield f"the message has priority {queue.defprty}, DEFPRTY of {queue.name}; --priority asks another"
+                yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; --priority asks another"
         if queue.curdepth:
             states = [state.holding(queue, each, queue.curdepth) for each in priorities]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):

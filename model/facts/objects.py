@@ -57,8 +57,8 @@ class Queue:
     """A queue instance on its host ``queue_manager``, local or remote.
 
     A QALIAS leads to ``target``, a QREMOTE to ``rname`` at ``rqmname`` by the transmission queue ``xmitq``. A QREMOTE
-    with a blank ``rname`` is an alias of the queue manager ``rqmname``. ``curdepth`` messages, each of priority DEFPRTY, are on it now, and ``ipprocs`` handles have it open for input;
-    None where that is not known.
+    with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a local queue are ``curdepth`` messages now,
+    each of priority DEFPRTY, and ``ipprocs`` handles have it open for input; None where that is not known.
     """
 
     name: str = attribute(NAME)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from mqclause.answers.why import Verdict, Why
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, scenario_of
 from spec_tests.laws.test_trigger_laws import replay, seeds
@@ -79,3 +80,5 @@ def test_a_certain_verdict_holds_in_a_replay(rng: Random) -> None:
         assert answer.verdict in ("depends", VERDICTS[frozenset({put})])
         assert (answer.verdict == "triggers") == (not answer.doubts and answer.reason is None)
         assert bool(answer.provided) == (answer.verdict == "depends")
+        assert {fact for doubt in answer.doubts for fact in doubt.by} <= {*answer.depends_on}
+        assert read_mqsc("\n".join(fact.command for fact in answer.depends_on), "commands").diagnostics == ()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mqclause.answers.replay import Replay, Row
+from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.queue_manager_state import MQRC_OBJECT_IN_USE
 from mqclause.model.timeline.scenario import scenario_of
@@ -78,3 +81,9 @@ def test_nothing_is_there_where_nothing_is_said() -> None:
 
 def test_depth_and_opens_are_no_part_of_a_definition() -> None:
     assert app_queue(curdepth=3, ipprocs=1) == app_queue(curdepth=None)
+
+
+def test_no_alter_changes_them() -> None:
+    alter_depth = {"do": "alter", "queue": "APPQ", "set": {"curdepth": 1}}
+    with pytest.raises(FactsError, match="a queue has no attribute 'curdepth' to alter"):
+        rows(alter_depth)
