@@ -69,8 +69,9 @@ def _messages(counts: Sequence[int], first: int, last: int, of: str) -> str:
     high = counts[last + 1] - 1
     if high == 0:
         return f"no message {of}is"
-    number = f"{low} to {high}" if low < high else f"{low}"
-    return f"{number} messages {of}are"
+    if high == 1:
+        return f"one message {of}is"
+    return f"{f'{low} to {high}' if low < high else low} messages {of}are"
 
 
 def _runs(places: Collection[int]) -> Iterator[tuple[int, int]]:

@@ -201,6 +201,24 @@ class TestScripts:
             " and a trigger monitor has INITQ open for input"
         )
 
+    @pytest.mark.parametrize(
+        ("trigtype", "depth", "provided"),
+        [
+            ("FIRST", 1, "no message is on APPQ"),
+            ("FIRST", 5, "no message is on APPQ"),
+            ("DEPTH", 1, None),
+            ("DEPTH", 2, "a message is on APPQ"),
+            ("DEPTH", 3, "2 messages or more are on APPQ"),
+        ],
+    )
+    def test_what_is_said_of_a_depth(self, trigtype: str, depth: int, provided: str | None) -> None:
+        """In a script that shows who has what open, but no depth."""
+        script = DUMP.replace("*  CURDEPTH({depth}) +\n", "").replace("TRIGGER", f"TRIGTYPE({trigtype}) TRIGGER")
+        answer = asked(script.replace("TRIGGER +", f"TRIGGER TRIGDPTH({depth}) +"))
+        assert answer.verdict == ("depends" if provided else "triggers")
+        if provided:
+            assert answer.provided.endswith(provided)
+
     def test_an_initiation_queue_that_every_queue_manager_has(self) -> None:
         answer = asked(SCRIPT, "OTHER")
         assert (answer.verdict, answer.remarks) == ("depends", ())
