@@ -14,6 +14,7 @@ from mqclause.answers.unknown_facts import opened_elsewhere, unknown_facts
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import suggestion
+from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.alteration import with_attribute
@@ -144,10 +145,10 @@ class Why:
         ``queue`` is a local queue of the snapshot.
         """
         asked = _Asked(self.triggers, queue, priority)
-        first = State.of(snapshot.cluster)
-        happened = first.after(asked.put)[1]
+        happened = asked.state(snapshot.cluster).after(asked.put)[1]
         reason = None if happened.occasions else happened.reason
-        state, assumed = _with_shipped(_put_enabled(first, queue), queue, snapshot)
+        cluster, assumed = _with_shipped(_put_enabled(snapshot.cluster, queue), queue, snapshot)
+        state = asked.state(cluster)
         unknown = tuple(unknown_facts(queue, state))
         answer = PutNow(queue, unknown, asked.found(state, unknown), reason)
         more = tuple(asked.assumed(state, answer))
@@ -166,6 +167,10 @@ class _Asked:
     def put(self) -> Event:
         """The put of the message."""
         return Event(do="put", queue=self.queue.name, priority=self.priority)
+
+    def state(self, cluster: Cluster) -> State:
+        """The queue manager as its facts say."""
+        return State.of(cluster)
 
     def found(self, state: State, unknown: tuple[UnknownFact, ...]) -> dict[Combination, Examination]:
         """What the rules say, by the values of what is not known."""
@@ -190,22 +195,21 @@ class _Asked:
                 yield f"no other queue manager of the group has {queue.name} open for input"
 
 
-def _put_enabled(state: State, queue: Queue) -> State:
-    """``state`` where a put to ``queue`` does not fail: the conditions are told of such a one too."""
-    if queue.put == "ENABLED":
-        return state
-    return State.of(with_attribute(state.cluster, queue, "put", "ENABLED"))
+def _put_enabled(cluster: Cluster, queue: Queue) -> Cluster:
+    """``cluster`` where a put to ``queue`` does not fail: the conditions are told of such a one too."""
+    return cluster if queue.put == "ENABLED" else with_attribute(cluster, queue, "put", "ENABLED")
 
 
-def _with_shipped(state: State, queue: Queue, snapshot: Snapshot) -> tuple[State, tuple[str, ...]]:
-    """``state`` with an initiation queue that every queue manager has: a script does not define it."""
-    name = queue.initq
+def _with_shipped(cluster: Cluster, queue: Queue, snapshot: Snapshot) -> tuple[Cluster, tuple[str, ...]]:
+    """``cluster`` with an initiation queue that every queue manager has: a script does not define it."""
+    name, host = queue.initq, queue.queue_manager
     in_script = queue.name in snapshot.defined.get("QLOCAL", ())
-    if not (in_script and name.startswith(SHIPPED) and name not in state.definitions.queues):
-        return state, ()
-    shipped = Queue(name, queue.queue_manager, curdepth=None)
-    cluster = evolve(state.cluster, queues=(*state.cluster.queues, shipped))
-    return State.of(cluster), (f"{name} is defined as every queue manager is created with it",)
+    is_known = any(each.queue_manager == host for each in cluster.queues_by_name.get(name, ()))
+    if is_known or not (in_script and name.startswith(SHIPPED)):
+        return cluster, ()
+    shipped = Queue(name, host, curdepth=None)
+    assumed = f"{name} is defined as every queue manager is created with it"
+    return evolve(cluster, queues=(*cluster.queues, shipped)), (assumed,)
 
 
 def _remarks(queue: Queue, snapshot: Snapshot) -> Iterator[str]:
