@@ -8,16 +8,15 @@ from typing import Any
 from attrs import define, field
 
 from mqclause.model.assembly.attributes import (
-    BESIDES,
     FACT_ATTRIBUTES,
-    WHOLE_NUMBER,
+    MOMENTARY,
     read_attributes,
     refusal,
     stating,
 )
 from mqclause.model.assembly.provenance import How, Origin
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
-from mqclause.model.facts.domains import LARGEST, NAME
+from mqclause.model.facts.domains import NAME
 from mqclause.model.readers.record import Record, Script, Value, listed
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
@@ -69,14 +68,6 @@ class MqObject:
             self.stated.pop(OPPOSITE_FLAGS.get(name, ""), None)
             self.stated[name] = record
 
-    def observed(self) -> dict[str, Any]:
-        """The fields of a fact that are counts which its dump shows; None where it does not."""
-        found: dict[str, int | None] = {}
-        for name, shown in BESIDES.get(self.kind, {}).items():
-            value = self.record.informational.get(shown, "")
-            found[name] = int(value) if WHOLE_NUMBER.fullmatch(value) and int(value) <= LARGEST else None
-        return found
-
     def copy(self, record: Record) -> MqObject:
         """An object of ``record``'s kind and name with this one's attributes, but not its disposition."""
         kept = {name: value for name, value in self.fields.items() if name != "shared"}
@@ -85,7 +76,7 @@ class MqObject:
 
     def origin(self, field: str) -> Origin:
         """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
-        shown = BESIDES.get(self.kind, {}).get(field, field)
+        shown = MOMENTARY.get(field, field) if self.kind == "QLOCAL" else field
         if shown in self.record.informational:
             return Origin("observed", self.record.source, self.record.line_of(shown))
         how: How = "stated" if field in ("name", "type") else "defaulted"

@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, stated_name
+from mqclause.model.assembly.now import as_it_is_now
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.view import View, assemble
@@ -38,15 +39,17 @@ class Source:
 class Snapshot:
     """What was read: the cluster, the put if one is given, and what was left out in lenient mode.
 
-    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``defined`` names by kind
-    (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager.
+    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a
+    dump says of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
+    ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager.
     """
 
     cluster: Cluster
     put: Put | None = None
     warnings: tuple[Diagnostic, ...] = ()
     assumptions: tuple[str, ...] = ()
-    defined: Mapping[str, frozenset[str]] = field(factory=dict)
+    observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
+    defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
 
     @cached_property
@@ -88,14 +91,17 @@ def read_sources(
     if opened.faults:
         raise FactsError(opened.faults)
     own = local_queue_manager(files, seen, [source.name for source in sources])
-    cluster, placed, warnings = agreed(own, _in_order(sources, files, view), lenient)
+    observed = _observed(opened.scripts, own.fact.name)
+    others = [as_it_is_now(each, observed) for each in _in_order(sources, files, view)]
+    cluster, placed, warnings = agreed(own, others, lenient)
     return Snapshot(
         cluster,
         put.fact if put else None,
         (*opened.warnings, *warnings),
         (NOT_IN_A_SCRIPT,) if opened.scripts else (),
-        _defined(opened.scripts, cluster.queue_manager.name),
+        observed,
         partial(tuple, (*placed, put) if put else placed),
+        defined=_defined(opened.scripts, cluster.queue_manager.name),
     )
 
 
@@ -169,6 +175,15 @@ def _in_order(sources: Iterable[Source], files: Iterable[tuple[Facts, FactsDocum
     found = [each for facts, document in files for each in placed_rows(facts, document)]
     rank = {source.name: at for at, source in enumerate(sources)}
     return sorted([*found, *view.listed()], key=lambda each: rank[each.source])
+
+
+def _observed(scripts: Iterable[Script], local: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
+    return {
+        (record.name, script.queue_manager or local): record.informational
+        for script in scripts
+        for record in script.records
+        if record.kind == "QLOCAL" and record.informational
+    }
 
 
 def _defined(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:

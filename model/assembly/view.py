@@ -133,7 +133,6 @@ class _Seen:
                 type=queue.kind,
                 target=queue.text("TARGET") if queue.kind == "QALIAS" and not topic else "",
                 clusters=queue.clusters,
-                **queue.observed(),
                 **queue.fields,
             )
             target = queue.origin_of("TARGTYPE") if topic else None

@@ -113,6 +113,7 @@ class TestScripts:
             "CURDEPTH": ("observed", 15),
             "curdepth": ("observed", 15),
         }
+        assert qm2.observed["ORDERS", "QM2"]["CURDEPTH"] == "7"
         assert (orders.curdepth, orders.ipprocs) == (7, None)
 
     def test_clusters_of_a_namelist_stand_where_the_object_names_it(self, qm2: Snapshot) -> None:
