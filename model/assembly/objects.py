@@ -7,7 +7,13 @@ from typing import Any
 
 from attrs import define, field
 
-from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, refusal, stating
+from mqclause.model.assembly.attributes import (
+    FACT_ATTRIBUTES,
+    MOMENTARY,
+    read_attributes,
+    refusal,
+    stating,
+)
 from mqclause.model.assembly.provenance import How, Origin
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
 from mqclause.model.facts.domains import NAME
@@ -70,8 +76,9 @@ class MqObject:
 
     def origin(self, field: str) -> Origin:
         """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
-        if field in self.record.informational:
-            return Origin("observed", self.record.source, self.record.line_of(field))
+        shown = MOMENTARY.get(field, field) if self.kind == "QLOCAL" else field
+        if shown in self.record.informational:
+            return Origin("observed", self.record.source, self.record.line_of(shown))
         how: How = "stated" if field in ("name", "type") else "defaulted"
         return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
 

@@ -12,6 +12,7 @@ from attrs import field, frozen
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, stated_name
+from mqclause.model.assembly.now import as_it_is_now
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.view import View, assemble
@@ -42,6 +43,7 @@ class Snapshot:
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a
     dump says of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
     ``incomplete`` is what the sources leave out, whatever is asked.
+    ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager.
     """
 
     cluster: Cluster
@@ -50,6 +52,7 @@ class Snapshot:
     assumptions: tuple[str, ...] = ()
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
+    defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
 
     @cached_property
@@ -91,14 +94,17 @@ def read_sources(
     if opened.faults:
         raise FactsError(opened.faults)
     own = local_queue_manager(files, seen, [source.name for source in sources])
-    cluster, placed, warnings = agreed(own, _in_order(sources, files, view), lenient)
+    observed = _observed(opened.scripts, own.fact.name)
+    others = [as_it_is_now(each, observed) for each in _in_order(sources, files, view)]
+    cluster, placed, warnings = agreed(own, others, lenient)
     return Snapshot(
         cluster,
         put.fact if put else None,
         (*opened.warnings, *warnings),
         (NOT_IN_A_SCRIPT,) if opened.scripts else (),
-        _observed(opened.scripts, cluster.queue_manager.name),
+        observed,
         partial(tuple, (*placed, put) if put else placed),
+        defined=_defined(opened.scripts, cluster.queue_manager.name),
     )
 
 
@@ -181,3 +187,12 @@ def _observed(scripts: Iterable[Script], local: str) -> Mapping[tuple[str, str],
         for record in script.records
         if record.kind == "QLOCAL" and record.informational
     }
+
+
+def _defined(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
+    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
+    found: dict[str, set[str]] = {}
+    for record in own:
+        if record.action == "define":
+            found.setdefault(record.kind, set()).add(record.name)
+    return {kind: frozenset(names) for kind, names in found.items()}
