@@ -38,7 +38,22 @@ def noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> bool:
     That a rule itself does something else is not enough, but for a fact that nothing else shows. Raises RuleError
     where the rules do not load.
     """
-    return any(_differs(case, spoilt, _is_hidden(case, original)) for rule_id in rule_ids for case in cases_of(rule_id))
+    return noticed_by(spoilt, (case for rule_id in rule_ids for case in cases_of(rule_id)), original)
+
+
+def noticed_by(spoilt: Rules, cases: Iterable[AskedCase], original: Ruleset) -> bool:
+    """The same of some cases, whichever rules they are about."""
+    return any(_differs(case, spoilt, _is_hidden(case, original)) for case in cases)
+
+
+def cases_by_clause(rules: Rules, document: str) -> Mapping[str, list[AskedCase]]:
+    """The cases of a document by the sentences that they name."""
+    found: dict[str, list[AskedCase]] = {}
+    for rule in rules.ruleset(DOCUMENTS[document]).rules:
+        for case in cases_of(rule.id):
+            for path in case.clauses:
+                found.setdefault(path, []).append(case)
+    return found
 
 
 def _is_hidden(case: AskedCase, original: Ruleset) -> bool:

@@ -53,11 +53,16 @@ NOT_OPEN = Opens()
 
 @frozen(eq=False)
 class Handles:
-    """The open handles, oldest first. ``local`` names the local queue manager; ``next_id`` was not given yet."""
+    """The open handles, oldest first. ``local`` names the local queue manager; ``next_id`` was not given yet.
+
+    ``served_elsewhere`` are the queues that another queue manager has had open for shared input since the last time
+    that nobody had them open for input.
+    """
 
     local: str
     open: tuple[Handle, ...] = ()
     next_id: int = 0
+    served_elsewhere: frozenset[str] = frozenset()
 
     @cached_property
     def _opens(self) -> dict[str, Opens]:
@@ -73,6 +78,11 @@ class Handles:
     def opens(self, queue: str) -> Opens:
         """How often the local or shared queue ``queue`` is open for input."""
         return self._opens.get(queue, NOT_OPEN)
+
+    def opened_by_others(self, queue: str, application: str) -> int:
+        """How many of the local queue manager's handles for input on ``queue`` are other applications'."""
+        others = (each for each in self.open if each.base == queue and each.application != application)
+        return sum(each.removes and each.queue_manager == self.local for each in others)
 
     def latest(self, application: str, queue: str, queue_manager: str, mode: str | None = None) -> Handle | None:
         """The latest handle of an application on a queue (of one mode, if it is given) that is still open."""
@@ -93,11 +103,18 @@ class Handles:
 
     def with_open(self, handle: Handle) -> Handles:
         """After the open that gave ``handle``."""
-        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1))
+        served = self.served_elsewhere
+        if handle.mode == "INPUT_SHARED" and handle.queue_manager != self.local:
+            served |= {handle.base}
+        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), served)
 
     def without(self, handle: Handle) -> Handles:
         """After the close of ``handle``."""
-        return Handles(self.local, tuple(each for each in self.open if each.id != handle.id), self.next_id)
+        left = tuple(each for each in self.open if each.id != handle.id)
+        served = self.served_elsewhere
+        if handle.base in served and not any(each.removes and each.base == handle.base for each in left):
+            served -= {handle.base}
+        return Handles(self.local, left, self.next_id, served)
 
     def all_closed(self) -> Handles:
         """After a restart."""
