@@ -46,6 +46,7 @@ def noticed_by(spoilt: Rules, cases: Iterable[AskedCase], original: Ruleset) -> 
     return any(_differs(case, spoilt, _is_hidden(case, original)) for case in cases)
 
 
+@lru_cache(maxsize=16)
 def cases_by_clause(rules: Rules, document: str) -> Mapping[str, list[AskedCase]]:
     """The cases of a document by the sentences that they name."""
     found: dict[str, list[AskedCase]] = {}

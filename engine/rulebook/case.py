@@ -103,7 +103,14 @@ class CaseFile:
         for key in ("case", "equivalent"):
             _of_type(path.name, document, key, list, "a list")
         facts, ordinary = document.get("facts", {}), document.get("ordinary", {})
-        return cls(path, _clauses(path.name, document), facts, ordinary, tuple(document.get("equivalent", ())), tuple(document.get("case", ())))
+        return cls(
+            path,
+            _clauses(path.name, document),
+            facts,
+            ordinary,
+            tuple(document.get("equivalent", ())),
+            tuple(document.get("case", ())),
+        )
 
     @property
     def document(self) -> str:

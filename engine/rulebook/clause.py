@@ -152,9 +152,7 @@ def _unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:
         yield f"{id_of_rule(path)}: has no case where it does not act"
 
 
-def _unmet_names(
-    document: str, tables: Iterable[Mapping[str, Any]], cases: Iterable[CaseFile]
-) -> Iterator[str]:
+def _unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iterable[CaseFile]) -> Iterator[str]:
     """Sentences with rules that no case names, and names that are no sentence's."""
     known = {table.get("path"): table for table in tables}
     named: set[str] = set()

@@ -92,7 +92,9 @@ class Rules:
     def about(self, declaration: Declaration) -> Rules:
         """These rules with the files alone that a document and those that it follows are read from."""
         folders = {each.name for each in declaration.course}
-        files = {path: text for path, text in self.files.items() if "/" not in path or path.partition("/")[0] in folders}
+        files = {
+            path: text for path, text in self.files.items() if "/" not in path or path.partition("/")[0] in folders
+        }
         if len(files) == len(self.files):
             return self
         made = Rules.__new__(Rules)

@@ -45,11 +45,11 @@ EVERY_MESSAGE = Messages({each: each for each in PRIORITIES}, dict.fromkeys(PRIO
 class NoJudge:
     """Where no rules are asked: a message keeps its priority, every message counts, every event is an occasion."""
 
-    def messages(self, queue: Queue) -> Messages:
+    def messages(self, queue: Queue) -> Messages:  # noqa: ARG002 - as the judge is asked
         """As they are put, and all of them."""
         return EVERY_MESSAGE
 
-    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
         """Always."""
         return True
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from mqclause.model.timeline.message_chain import Chain, MessageRun, runs_of
 from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
+from spec_tests.support.one_queue_manager import reaching
 
 BILLION = 1_000_000_000
 
