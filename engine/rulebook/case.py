@@ -35,8 +35,9 @@ class CaseError(ValueError):
 class Case:
     """One case of a rule's case file; ``acts`` says whether the rule decides something here.
 
-    ``clauses`` are the sentences that it tests. A kind of case says which keys it takes besides the common ones (``KEYS``) and which it may expect (``EXPECTS``).
-    ``ordinary`` is what the rule derives where it makes no difference, as far as its file states it.
+    ``clauses`` are the sentences that it tests. A kind of case says which keys it takes besides the common ones
+    (``KEYS``) and which it may expect (``EXPECTS``). ``ordinary`` is what the rule derives where it makes no
+    difference, as far as its file states it.
     """
 
     file: CaseFile

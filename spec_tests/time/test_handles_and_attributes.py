@@ -123,8 +123,8 @@ class TestAlter:
     def test_the_same_value_is_no_change(self, given: dict[str, Any]) -> None:
         (seen,) = started().after(alter(**given))[1].occasions
         assert seen.occasion == "alter"
-        assert not (seen.trigger_set_on or seen.trigger_set_off or seen.trigtype_changed)
-        assert not (seen.trigmpri_changed or seen.trigdpth_changed)
+        changed = (seen.trigtype_changed, seen.trigmpri_changed, seen.trigdpth_changed)
+        assert (seen.trigger_set_on, seen.trigger_set_off, *changed) == (False,) * 5
 
     def test_set_off_is_not_set_on(self) -> None:
         (seen,) = started().after(alter(trigger=False))[1].occasions
