@@ -25,13 +25,15 @@ class Clause:
     """One sentence of a document, or a part of it that has rules of its own.
 
     ``path`` is its place in the document and ``number`` the clause's; ``says`` puts it in our own words. It has
-    ``rules`` (ids) that state it, or a reason why it is ``not_a_rule``. ``fingerprint`` recognises the sentence.
+    ``rules`` (ids) that state it, or a reason why it is ``not_a_rule``. ``fingerprint`` recognises the sentence,
+    ``page`` says where it stands if that is not the file's one source.
     """
 
     path: str = ""
     number: str = ""
     says: str = ""
     fingerprint: str = ""
+    page: str = ""
     rules: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
     not_a_rule: str | None = None
 
