@@ -11,7 +11,7 @@ from mqclause.answers.course_case import CourseCase
 from mqclause.answers.decision_case import DecisionCase
 from mqclause.answers.replay_case import ReplayCase
 from mqclause.documents import DOCUMENTS
-from mqclause.rulebook.case import case_file
+from mqclause.rulebook.case import CaseError, case_file
 from mqclause.rulebook.rule import Derive, Ruleset
 from mqclause.rulebook.rules import Rules
 
@@ -67,5 +67,6 @@ def _differs(case: AskedCase, spoilt: Rules, by_acting: bool) -> bool:
     try:
         answer = case.answer(spoilt)
         return bool(case.unexpected(answer)) or (by_acting and case.acted(answer) != case.acts)
-    except (LookupError, TypeError):
-        return True  # a call that ends with neither a destination nor a reason code, or without a derived fact
+    except (LookupError, TypeError, RuntimeError, CaseError):
+        # A call that ends with neither a destination nor a reason code, or elsewhere than where the case looks.
+        return True

@@ -25,7 +25,7 @@ Asked = tuple[Any, ...]
 OF_MESSAGES = frozenset({"priority", "counts"})
 """The facts that are asked for: the priority that a message gets, and whether a waiting message counts."""
 
-MOST_KEPT = 10_000
+MOST_ANSWERS = 10_000
 """Answers that are kept; the attributes that matter have few values."""
 
 
@@ -94,7 +94,7 @@ class TriggerJudge:
             seen = dict(zip(self._attributes, of_queue[1:], strict=True))
             situation = Occasion(queue="", occasion=occasion, message_priority=priority, **seen)
             run = self.course.run(situation, (), traced=True)[-1]
-            if len(self.runs) >= MOST_KEPT:
+            if len(self.runs) >= MOST_ANSWERS:
                 self.runs.clear()
             self.runs[key] = run
         return run
