@@ -11,7 +11,7 @@ from mqclause.answers.course_case import CourseCase
 from mqclause.answers.decision_case import DecisionCase
 from mqclause.answers.replay_case import ReplayCase
 from mqclause.documents import DOCUMENTS
-from mqclause.rulebook.case import case_file
+from mqclause.rulebook.case import CaseError, case_file
 from mqclause.rulebook.rule import Derive, Ruleset
 from mqclause.rulebook.rules import Rules
 
@@ -38,7 +38,23 @@ def noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> bool:
     That a rule itself does something else is not enough, but for a fact that nothing else shows. Raises RuleError
     where the rules do not load.
     """
-    return any(_differs(case, spoilt, _is_hidden(case, original)) for rule_id in rule_ids for case in cases_of(rule_id))
+    return noticed_by(spoilt, (case for rule_id in rule_ids for case in cases_of(rule_id)), original)
+
+
+def noticed_by(spoilt: Rules, cases: Iterable[AskedCase], original: Ruleset) -> bool:
+    """The same of some cases, whichever rules they are about."""
+    return any(_differs(case, spoilt, _is_hidden(case, original)) for case in cases)
+
+
+@lru_cache(maxsize=16)
+def cases_by_clause(rules: Rules, document: str) -> Mapping[str, list[AskedCase]]:
+    """The cases of a document by the sentences that they name."""
+    found: dict[str, list[AskedCase]] = {}
+    for rule in rules.ruleset(DOCUMENTS[document]).rules:
+        for case in cases_of(rule.id):
+            for path in case.clauses:
+                found.setdefault(path, []).append(case)
+    return found
 
 
 def _is_hidden(case: AskedCase, original: Ruleset) -> bool:
@@ -51,5 +67,6 @@ def _differs(case: AskedCase, spoilt: Rules, by_acting: bool) -> bool:
     try:
         answer = case.answer(spoilt)
         return bool(case.unexpected(answer)) or (by_acting and case.acted(answer) != case.acts)
-    except (LookupError, TypeError):
-        return True  # a call that ends with neither a destination nor a reason code, or without a derived fact
+    except (LookupError, TypeError, RuntimeError, CaseError):
+        # A call that ends with neither a destination nor a reason code, or elsewhere than where the case looks.
+        return True

@@ -7,13 +7,14 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from mqclause.answers.trigger_judge import TriggerJudge
 from mqclause.documents import TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.timeline.occasion import Occasion
-from mqclause.rulebook.rule import Conclude, Holds, Rule, Ruleset
+from mqclause.rulebook.rule import Conclude, Derive, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.record import seen_by
 from mqclause.trace.sentence import sentence
@@ -39,14 +40,15 @@ class Examination:
     """What the trigger rules say about one occasion.
 
     ``rule`` is the rule by which a trigger message is written, or None. ``fields`` are the derived fields of the
-    trigger message. ``available`` is false while a unit of work holds it back; ``turns_off`` says that the message
-    switches triggering off for the queue.
+    trigger message, ``events`` is how many are written. ``available`` is false while a unit of work holds it back;
+    ``turns_off`` says that the message switches triggering off for the queue.
     """
 
     occasion: Occasion
     rule: Rule | None
     fields: Mapping[str, Any]
     available: bool
+    events: int
     turns_off: Rule | None
     run: Run = field(repr=False)
     course: Course = field(repr=False)
@@ -125,13 +127,16 @@ class Examination:
 class Triggers:
     """The trigger rules; holds no state and may be shared between threads.
 
-    Arguments as for Engine; it pickles as its rules. Raises RuleError.
+    Arguments as for Engine; it pickles as its rules. ``judge`` is what a queue manager's course depends on, asked of
+    the same rules. Raises RuleError.
     """
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         self.rules = Rules() if rules is None else rules
         self.executor = executor
         self._course = Course.of(self.rules, TRIGGER, executor)
+        self.judge = TriggerJudge(self._course)
+        self._deriving = {fact: _deriving(self.ruleset, fact) for fact in ("trigger_message", "trigger_off")}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Triggers, (self.rules, self.executor)
@@ -149,22 +154,35 @@ class Triggers:
     def examine(self, occasion: Occasion) -> Examination:
         """Whether ``occasion`` makes a trigger message, and by which conditions."""
         run = self._course.run(occasion, (), traced=True)[-1]
-        wrote = turned_off = None
-        for rule, did in zip(self.ruleset.rules, run.trace or (), strict=True):
-            derived = did and did[DERIVED]
-            if not derived:
-                continue
-            if wrote is None and derived.get("trigger_message"):
-                wrote = rule
-            if derived.get("trigger_off"):
-                turned_off = rule
-        return Examination(occasion, wrote, run.facts, run.facts["available"], turned_off, run, self._course)
+        wrote, turned_off = self._derives(run, "trigger_message"), self._derives(run, "trigger_off")
+        facts = run.facts
+        return Examination(
+            occasion, wrote, facts, facts["available"], facts["trigger_events"], turned_off, run, self._course
+        )
 
-    def releases(self, occasion: Occasion, committed: bool) -> bool:
-        """Whether the end of the unit of work releases the trigger message that ``occasion`` wrote in it."""
-        ending = evolve(occasion, occasion="committed" if committed else "backed_out")
+    def _derives(self, run: Run, fact: str) -> Rule | None:
+        """The first rule that derived that ``fact`` is so."""
+        trace = run.trace or ()
+        for place, rule in self._deriving[fact]:
+            did = trace[place]
+            if did and did[DERIVED][fact]:
+                return rule
+        return None
+
+    def releases(self, ending: Occasion) -> bool:
+        """Whether the end of a unit of work releases a trigger message that it held back."""
         released: bool = self._course.run(ending, ())[-1].facts["released"]
         return released
+
+
+def _deriving(ruleset: Ruleset, fact: str) -> list[tuple[int, Rule]]:
+    """The rules that may derive ``fact``, each with its place in the trace."""
+    found = []
+    for place, rule in enumerate(ruleset.rules):
+        concludes = isinstance(rule.action, Conclude) and rule.action.fact == fact
+        if concludes or (isinstance(rule.action, Derive) and fact in dict(rule.action.values)):
+            found.append((place, rule))
+    return found
 
 
 DERIVED = Applied._fields.index("derived")

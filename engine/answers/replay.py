@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,6 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import Event, EventError, event_label
-from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.rules import Rules
@@ -73,7 +73,8 @@ class Replay:
 
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
-        run = _Run(self, QueueManagerState.of(scenario.cluster), SequenceState.of(scenario.cluster))
+        state = QueueManagerState.of(scenario.cluster, self.triggers.judge)
+        run = _Run(self, state, SequenceState.of(scenario.cluster))
         for number, event in enumerate(scenario.events):
             for repeat in range(event.count):
                 row = Row(number, event, repeat if event.count > 1 else None)
@@ -172,22 +173,21 @@ class _Run:
             row.routed = found
 
     def look(self, row: Row, happened: Happened) -> None:
-        """Examines the queues to which something happened; an alter writes one trigger message for a queue at most."""
-        written: set[str] = set()
+        """Examines the queues to which something happened, each with what the event has written for it before."""
+        written: Counter[str] = Counter()
         for occasion in happened.occasions:
-            if row.event.do == "alter" and occasion.queue in written:
-                continue
-            examination = self.replay.triggers.examine(self.state.renewed(occasion))
+            examination = self.replay.triggers.examine(self.state.renewed(occasion, written[occasion.queue]))
             row.examinations.append(examination)
             if examination.rule is not None:
-                written.add(occasion.queue)
+                written[occasion.queue] += examination.events
                 self.write(row, examination)
 
     def write(self, row: Row, examination: Examination) -> None:
         queue, available = examination.occasion.queue, examination.available
         unit = "" if available else row.event.unit_of_work
-        self.state = self.state.triggered(queue, available=available, unit_of_work=unit, event=row.number)
-        row.trigger_messages.append(TriggerMessage(examination, available))
+        for _ in range(examination.events):
+            self.state = self.state.triggered(queue, available=available, unit_of_work=unit, event=row.number)
+            row.trigger_messages.append(TriggerMessage(examination, available))
         if examination.turns_off is not None:
             self.state = self.state.with_trigger_off(queue)
             row.turned_off.append(examination)
@@ -195,8 +195,7 @@ class _Run:
     def release(self, row: Row, unit_of_work: str, committed: bool) -> None:
         """The end of a unit of work releases the trigger messages that it held back, or drops them."""
         for held in self.state.held(unit_of_work):
-            wrote = Occasion(queue=held.queue, trigtype=held.trigtype)
-            keep = self.replay.triggers.releases(wrote, committed)
+            keep = self.replay.triggers.releases(self.state.ending(held, committed))
             self.state = self.state.release([held], keep)
             if keep:
                 row.released += [Released(held.queue, held.event)] * held.count

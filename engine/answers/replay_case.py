@@ -25,7 +25,7 @@ from attrs import evolve, frozen
 from mqclause.answers.asked_case import AskedCase, Comparison, decided
 from mqclause.answers.examination import Examination
 from mqclause.answers.replay import Replay, Row, row_document
-from mqclause.executors.run import ExecutorName
+from mqclause.executors.run import ExecutorName, Run
 from mqclause.model.timeline.scenario import Scenario, scenario_of
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.rule import Conclude, Derive, Holds, Rule, Ruleset
@@ -34,15 +34,19 @@ from mqclause.rulebook.rules import Rules
 RELEASED = "released"
 """The fact that a trigger message is let go at the end of a unit of work: what derives it shows in the rows alone."""
 
+JUDGED = frozenset({"priority", "counts"})
+"""The facts that a queue manager's course depends on: what derives them may do so for no occasion of a row."""
+
 INITIATION_QUEUE = "INITQ"
 """The initiation queue of every scene. Closed or altered, it is looked at as an application queue: no case minds."""
 
 
 class Replayed(NamedTuple):
-    """What a scenario led to, event by event, and the trigger rules that were asked."""
+    """What a scenario led to, event by event, the trigger rules that were asked, and what they said of messages."""
 
     ruleset: Ruleset
     rows: tuple[Row, ...]
+    judged: tuple[Run, ...]
 
     def documents(self) -> Iterator[Stated]:
         """The rows as ``mqclause replay`` gives them."""
@@ -170,7 +174,8 @@ class ReplayCase(AskedCase):
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Replayed:
         """What each event leads to. Raises FactsError, ReadingError and RuleError."""
         replay = Replay(rules.under(self.readings), executor)
-        return Replayed(replay.triggers.ruleset, tuple(replay.rows(self.scenario, str(self))))
+        rows = tuple(replay.rows(self.scenario, str(self)))
+        return Replayed(replay.triggers.ruleset, rows, tuple(replay.triggers.judge.runs.values()))
 
     def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         return list(self.answer(rules, executor).documents())
@@ -181,8 +186,12 @@ class ReplayCase(AskedCase):
         if rule is None:
             return False
         rows = [row for row in answer.rows if row.number >= self.own]
-        if isinstance(rule.action, Derive) and RELEASED in dict(rule.action.values):
+        derives = set(dict(rule.action.values)) if isinstance(rule.action, Derive) else set[str]()
+        if RELEASED in derives:
             return any(row.released for row in rows)
+        if derives & JUDGED:
+            place = answer.ruleset.rules.index(rule)
+            return any(decided(rule, (run.trace or ())[place], self.ordinary) for run in answer.judged)
         looked_at = [each for row in rows for each in row.examinations if each.occasion.queue != INITIATION_QUEUE]
         return any(self._acted(rule, each) for each in looked_at)
 

@@ -19,7 +19,7 @@ from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.event import INPUT_MODES, Event
-from mqclause.model.timeline.queue_state import HIGHEST_PRIORITY
+from mqclause.model.timeline.judge import HIGHEST_PRIORITY
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
 
@@ -170,7 +170,7 @@ class _Asked:
 
     def state(self, cluster: Cluster) -> State:
         """The queue manager as its facts say."""
-        return State.of(cluster)
+        return State.of(cluster, self.triggers.judge)
 
     def found(self, state: State, unknown: tuple[UnknownFact, ...]) -> dict[Combination, Examination]:
         """What the rules say, by the values of what is not known."""

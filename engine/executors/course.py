@@ -56,7 +56,7 @@ class Course:
         if executor not in EXECUTORS:
             near = suggestion(str(executor), EXECUTORS)
             raise ValueError(f"executor={quoted(executor)} is none; allowed: {', '.join(EXECUTORS)}{near}")
-        return _course(rules, declaration, executor)
+        return _course(rules.about(declaration), declaration, executor)
 
     def run(
         self, situation: Any, subjects: Sequence[Any], carried: CarriedValues | None = None, traced: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -30,8 +32,12 @@ class ExpressionError(ValueError):
         super().__init__(message if column is None else f"column {column}: {message}")
 
 
+@lru_cache(maxsize=4096)
 def parse_unchecked(text: str) -> exp.Expression:
-    """``text`` as a tree whose words and types are not checked yet. Raises ExpressionError."""
+    """``text`` as a tree whose words and types are not checked yet, the same for the same text. Raises ExpressionError.
+
+    Nobody changes a tree: what is made of one is made of a copy.
+    """
     try:
         tree = tree_of(text, exp.Condition)
     except ExpressionError:

@@ -1,6 +1,8 @@
 """Case files: facts and what the rules must answer, worked out by hand from the document.
 
-A file belongs to the rule of the same file name, in a folder named like the rule's. Its ``[facts]`` are the scene that
+A file belongs to the rule of the same file name, in a folder named like the rule's. ``clause`` names the sentences of
+the document that a case tests, by their paths in rules/documents; at the head of the file it goes for every case that
+names none itself. Its ``[facts]`` are the scene that
 its cases share. The facts of a case are laid over it: a row of a list changes the one row of the scene that has the
 same name and queue manager (as far as the row states them), or is added; a table changes key by key.
 """
@@ -20,8 +22,8 @@ from mqclause.model.diagnostic import suggestion
 Stated = Mapping[str, Any]
 """A table as it stands in a case file."""
 
-FILE_KEYS = frozenset({"facts", "case", "ordinary", "equivalent"})
-CASE_KEYS = frozenset({"name", "acts", "readings", "facts", "expect"})
+FILE_KEYS = frozenset({"clause", "facts", "case", "ordinary", "equivalent"})
+CASE_KEYS = frozenset({"name", "clause", "acts", "readings", "facts", "expect"})
 IDENTITY = ("name", "queue_manager")
 
 
@@ -33,8 +35,9 @@ class CaseError(ValueError):
 class Case:
     """One case of a rule's case file; ``acts`` says whether the rule decides something here.
 
-    A kind of case says which keys it takes besides the common ones (``KEYS``) and which it may expect (``EXPECTS``).
-    ``ordinary`` is what the rule derives where it makes no difference, as far as its file states it.
+    ``clauses`` are the sentences that it tests. A kind of case says which keys it takes besides the common ones
+    (``KEYS``) and which it may expect (``EXPECTS``). ``ordinary`` is what the rule derives where it makes no
+    difference, as far as its file states it.
     """
 
     file: CaseFile
@@ -43,6 +46,7 @@ class Case:
     readings: Mapping[str, str]
     facts: Stated
     expect: Stated
+    clauses: tuple[str, ...]
 
     KEYS: ClassVar[frozenset[str]] = frozenset()
     EXPECTS: ClassVar[frozenset[str]] = frozenset()
@@ -51,7 +55,8 @@ class Case:
     def of(cls, file: CaseFile, table: Stated, place: str, **more: Any) -> Self:
         """The case in ``table``, over the scene of its file. Raises CaseError, which begins with ``place``."""
         facts = laid_over(file.facts, table.get("facts", {}), place)
-        return cls(file, table["name"], table["acts"], table.get("readings", {}), facts, table["expect"], **more)
+        stated = table["name"], table["acts"], table.get("readings", {}), facts, table["expect"]
+        return cls(file, *stated, file.clauses_of(table), **more)
 
     @property
     def rule(self) -> str:
@@ -74,11 +79,13 @@ OfKind = TypeVar("OfKind", bound=Case)
 class CaseFile:
     """The case file of one rule: its scene (``facts``) and its cases as they stand in TOML.
 
-    ``ordinary`` is what the rule derives where it makes no difference; ``equivalent`` are the mutants of the rule
+    ``clauses`` are the sentences that its cases test where they name none themselves, ``ordinary`` is what the rule
+    derives where it makes no difference; ``equivalent`` are the mutants of the rule
     (see mqclause.rulebook.mutant) that no case can tell from it.
     """
 
     path: Path
+    clauses: tuple[str, ...]
     facts: Stated
     ordinary: Stated
     equivalent: tuple[str, ...]
@@ -97,7 +104,14 @@ class CaseFile:
         for key in ("case", "equivalent"):
             _of_type(path.name, document, key, list, "a list")
         facts, ordinary = document.get("facts", {}), document.get("ordinary", {})
-        return cls(path, facts, ordinary, tuple(document.get("equivalent", ())), tuple(document.get("case", ())))
+        return cls(
+            path,
+            _clauses(path.name, document),
+            facts,
+            ordinary,
+            tuple(document.get("equivalent", ())),
+            tuple(document.get("case", ())),
+        )
 
     @property
     def document(self) -> str:
@@ -108,6 +122,10 @@ class CaseFile:
     def rule(self) -> str:
         """The id of the rule that the cases are about."""
         return f"{self.document}.{self.path.stem.partition('_')[0]}"
+
+    def clauses_of(self, table: Stated) -> tuple[str, ...]:
+        """The sentences that the case in ``table`` tests. Raises CaseError."""
+        return _clauses(self.path.name, table) if "clause" in table else self.clauses
 
     def readings(self) -> Iterator[tuple[str, str]]:
         """Every reading that a case is read by, with its choice."""
@@ -163,6 +181,15 @@ def _checked(place: str, table: Stated, names: set[str], kind: type[Case]) -> No
     if table["name"] in names:
         raise CaseError(f"{place}: the name {table['name']!r} is given twice")
     names.add(table["name"])
+
+
+def _clauses(place: str, table: Stated) -> tuple[str, ...]:
+    """The paths under ``clause``: one, or a list. Raises CaseError."""
+    given = table.get("clause", [])
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise CaseError(f"{place}: clause is {given!r}; it is the path of a clause, or a list of them")
+    return tuple(listed)
 
 
 def _of_type(place: str, table: Stated, key: str, wanted: type, said: str) -> None:

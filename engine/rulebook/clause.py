@@ -25,13 +25,15 @@ class Clause:
     """One sentence of a document, or a part of it that has rules of its own.
 
     ``path`` is its place in the document and ``number`` the clause's; ``says`` puts it in our own words. It has
-    ``rules`` (ids) that state it, or a reason why it is ``not_a_rule``. ``fingerprint`` recognises the sentence.
+    ``rules`` (ids) that state it, or a reason why it is ``not_a_rule``. ``fingerprint`` recognises the sentence,
+    ``page`` says where it stands if that is not the file's one source.
     """
 
     path: str = ""
     number: str = ""
     says: str = ""
     fingerprint: str = ""
+    page: str = ""
     rules: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
     not_a_rule: str | None = None
 
@@ -88,9 +90,11 @@ def unmet(rules: Rules, document: str, folder: Path | None = None) -> Iterator[s
         if id_of_rule(path) not in stated:
             yield f"{id_of_rule(path)}: no clause of {document} is stated by it"
         yield from _unmet_cases(path, cases.get(path))
-    for path, file in cases.items():
-        if file.document == document and path not in files:
-            yield f"case file {path}: there is no rule file of that name"
+    of_document = [file for file in cases.values() if file.document == document]
+    for file in of_document:
+        if str(file) not in files:
+            yield f"case file {file}: there is no rule file of that name"
+    yield from _unmet_names(document, tables, of_document)
     yield from _repeated(f"clause {document}", (table.get("path") for table in tables))
     yield from _repeated("rule file", map(id_of_rule, files))
     yield from _unmet_readings(rules, document, numbers, cases.values())
@@ -148,6 +152,19 @@ def _unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:
         yield f"{id_of_rule(path)}: has no case where it acts"
     if False not in acts:
         yield f"{id_of_rule(path)}: has no case where it does not act"
+
+
+def _unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iterable[CaseFile]) -> Iterator[str]:
+    """Sentences with rules that no case names, and names that are no sentence's."""
+    known = {table.get("path"): table for table in tables}
+    named: set[str] = set()
+    for file in cases:
+        names = {name for table in file.tables for name in file.clauses_of(table)}
+        named |= names
+        yield from (f"case file {file}: there is no clause {name}" for name in sorted(names - known.keys()))
+    for path, table in known.items():
+        if table.get("rules") and path not in named:
+            yield f"clause {document} {path}: no case names it"
 
 
 def _unmet_readings(

@@ -12,6 +12,7 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.check import type_of
+from mqclause.language.vocabulary import Type
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.actions import ACTIONS
 from mqclause.rulebook.reading import OVERRIDES
@@ -114,7 +115,7 @@ def _term_changes(ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
         if "CASE WHEN" in table["is"]:
             table["is"] = table["is"].replace("CASE WHEN ", "CASE WHEN NOT ")
         else:
-            _in_place(table, "is", RAISED if kind.is_number else NEGATED)
+            _in_place(table, "is", _other_value(kind))
 
     yield "is changed", change
 
@@ -171,7 +172,12 @@ def _derived(action: RuleTable, key: str, ruleset: Ruleset) -> Callable[[RuleTab
     """How a derived value is changed, by its type; what is derived for subjects is a number."""
     of_situation = action.get("of", "situation") == "situation"
     kind = ruleset.vocabulary.words[key].type if of_situation else None
-    return _patterned(RAISED if kind is None or kind.is_number else NEGATED if kind.kind == "boolean" else "'another'")
+    return _patterned(RAISED if kind is None else _other_value(kind))
+
+
+def _other_value(kind: Type) -> str:
+    """The pattern that makes another value of one of a type."""
+    return RAISED if kind.is_number else NEGATED if kind.kind == "boolean" else "'another'"
 
 
 def _needs(table: RuleTable, ruleset: Ruleset) -> Iterator[list[str]]:

@@ -87,7 +87,20 @@ class Rules:
 
     def ruleset(self, declaration: Declaration) -> Ruleset:
         """The rules of one document in its order, read once. Raises RuleError."""
-        return _ruleset(self, declaration)
+        return _ruleset(self.about(declaration), declaration)
+
+    def about(self, declaration: Declaration) -> Rules:
+        """These rules with the files alone that a document and those that it follows are read from."""
+        folders = {each.name for each in declaration.course}
+        files = {
+            path: text for path, text in self.files.items() if "/" not in path or path.partition("/")[0] in folders
+        }
+        if len(files) == len(self.files):
+            return self
+        made = Rules.__new__(Rules)
+        made.files, made.in_force = files, self.in_force
+        made.known_editions, made.known_readings = self.known_editions, self.known_readings
+        return made
 
     @cached_property
     def _value(self) -> tuple[Any, ...]:

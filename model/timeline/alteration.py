@@ -16,9 +16,6 @@ from mqclause.model.timeline.event import Event, EventError
 FIXED = frozenset({"name", "queue_manager", "curdepth", "ipprocs"})
 """What tells one object from another, and what calls change: no alter changes it."""
 
-TRIGGER_ATTRIBUTES = ("trigger", "trigtype", "trigmpri", "trigdpth")
-"""The attributes of a queue whose change is examined by clause 13."""
-
 Altered = Queue | Channel | QueueManager | RemoteQueueManager
 
 ALTERABLE: dict[type, Mapping[str, Domain]] = {

@@ -10,13 +10,18 @@ from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Process, Queue
+from mqclause.model.timeline.judge import NO_JUDGE, Judge, Messages
 
 
 @frozen(eq=False)
 class Definitions:
-    """What the snapshot ``cluster`` defines at one queue manager; made anew when the snapshot changes."""
+    """What the snapshot ``cluster`` defines at one queue manager; made anew when the snapshot changes.
+
+    ``judge`` says what rules make of it.
+    """
 
     cluster: Cluster
+    judge: Judge = NO_JUDGE
 
     @cached_property
     def queues(self) -> dict[str, Queue]:
@@ -36,6 +41,21 @@ class Definitions:
         for queue in self.queues.values():
             if queue.type == "QLOCAL" and queue.initq:
                 found[queue.initq] = (*found.get(queue.initq, ()), queue.name)
+        return found
+
+    def of(self, cluster: Cluster) -> Definitions:
+        """The definitions of another snapshot, with the same judge."""
+        return Definitions(cluster, self.judge)
+
+    @cached_property
+    def _messages(self) -> dict[str, Messages]:
+        return {}
+
+    def messages(self, queue: Queue) -> Messages:
+        """What rules say of the messages on the local queue ``queue``."""
+        found = self._messages.get(queue.name)
+        if found is None:
+            found = self._messages[queue.name] = self.judge.messages(queue)
         return found
 
     @cached_property

@@ -58,12 +58,15 @@ class Handles:
 
     ``standing`` counts by local queue the handles for shared input that were there at the start: whose they are is
     not known, so nobody closes them.
+    ``served_elsewhere`` are the queues that another queue manager has had open for shared input since the last time
+    that nobody had them open for input.
     """
 
     local: str
     open: tuple[Handle, ...] = ()
     next_id: int = 0
     standing: Mapping[str, int] = field(factory=dict)
+    served_elsewhere: frozenset[str] = frozenset()
 
     @cached_property
     def _opens(self) -> dict[str, Opens]:
@@ -79,6 +82,12 @@ class Handles:
     def opens(self, queue: str) -> Opens:
         """How often the local or shared queue ``queue`` is open for input."""
         return self._opens.get(queue, NOT_OPEN)
+
+    def opened_by_others(self, queue: str, application: str) -> int:
+        """How many of the local queue manager's handles for input on ``queue`` are other applications'."""
+        others = (each for each in self.open if each.base == queue and each.application != application)
+        served = sum(each.removes and each.queue_manager == self.local for each in others)
+        return served + self.standing.get(queue, 0)
 
     def latest(self, application: str, queue: str, queue_manager: str, mode: str | None = None) -> Handle | None:
         """The latest handle of an application on a queue (of one mode, if it is given) that is still open."""
@@ -99,16 +108,22 @@ class Handles:
 
     def with_open(self, handle: Handle) -> Handles:
         """After the open that gave ``handle``."""
-        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), self.standing)
+        served = self.served_elsewhere
+        if handle.mode == "INPUT_SHARED" and handle.queue_manager != self.local:
+            served |= {handle.base}
+        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), self.standing, served)
 
     def without(self, handle: Handle) -> Handles:
         """After the close of ``handle``."""
-        kept = tuple(each for each in self.open if each.id != handle.id)
-        return Handles(self.local, kept, self.next_id, self.standing)
+        left = tuple(each for each in self.open if each.id != handle.id)
+        served = self.served_elsewhere
+        if handle.base in served and not any(each.removes and each.base == handle.base for each in left):
+            served -= {handle.base}
+        return Handles(self.local, left, self.next_id, self.standing, served)
 
     def with_standing(self, queue: str, count: int) -> Handles:
         """With ``count`` handles on the local queue ``queue`` that were there at the start."""
-        return Handles(self.local, self.open, self.next_id, {**self.standing, queue: count})
+        return Handles(self.local, self.open, self.next_id, {**self.standing, queue: count}, self.served_elsewhere)
 
     def all_closed(self) -> Handles:
         """After a restart."""

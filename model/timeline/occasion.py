@@ -11,19 +11,31 @@ from mqclause.model.facts.domains import unseen, words
 
 OCCASIONS = (
     "arrival", "close", "alter", "initq_put_enabled", "get_enabled", "initq_opened", "committed", "backed_out",
+    "put_committed", "get", "get_backed_out", "restart", "waiting",
 )  # fmt: skip
-"""What can happen: clauses 1 and 11, 12, 13, 13.1, 13.2, 13.3 of the triggering document; the end of a unit of work."""
+"""What can happen to a queue; the rules say what follows from it, if anything does.
+
+A message is put (``arrival``) or got; a handle for input is closed; attributes are altered; PUT of its initiation
+queue or its own GET goes from DISABLED to ENABLED; its initiation queue is opened for input; a unit of work is
+committed that has put a message on it (``put_committed``), or backed out that has got one; the queue manager is
+restarted. ``committed`` and ``backed_out``: the end of the unit of work that holds its trigger message back.
+``waiting``: nothing happens, a message is there.
+"""
 
 
 @frozen(eq=False, slots=False)
 class Occasion:
     """An application queue as the trigger rules see it. Every attribute has a value; a blank one means "none".
 
-    ``depth`` counts the messages that were enqueued with priority TRIGMPRI or higher, ``depth_total`` all;
-    ``committed…`` leaves out the uncommitted ones; ``previous_…`` is before the event. ``arrived`` is how many
-    messages the put placed. ``since_last_trigger`` and ``trigint`` are in milliseconds. Open counts without
+    ``depth`` is how many of the messages on the queue are of sufficient priority by its own TRIGMPRI, ``depth_total``
+    how many there are; ``committed…`` leaves out the uncommitted ones; ``previous_…`` is before the event. ``arrived``
+    is how many messages the put placed. ``since_last_trigger`` and ``trigint`` are in milliseconds. Open counts without
     "elsewhere" are the local queue manager's; the counts of ``open_shared_elsewhere`` and ``open_exclusive`` span
-    the queue-sharing group (condition 4). ``queue_manager`` and ``initq_shared`` are for remedies.
+    the queue-sharing group. ``…by_others`` are handles of other applications than the one whose call it is.
+    ``served_elsewhere``: another queue manager has had the shared queue open for shared input since it was last open
+    to nobody. ``trigger_messages_before`` is how many trigger messages the same event has written for the queue;
+    ``written_trigtype`` the trigger type that it had when the trigger message was written that a unit of work held.
+    ``queue_manager`` and ``initq_shared`` are for remedies.
     """
 
     queue: str
@@ -78,6 +90,12 @@ class Occasion:
     since_start: int = 0
     queue_manager: str = unseen("")
     initq_shared: bool = unseen(False)
+    open_by_others: int = 0
+    initq_opened_by_others: int = 0
+    served_elsewhere: bool = False
+    trigger_set_off: bool = False
+    trigger_messages_before: int = 0
+    written_trigtype: str = words("NONE", "FIRST", "EVERY", "DEPTH", default="FIRST")
 
 
 @frozen(eq=False)

@@ -14,6 +14,7 @@ from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.handles import Handle, Handles
+from mqclause.model.timeline.judge import NO_JUDGE, Judge
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
 from mqclause.model.timeline.trigger_history import HeldTrigger, TriggerHistory
@@ -35,12 +36,13 @@ class QueueManagerContent:
     triggers: TriggerHistory = field(factory=TriggerHistory)
 
     @classmethod
-    def of(cls, cluster: Cluster) -> Self:
+    def of(cls, cluster: Cluster, judge: Judge = NO_JUDGE) -> Self:
         """A queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
 
-        Where they are not known, and of all else, there is nothing: it has just been started.
+        Where they are not known, and of all else, there is nothing: it has just been started. ``judge`` answers what
+        rules decide.
         """
-        definitions = Definitions(cluster)
+        definitions = Definitions(cluster, judge)
         local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
         standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
         queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
@@ -82,7 +84,7 @@ class QueueManagerContent:
     def with_trigger_off(self, queue: str) -> Self:
         """The state after TriggerControl of the local queue ``queue`` was set to off."""
         cluster = with_attribute(self.cluster, self.local_queue(queue), "trigger", False)
-        return self.evolved(definitions=Definitions(cluster))
+        return self.evolved(definitions=self.definitions.of(cluster))
 
     def held(self, unit_of_work: str) -> tuple[HeldTrigger, ...]:
         """The trigger messages that ``unit_of_work`` holds back, also after its end until they are released."""
@@ -96,10 +98,14 @@ class QueueManagerContent:
             state = state.evolved(queues=state._delivered(each.initq, each.count))
         return state
 
-    def renewed(self, occasion: Occasion) -> Occasion:
-        """``occasion`` as it is now: with what trigger messages written since then have changed."""
+    def renewed(self, occasion: Occasion, written: int = 0) -> Occasion:
+        """``occasion`` as it is now: with what trigger messages written since then have changed.
+
+        ``written`` is how many the same event has written for the queue.
+        """
         queue = self.local_queue(occasion.queue)
         seen: dict[str, Any] = {"trigger": queue.trigger, **self._last_trigger(queue.name)}
+        seen["trigger_messages_before"] = written
         same = all(getattr(occasion, name) == value for name, value in seen.items())
         return occasion if same else evolve(occasion, **seen)
 
@@ -143,10 +149,18 @@ class QueueManagerContent:
         """Milliseconds since the queue manager was started, at the beginning or by the last restart."""
         return self.now - self.triggers.started
 
+    def ending(self, held: HeldTrigger, committed: bool) -> Occasion:
+        """The end of the unit of work that holds ``held`` back, as its queue is now."""
+        queue = self.definitions.local_queue(held.queue)
+        seen = self.definitions.seen(queue) if queue is not None else {"queue": held.queue}
+        return Occasion(occasion="committed" if committed else "backed_out", written_trigtype=held.trigtype, **seen)
+
     def occasion_of(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> Occasion:
         """``queue`` as the rules see it in this state, which came of the state ``before``."""
         name, initq, shared = queue.name, queue.initq, queue.shared
-        depths: dict[str, Any] = {} if "depth" in seen else _depths(queue, before.queue(name), self.queue(name))
+        depths: dict[str, Any] = {}
+        if "depth" not in seen:
+            depths = _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
         opens = self.handles.opens(name)
         return Occasion(
             occasion=kind,
@@ -159,21 +173,23 @@ class QueueManagerContent:
             initq_open_input_count=self.handles.opens(initq).here,
             initq_opened_before=before.handles.opens(initq).here,
             since_start=self.since_start,
+            served_elsewhere=shared and name in self.handles.served_elsewhere,
             **self._last_trigger(name),
             **seen,
         )
 
 
-def _depths(queue: Queue, before: QueueState, after: QueueState) -> dict[str, int]:
-    """The messages that count before and after an event (conditions 2 and 3)."""
-    lowest = queue.trigmpri
+def _depths(counts: Mapping[int, bool], before: QueueState, after: QueueState) -> dict[str, int]:
+    """How many messages are there before and after an event, and of the priorities that count."""
+    previous_committed, previous_depth = before.counted(counts)
+    committed, depth = after.counted(counts)
     return {
-        "previous_depth": before.counted(lowest, False),
-        "previous_total": before.counted(0, False),
-        "depth": after.counted(lowest, False),
-        "depth_total": after.counted(0, False),
-        "previous_committed": before.counted(lowest, True),
-        "committed": after.counted(lowest, True),
-        "previous_committed_total": before.counted(0, True),
-        "committed_total": after.counted(0, True),
+        "previous_depth": previous_depth,
+        "previous_total": before.committed + before.uncommitted,
+        "depth": depth,
+        "depth_total": after.committed + after.uncommitted,
+        "previous_committed": previous_committed,
+        "committed": committed,
+        "previous_committed_total": before.committed,
+        "committed_total": after.committed,
     }

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from attrs import frozen
 
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.alteration import TRIGGER_ATTRIBUTES, QueueChange, altered
-from mqclause.model.timeline.definitions import Definitions
+from mqclause.model.timeline.alteration import altered
 from mqclause.model.timeline.event import READING_MODES, Event, EventError
 from mqclause.model.timeline.handles import Handle
-from mqclause.model.timeline.occasion import Arrivals, Occasion, Occasions
+from mqclause.model.timeline.judge import HIGHEST_PRIORITY
+from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_content import QueueManagerContent
-from mqclause.model.timeline.queue_state import HIGHEST_PRIORITY, QueueState
-from mqclause.model.timeline.unit_of_work import Done, UnitOfWork, got_in, newest_first, oldest_first, put_in
+from mqclause.model.timeline.queue_state import QueueState
+from mqclause.model.timeline.raised import of_alter, of_commit, of_each, of_served, raised
+from mqclause.model.timeline.unit_of_work import UnitOfWork, got_in, newest_first, put_in
 
 MQRC_GET_INHIBITED = 2016
 MQRC_NO_MSG_AVAILABLE = 2033
@@ -76,7 +77,7 @@ def _put(state: QueueManagerState, event: Event) -> Transition:
     given = opened.defprty if event.priority is None else event.priority
     reason = MQRC_PRIORITY_EXCEEDS_MAXIMUM if given > HIGHEST_PRIORITY else None
     given = min(given, HIGHEST_PRIORITY)
-    enqueued = base.defprty if base.msgdlvsq == "FIFO" else given
+    enqueued = state.definitions.messages(base).priorities[given]
     before, units, unit = state.queue(base.name), state.units, event.unit_of_work
     if unit:
         run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent)
@@ -84,12 +85,10 @@ def _put(state: QueueManagerState, event: Event) -> Transition:
     else:
         queue = before.put(enqueued, event.segments, event.persistent)
     after = _changed(state, event, base.name, queue, units)
-    if base.shared and unit:
-        return after, Happened(reason=reason)
-    arrival = after.occasion_of(
-        "arrival", base, state, message_priority=given, in_unit_of_work=bool(unit), arrived=event.segments
+    arrival = raised(
+        after, state, "arrival", base, message_priority=given, in_unit_of_work=bool(unit), arrived=event.segments
     )
-    return after, Happened((arrival,), reason)
+    return after, Happened(arrival, reason)
 
 
 def _get(state: QueueManagerState, event: Event) -> Transition:
@@ -104,7 +103,9 @@ def _get(state: QueueManagerState, event: Event) -> Transition:
     units, unit = state.units, event.unit_of_work
     if unit:
         units = {**units, unit: got_in(units.get(unit), base.name, got.priority, got.run)}
-    return _changed(state, event, base.name, queue, units), NOTHING
+    after = _changed(state, event, base.name, queue, units)
+    occasions = raised(after, state, "get", base)
+    return after, Happened(occasions) if occasions else NOTHING
 
 
 def _changed(state: QueueManagerState, event: Event, name: str, queue: QueueState, units: Units) -> QueueManagerState:
@@ -136,7 +137,8 @@ def _open(state: QueueManagerState, event: Event) -> Transition:
     after = after.evolved(handles=state.handles.with_open(handle))
     occasions: tuple[Occasion, ...] = ()
     if handle.removes and member == local:
-        occasions = tuple(_of_served(after, state, "initq_opened", handle.base))
+        others = state.handles.opened_by_others(handle.base, event.by)
+        occasions = tuple(of_served(after, state, "initq_opened", handle.base, initq_opened_by_others=others))
     return after, Happened(occasions, handle=handle)
 
 
@@ -162,53 +164,23 @@ def _close(state: QueueManagerState, event: Event) -> Transition:
     queue = state.definitions.local_queue(handle.base)
     if queue is None or not handle.removes or member != local:
         return after, Happened(handle=handle)
-    return after, Happened((after.occasion_of("close", queue, state),), handle=handle)
+    others = after.handles.opened_by_others(handle.base, event.by)
+    return after, Happened(raised(after, state, "close", queue, open_by_others=others), handle=handle)
 
 
 def _commit(state: QueueManagerState, event: Event) -> Transition:
-    queues = dict(state.queues)
-    runs: list[Arrivals] = []
     after = _ended(state, event)
-    for done in oldest_first(_unit(state, event)):
-        if not done.is_put:
-            continue
-        before = queues[done.queue]
-        queues[done.queue] = before.committed_put(done.priority, done.run)
-        queue = state.definitions.local_queue(done.queue)
-        if queue is not None and queue.shared:
-            runs.append(_arrivals(after, state, queue, before, done))
-    happened = Happened(Occasions(runs) if runs else (), completed=Completed(event.unit_of_work, True))
+    queues, occasions = of_commit(after, state, _unit(state, event))
+    happened = Happened(occasions, completed=Completed(event.unit_of_work, True))
     return after.evolved(queues=queues), happened
 
 
-def _arrivals(
-    state: QueueManagerState, before: QueueManagerState, queue: Queue, depth: QueueState, done: Done
-) -> Arrivals:
-    """The arrivals of messages on a shared queue, where ``depth`` is before the first."""
-    counted, total = depth.counted(queue.trigmpri, True), depth.counted(0, True)
-    step = done.segments if done.priority >= queue.trigmpri else 0
-    first = state.occasion_of(
-        "arrival",
-        queue,
-        before,
-        message_priority=done.message_priority,
-        arrived=done.segments,
-        previous_depth=counted,
-        previous_total=total,
-        depth=counted + step,
-        depth_total=total + done.segments,
-        previous_committed=counted,
-        previous_committed_total=total,
-        committed=counted + step,
-        committed_total=total + done.segments,
-    )
-    return Arrivals(first, done.run.size // done.segments, step)
-
-
 def _backout(state: QueueManagerState, event: Event) -> Transition:
-    queues = _backed_out(dict(state.queues), _unit(state, event))
-    happened = Happened(completed=Completed(event.unit_of_work, False))
-    return _ended(state, event).evolved(queues=queues), happened
+    unit = _unit(state, event)
+    after = _ended(state, event).evolved(queues=_backed_out(dict(state.queues), unit))
+    got_back = list(dict.fromkeys(done.queue for done in newest_first(unit) if not done.is_put))
+    occasions = tuple(of_each(after, state, "get_backed_out", got_back))
+    return after, Happened(occasions, completed=Completed(event.unit_of_work, False))
 
 
 def _unit(state: QueueManagerState, event: Event) -> UnitOfWork:
@@ -232,37 +204,10 @@ def _backed_out(queues: dict[str, QueueState], unit: UnitOfWork) -> dict[str, Qu
 
 def _alter(state: QueueManagerState, event: Event) -> Transition:
     cluster, change = altered(state.cluster, event)
-    after = state.evolved(now=state.time_of(event), definitions=Definitions(cluster))
+    after = state.evolved(now=state.time_of(event), definitions=state.definitions.of(cluster))
     if change is None:
         return after, NOTHING
-    return after, Happened(tuple(_of_alter(after, state, event, change)))
-
-
-def _of_alter(
-    state: QueueManagerState, before: QueueManagerState, event: Event, change: QueueChange
-) -> Iterator[Occasion]:
-    """Clauses 13, 13.1 and 13.2, in this order."""
-    old, new = change
-    differ = {name for name in TRIGGER_ATTRIBUTES if name in event.set and getattr(old, name) != getattr(new, name)}
-    is_local_queue = new.type == "QLOCAL"
-    if differ and is_local_queue:
-        yield state.occasion_of(
-            "alter",
-            new,
-            before,
-            trigger_set_on="trigger" in differ and new.trigger,
-            **{f"{name}_changed": name in differ for name in TRIGGER_ATTRIBUTES[1:]},
-        )
-    if (old.put, new.put) == ("DISABLED", "ENABLED") and is_local_queue:
-        yield from _of_served(state, before, "initq_put_enabled", new.name)
-    if (old.get, new.get) == ("DISABLED", "ENABLED") and is_local_queue:
-        yield state.occasion_of("get_enabled", new, before)
-
-
-def _of_served(state: QueueManagerState, before: QueueManagerState, kind: str, initq: str) -> Iterator[Occasion]:
-    """One occasion for each local queue whose INITQ is ``initq``."""
-    for name in state.definitions.served.get(initq, ()):
-        yield state.occasion_of(kind, state.local_queue(name), before)
+    return after, Happened(tuple(of_alter(after, state, change)))
 
 
 def _restart(state: QueueManagerState, event: Event) -> Transition:
@@ -278,7 +223,7 @@ def _restart(state: QueueManagerState, event: Event) -> Transition:
         {},
         state.triggers.restarted(state.time_of(event)),
     )
-    return after, NOTHING
+    return after, Happened(tuple(of_each(after, state, "restart", list(kept))))
 
 
 def _advance(state: QueueManagerState, event: Event) -> Transition:

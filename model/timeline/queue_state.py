@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from mqclause.model.timeline.judge import PRIORITIES
 from mqclause.model.timeline.message_chain import Chain, MessageRun
 
-HIGHEST_PRIORITY = 9
-"""MaxPriority of every queue manager: a higher priority counts as this one."""
-
-DELIVERY_ORDER = tuple(range(HIGHEST_PRIORITY, -1, -1))
+DELIVERY_ORDER = PRIORITIES[::-1]
 
 
 class Got(NamedTuple):
@@ -27,7 +25,7 @@ class QueueState(NamedTuple):
     A message that a unit of work has got counts as gone from the moment of the get.
     """
 
-    chains: tuple[Chain, ...] = (Chain(),) * (HIGHEST_PRIORITY + 1)
+    chains: tuple[Chain, ...] = (Chain(),) * len(PRIORITIES)
     committed: int = 0
     uncommitted: int = 0
 
@@ -36,14 +34,15 @@ class QueueState(NamedTuple):
         """CURDEPTH: messages on the queue, committed or not."""
         return self.committed + self.uncommitted
 
-    def counted(self, lowest: int, committed_only: bool) -> int:
-        """How many messages were enqueued with priority ``lowest`` or higher (condition 3, notes a and b)."""
-        if lowest == 0:
-            return self.committed if committed_only else self.committed + self.uncommitted
-        chains = self.chains[lowest:]
-        if committed_only:
-            return sum([chain.committed for chain in chains])
-        return sum([chain.committed + chain.uncommitted for chain in chains])
+    def counted(self, counts: Mapping[int, bool]) -> tuple[int, int]:
+        """How many messages are of a priority that ``counts``: committed ones, and all."""
+        committed = uncommitted = 0
+        if self.committed or self.uncommitted:
+            for priority, chain in enumerate(self.chains):
+                if (chain.committed or chain.uncommitted) and counts[priority]:
+                    committed += chain.committed
+                    uncommitted += chain.uncommitted
+        return committed, committed + uncommitted
 
     def put(self, priority: int, count: int, persistent: bool) -> QueueState:
         """After ``count`` messages put outside syncpoint."""

@@ -126,6 +126,18 @@ def test_sentences_are_in_the_order_of_the_source(file: ClauseFile) -> None:
     assert [each for each, _ in groupby(places)] == order, "a sentence is left out, or at another place"
 
 
+def test_a_sentence_of_several_sources_is_found_in_one_of_them() -> None:
+    folder = os.environ.get("MQCLAUSE_DOCUMENTS")
+    if not folder:
+        pytest.skip("MQCLAUSE_DOCUMENTS names no folder of source documents")
+    texts = [path.read_text(encoding="utf-8") for path in Path(folder).glob("*.txt")]
+    known = {fingerprint(sentence) for text in texts for sentence in sentences(text)}
+    gathered = [file for file in clause_files(RULES) if not file.name[:3].isdigit()]
+    stated = {clause.path: clause.fingerprint for file in gathered for clause in file.clauses if clause.fingerprint}
+    assert stated
+    assert [path for path, found in stated.items() if found not in known] == []
+
+
 def runs(text: str) -> set[tuple[str, ...]]:
     """Every run of OWN_WORDS words."""
     words = re.findall(r"[a-z0-9]+", text.lower())

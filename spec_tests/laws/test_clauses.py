@@ -45,7 +45,7 @@ GOOD = '[[case]]\nname = "a"\nacts = true\n[case.expect]\noutcome = "chosen"\n'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("scene = 1\n" + GOOD, "04a_channel_rank.toml: unknown key scene; allowed: case, equivalent, facts, ordinary"),
+        ("scene = 1\n" + GOOD, "04a_channel_rank.toml: unknown key scene; allowed: case, clause, equivalent, facts, ordinary"),
         (GOOD.replace("acts", "act"), "04a_channel_rank.toml: case 1: unknown key act; did you mean 'acts'?; allowed: "),
         (GOOD.replace("outcome", "verdict"), "04a_channel_rank.toml: case 1: expect: unknown key verdict; allowed: "),
         (GOOD.replace("acts = true\n", ""), "04a_channel_rank.toml: case 1: acts is missing"),

@@ -1,4 +1,7 @@
-"""A rule that is taken away or turned round is noticed by a case of its own case file."""
+"""A rule that is taken away or turned round is noticed by a case of its own case file.
+
+And each sentence of a document that names a rule has a case that names the sentence and notices a change of that rule.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,21 @@ from contextlib import suppress
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.answers.cases import noticed
+from mqclause.answers.cases import cases_by_clause, noticed, noticed_by
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.case import case_file
+from mqclause.rulebook.clause import clauses_of
 from mqclause.rulebook.mutant import mutants_of, term_mutants_of
 from mqclause.rulebook.rule import Ruleset
 
 RULES = Rules()
 RULE_IDS = [rule.id for declaration in DOCUMENTS.values() for rule in RULES.ruleset(declaration).rules]
+LINKS = [
+    (document, clause.path, rule_id)
+    for document in DOCUMENTS
+    for clause in clauses_of(RULES, document)
+    for rule_id in clause.rules or ()
+]
 TERMS = [(document, term) for document in DOCUMENTS for term in RULES.toml("terms.toml")[document]]
 
 
@@ -63,5 +73,16 @@ def test_a_term_turned_round_is_noticed(document: str, term: str) -> None:
     known = RULES.ruleset(DOCUMENTS[document])
     mutants = list(term_mutants_of(RULES, known, term))
     assert mutants
+    # Those that use it most often notice it.
+    rule_ids = [rule.id for rule in sorted(known.rules, key=lambda rule: term not in RULES.files[rule.path])]
     for mutant in mutants:
-        assert noticed(mutant.within(RULES), (rule.id for rule in known.rules), known), mutant.change
+        assert noticed(mutant.within(RULES), rule_ids, known), mutant.change
+
+
+@pytest.mark.parametrize(("document", "sentence", "rule_id"), LINKS)
+def test_a_sentence_is_stated_by_its_rule(document: str, sentence: str, rule_id: str) -> None:
+    naming, known = cases_by_clause(RULES, document)[sentence], ruleset(rule_id)
+    # Those of the rule itself most often notice it.
+    naming.sort(key=lambda case: case.rule != rule_id)
+    mutants = mutants_of(RULES, known, rule_id)
+    assert any(noticed_by(each.within(RULES), naming, known) for each in mutants), "no case of the sentence notices it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mqclause.answers.examination import Triggers
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.event import Event
@@ -11,7 +12,13 @@ from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
 
 QM = "QM1"
+JUDGE = Triggers().judge
 MILLION = 1_000_000
+
+
+def reaching(lowest: int) -> dict[int, bool]:
+    """That messages of priority ``lowest`` or higher count."""
+    return {priority: priority >= lowest for priority in range(10)}
 
 
 def cluster(*queues: Queue, **own: Any) -> Cluster:
@@ -32,7 +39,7 @@ def app_queue(**given: Any) -> Queue:
 
 
 def started(*queues: Queue, **own: Any) -> QueueManagerState:
-    return QueueManagerState.of(cluster(*(queues or (app_queue(),)), **own))
+    return QueueManagerState.of(cluster(*(queues or (app_queue(),)), **own), JUDGE)
 
 
 def after(state: QueueManagerState, *events: Event) -> QueueManagerState:

@@ -120,21 +120,27 @@ class TestAlter:
         assert depths(happened.occasions[0]) == (2, 2, 2, 2)
 
     @pytest.mark.parametrize("given", [{"trigger": True}, {"trigmpri": 3}, {"trigdata": "x"}, {"put": "DISABLED"}])
-    def test_no_occasion(self, given: dict[str, Any]) -> None:
-        assert tuple(started().after(alter(**given))[1].occasions) == ()
+    def test_the_same_value_is_no_change(self, given: dict[str, Any]) -> None:
+        (seen,) = started().after(alter(**given))[1].occasions
+        assert seen.occasion == "alter"
+        changed = (seen.trigtype_changed, seen.trigmpri_changed, seen.trigdpth_changed)
+        assert (seen.trigger_set_on, seen.trigger_set_off, *changed) == (False,) * 5
 
     def test_set_off_is_not_set_on(self) -> None:
-        assert not started().after(alter(trigger=False))[1].occasions[0].trigger_set_on
+        (seen,) = started().after(alter(trigger=False))[1].occasions
+        assert (seen.trigger_set_on, seen.trigger_set_off) == (False, True)
 
     def test_initiation_queue_put_enabled(self) -> None:
         state = started(app_queue(), Queue("OTHER", QM, initq="INITQ"), Queue("INITQ", QM, put="DISABLED"))
         state, happened = state.after(alter("INITQ", put="ENABLED"))
         assert [(each.occasion, each.queue) for each in happened.occasions] == [
+            ("alter", "INITQ"),
             ("initq_put_enabled", "APPQ"),
             ("initq_put_enabled", "OTHER"),
         ]
-        assert happened.occasions[0].initq_put == "ENABLED"
-        assert tuple(state.after(alter("INITQ", put="ENABLED"))[1].occasions) == ()
+        assert happened.occasions[1].initq_put == "ENABLED"
+        again = state.after(alter("INITQ", put="ENABLED"))[1].occasions
+        assert [each.occasion for each in again] == ["alter"]
 
     def test_several_at_once_come_in_order(self) -> None:
         state = started(app_queue(get="DISABLED", put="DISABLED", initq="APPQ"))

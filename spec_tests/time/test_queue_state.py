@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from mqclause.model.timeline.message_chain import Chain, MessageRun, runs_of
 from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
+from spec_tests.support.one_queue_manager import reaching
 
 BILLION = 1_000_000_000
 
@@ -61,8 +62,8 @@ class TestCounting:
     def test_by_priority(self) -> None:
         queue = EMPTY_QUEUE.put(3, 2, True).put(7, 1, True)
         _, queue = queue.put_uncommitted(9, 5, True)
-        assert [queue.counted(lowest, False) for lowest in (0, 3, 4, 8)] == [8, 8, 6, 5]
-        assert [queue.counted(lowest, True) for lowest in (0, 3, 4, 8)] == [3, 3, 1, 0]
+        assert [queue.counted(reaching(lowest))[1] for lowest in (0, 3, 4, 8)] == [8, 8, 6, 5]
+        assert [queue.counted(reaching(lowest))[0] for lowest in (0, 3, 4, 8)] == [3, 3, 1, 0]
         assert (queue.depth, queue.committed, queue.uncommitted) == (8, 3, 5)
 
     def test_commit_and_withdrawal(self) -> None:

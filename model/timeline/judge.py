@@ -1,0 +1,57 @@
+"""What a course of events depends on and rules decide: the model asks, and does not know the answers itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from attrs import frozen
+
+from mqclause.model.facts.objects import Queue
+
+HIGHEST_PRIORITY = 9
+"""MaxPriority of every queue manager: a higher priority counts as this one."""
+
+PRIORITIES = tuple(range(HIGHEST_PRIORITY + 1))
+
+
+class Messages(NamedTuple):
+    """What rules say of the messages of one queue.
+
+    ``priorities`` has for each priority that a message is put with, 0 to 9, the one that it gets; ``counts`` has for
+    each priority of a message on the queue whether it counts for the trigger conditions.
+    """
+
+    priorities: Mapping[int, int]
+    counts: Mapping[int, bool]
+
+
+class Judge(Protocol):
+    """What rules say of messages and of events."""
+
+    def messages(self, queue: Queue) -> Messages:
+        """Which priority messages get on ``queue``, and which of them count."""
+        ...
+
+    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+        """Whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
+        ...
+
+
+EVERY_MESSAGE = Messages({each: each for each in PRIORITIES}, dict.fromkeys(PRIORITIES, True))
+
+
+@frozen
+class NoJudge:
+    """Where no rules are asked: a message keeps its priority, every message counts, every event is an occasion."""
+
+    def messages(self, queue: Queue) -> Messages:  # noqa: ARG002 - as the judge is asked
+        """As they are put, and all of them."""
+        return EVERY_MESSAGE
+
+    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
+        """Always."""
+        return True
+
+
+NO_JUDGE = NoJudge()
