@@ -91,7 +91,7 @@ class Cluster:
             raise ContradictionError(found)
 
     @cached_property
-    def destinations(self) -> dict[tuple[str, str, bool], Any]:
+    def destinations(self) -> dict[tuple[str, str, bool, str], Any]:
         """The destinations already built for a name; see mqclause.model.facts.destination."""
         return {}
 

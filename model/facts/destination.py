@@ -26,6 +26,9 @@ DEFAULT_WEIGHT = 50
 MANUAL = frozenset({"CLUSSDR", "CLUSSDRB"})
 """The DEFTYPEs of cluster-sender channels that an administrator defined."""
 
+MOST_LISTS = 100_000
+"""How many lists of destinations a cluster keeps: any name may be kept beside that of a queue manager."""
+
 CounterKey = tuple[str, str]
 """Whose counters: channel name and queue manager; the channel is blank for a local instance without CLUSRCVR."""
 
@@ -94,16 +97,20 @@ def destinations(
     queue that was named beside a queue manager: what is chosen keeps it. Raises ValueError for a put that names nothing
     or both.
     """
-    key = (put.queue, put.queue_manager, every_local_channel)
+    key = (put.queue, put.queue_manager, every_local_channel, kept)
     found: tuple[Destination, ...] | None = cluster.destinations.get(key)
     if found is None:
         if bool(put.queue) == bool(put.queue_manager):
             raise ValueError("a put names either a queue or a queue manager")
         named = _of_queue if put.queue else _of_queue_manager
         found = tuple(named(cluster, put.queue or put.queue_manager, every_local_channel))
+        if kept:
+            found = tuple(evolve(each, queue=kept) for each in found)
+        if len(cluster.destinations) >= MOST_LISTS:
+            cluster.destinations.clear()
         if found:
             cluster.destinations[key] = found
-    return tuple(evolve(each, queue=kept) for each in found) if kept else found
+    return found
 
 
 def _of_queue(cluster: Cluster, name: str, every_local_channel: bool) -> Iterator[Destination]:

@@ -20,6 +20,9 @@ QUEUE, ALIAS, UNKNOWN = "ORDERS.IN", "ANY.CLUSTER", "NOWHERE"
 OTHER_QUEUE = 'STOCK "A"\\é'
 CLUSTERS = ("SALES", "STOCK", "TRADE")
 CALLS = ("MQOPEN", "MQPUT", "MQPUT1")
+WAYS = ("WAY.1", "WAY.2", "WAY.3")
+"""Names of objects by which a put may find its way."""
+
 BINDS = (*BINDINGS, "AS_Q_DEF")
 REMOTE_KINDS = ("CLUSSDRA", "CLUSSDRA", "CLUSSDR", "CLUSSDRB")
 FACTORS = (0.0, 0.0, 10.1, 20.0, 20.0, 1000 / 3)
@@ -72,6 +75,7 @@ def random_cluster(rng: Random, routes: int) -> Cluster:
         tuple(name for name in CLUSTERS if rng.choice(mix.suspended)),
         rng.choice(("LOCAL", "ANY")),
         rng.choice((999_999_999, 999_999_999, 999_999_999, 1, 2, 3, 5)),
+        defxmitq=rng.choice(("", "", *WAYS, UNKNOWN)),
     )
     others = [
         RemoteQueueManager(host, CLUSTERS, tuple(name for name in CLUSTERS if rng.choice(mix.suspended)))
@@ -96,6 +100,10 @@ def random_put(rng: Random, cluster: Cluster) -> Put:
     pcf = rng.random() < 0.3
     sent = tuple(name for name in ("QM1", "QM2", LOCAL, UNKNOWN) if pcf and rng.random() < 0.2)
     queue = "" if named > 0.75 else UNKNOWN if named > 0.73 else OTHER_QUEUE if named > 0.65 else QUEUE
+    if rng.random() < 0.25:
+        queue = rng.choice((*WAYS, *WAYS, UNKNOWN, QUEUE))
+        host = rng.choice(("", "", LOCAL, UNKNOWN, *WAYS, host))
+        return Put(queue, host, rng.choice(BINDS), rng.choice(CALLS), rng.random() < 0.2)
     bind, call, received = rng.choice(BINDS), rng.choice(CALLS), rng.random() < 0.2
     return Put(queue, "" if queue else host, bind, call, received, pcf, sent)
 
@@ -154,7 +162,27 @@ def _random_queues(rng: Random, mix: Mix, hosts: list[str]) -> list[Queue]:
     if rng.random() < 0.4:
         at.insert(rng.randint(0, len(at)), LOCAL)
     queues = [_random_queue(rng, mix, QUEUE, host) for host in at]
-    return [*queues, *(_random_queue(rng, mix, OTHER_QUEUE, host) for host in hosts[:2])]
+    queues += [_random_queue(rng, mix, OTHER_QUEUE, host) for host in hosts[:2]]
+    return [*queues, *(_random_way(rng, name, hosts) for name in _some(rng, list(WAYS)))]
+
+
+def _random_way(rng: Random, name: str, hosts: list[str]) -> Queue:
+    """An object of the local queue manager that leads from its name to another, or a queue of its own."""
+    names = (QUEUE, QUEUE, OTHER_QUEUE, UNKNOWN, *WAYS)
+    places = ("", LOCAL, ALIAS, UNKNOWN, *WAYS, *hosts)
+    return Queue(
+        name,
+        LOCAL,
+        rng.choice(("QLOCAL", "QLOCAL", "QALIAS", "QALIAS", "QREMOTE", "QREMOTE")),
+        rng.choice(names),
+        rng.choice(((), (), ("SALES",))),
+        put=rng.choice(("ENABLED", "ENABLED", "ENABLED", "DISABLED")),
+        usage=rng.choice(("NORMAL", "XMITQ")),
+        rname=rng.choice(("", *names)),
+        rqmname=rng.choice(places),
+        xmitq=rng.choice(("", "", "", *WAYS)),
+        defbind=rng.choice(BINDINGS),
+    )
 
 
 def _random_queue(rng: Random, mix: Mix, name: str, host: str) -> Queue:

@@ -81,8 +81,9 @@ def soak(decisions: int, seed: int) -> Soaked:
 
 def answer(decision: Decision) -> tuple[Any, ...]:
     """The whole answer; destinations are the very same objects for both executors."""
-    run, outcome = decision.run, decision.runs[-1]
-    return decision.outcome, list(run.remaining), run.chosen, run.facts, outcome.failure, outcome.facts
+    looks = [(each.run.failure, each.facts) for each in decision.resolved.looks]
+    runs = [(list(run.remaining), run.chosen, run.facts, run.failure) for run in decision.runs]
+    return decision.outcome, looks, runs
 
 
 ONE_TEST = {"rule": {"all": [{"m": {"number": 1}}]}}
