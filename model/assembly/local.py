@@ -9,7 +9,7 @@ from attrs import evolve
 
 from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.assembly.tables import placed_table
-from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import QueueManager
 from mqclause.model.readers.facts_document import FactsDocument
@@ -58,7 +58,7 @@ def local_name(
 def _not_the_local(name: str, asked: str, described: Iterable[str]) -> str:
     known = dict.fromkeys([name, *described])
     wanted = f"but {quoted(asked)} is asked for; known: {', '.join(known)}"
-    near = "" if asked in known else suggestion(asked, known)
+    near = "" if asked in known else name_suggestion(asked, known)
     return f"queue_manager {quoted(name)} is the local queue manager, {wanted}{near}"
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from attrs import define, field
 
-from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, refusal, stating
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, stating
+from mqclause.model.assembly.operations import Operations, told
 from mqclause.model.assembly.provenance import How, Origin
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
-from mqclause.model.facts.domains import NAME
+from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.record import Record, Script, Value, listed
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
@@ -88,29 +89,30 @@ class MqObject:
 class Objects:
     """The objects of the queue manager ``name``; ``faults`` has what was refused while they were built.
 
-    ``suspension`` is the latest command that suspended or resumed the queue manager.
-
     A command that is refused is left out; what alters an object whose definition was refused is left out silently.
     """
 
     name: str
     faults: list[Diagnostic]
     scripts: Sequence[Script] = ()
-    suspended: dict[str, None] = field(factory=dict)
-    suspension: Record | None = None
+    operations: Operations = field(init=False)
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
+
+    def __attrs_post_init__(self) -> None:
+        self.operations = Operations(self.faults, self._names)
 
     def apply(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
         action = self._actions().get(record.action)
         if action and record.kind in FACT_ATTRIBUTES:
             action(record, _key(record))
+        elif not action:
+            self.operations.take(record)
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
         """Add what is wrong with ``record``, on the line of ``attribute`` if that is given."""
-        what = f"{record.kind} {quoted(record.name)}" if record.name else record.kind
-        self.faults.append(Diagnostic(record.source, f"{what}: {message}", record.line_of(attribute)))
+        self.faults.append(told(record, message, attribute))
 
     def header_origin(self, key: str) -> Origin | None:
         """Where a script first says ``key`` of itself."""
@@ -140,8 +142,6 @@ class Objects:
             "define": self._define,
             "alter": self._alter,
             "delete": self._delete,
-            "suspend": self._suspend,
-            "resume": self._suspend,
         }
 
     def _define(self, record: Record, key: ObjectKey) -> None:
@@ -180,21 +180,6 @@ class Objects:
             self._found.pop(key, None)
             self._refused.discard(key)
 
-    def _suspend(self, record: Record, _: ObjectKey) -> None:
-        self.suspension = record
-        names = list(record.listed("CLUSTER"))
-        for each in record.listed("CLUSNL"):
-            names += self._names(each, record, "CLUSNL")
-        for name in names:
-            if record.action == "resume":
-                self.suspended.pop(name, None)
-                continue
-            refused = refusal(NAME, name, "CLUSTER")
-            if refused:
-                self.fault(record, str(refused), "CLUSTER")
-            else:
-                self.suspended[name] = None
-
     def _mismatch(self, record: Record, known: MqObject) -> None:
         self.fault(record, f"is a {known.type}, defined at {known.record.source}:{known.record.line}")
 
@@ -210,12 +195,15 @@ class Objects:
     def _set(self, target: MqObject, record: Record, key: ObjectKey) -> None:
         """Give ``target`` what ``record`` states, if all of it is allowed."""
         found, refusals = read_attributes(record, _type(record) or target.type)
+        lacks = _lacking(record, target)
+        if lacks:
+            self.fault(record, lacking(record.action.upper(), record.kind, lacks, target.type), lacks)
         cluster, namelist = (listed(record.attributes.get(a, target.text(a))) for a in ("CLUSTER", "CLUSNL"))
         if cluster and namelist:
             refusals.append(_clash(record))
         for error in refusals:
             self.fault(record, str(error), error.key)
-        if refusals:
+        if refusals or lacks:
             self._refused.add(key)
         else:
             target.take(record, found)
@@ -236,6 +224,14 @@ class Objects:
         if ("NAMELIST", namelist) not in self._refused:
             self.fault(record, f"{attribute}: the namelist {quoted(namelist)} is not defined", attribute)
         return ()
+
+
+def _lacking(record: Record, target: MqObject) -> str:
+    """An attribute that the type of a channel does not have, where the command does not give the type itself."""
+    if record.kind != "CHANNEL" or not target.type or "CHLTYPE" in record.attributes:
+        return ""
+    known = known_attributes("ALTER", "CHANNEL", target.type) or record.attributes
+    return next((name for name in record.attributes if name not in known), "")
 
 
 def _key(record: Record) -> ObjectKey:

@@ -74,4 +74,5 @@ def _identity(fact: Fact | Put) -> tuple[object, ...]:
     """What tells a fact from all others of a cluster; there is one put."""
     if isinstance(fact, Put):
         return (Put,)
-    return type(fact), fact.name, getattr(fact, "queue_manager", ""), getattr(fact, "cluster", "")
+    of = (getattr(fact, key, "") for key in ("queue_manager", "cluster", "host"))
+    return type(fact), fact.name, *of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from attrs import field, frozen
 
 from mqclause.model.assembly.agreement import agreed
+from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, stated_name
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
@@ -38,7 +39,8 @@ class Source:
 class Snapshot:
     """What was read: the cluster, the put if one is given, and what was left out in lenient mode.
 
-    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a
+    ``assumptions`` say what the sources cannot tell, and what was taken in its place; ``incomplete`` what is known
+    to be missing and could change an answer. ``observed`` holds what a
     dump says of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
     """
 
@@ -46,6 +48,7 @@ class Snapshot:
     put: Put | None = None
     warnings: tuple[Diagnostic, ...] = ()
     assumptions: tuple[str, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
 
@@ -93,7 +96,8 @@ def read_sources(
         cluster,
         put.fact if put else None,
         (*opened.warnings, *warnings),
-        (NOT_IN_A_SCRIPT,) if opened.scripts else (),
+        tuple(_assumptions(opened, view, cluster)),
+        incomplete(opened.scripts, view.known, cluster),
         _observed(opened.scripts, cluster.queue_manager.name),
         partial(tuple, (*placed, put) if put else placed),
     )
@@ -150,10 +154,29 @@ def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
     if not opened.scripts:
         return View()
     described = [Script(document.source, name, ()) for document in opened.documents if name and stated_name(document)]
-    view = assemble([*opened.scripts, *described[:1]], name)
+    view = assemble([*opened.scripts, *described[:1]], name, _stated_clusters(opened.documents))
     forgiven = lenient and view.queue_manager is not None
+    opened.warnings.extend(view.warnings)
     (opened.warnings if forgiven else opened.faults).extend(view.diagnostics)
     return view
+
+
+def _stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None:
+    """The clusters of the local queue manager that a facts document describes; None if it does not say them."""
+    for document in documents:
+        if stated_name(document) is not None:
+            given = document.data["queue_manager"].get("clusters")
+            return given if isinstance(given, list) else None
+    return ()
+
+
+def _assumptions(opened: _Opened, view: View, cluster: Cluster) -> Iterator[str]:
+    if opened.scripts:
+        yield NOT_IN_A_SCRIPT
+        yield from taken_as_whole(view.known, cluster)
+    if view.strangers:
+        local = cluster.queue_manager.name
+        yield f"{local} shares no cluster with {', '.join(view.strangers)} and knows nothing of what is there"
 
 
 def _the_put(files: Iterable[tuple[Facts, FactsDocument]], faults: list[Diagnostic]) -> Placed[Put] | None:

@@ -19,10 +19,11 @@ NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 class Record:
     """One statement about one MQ object.
 
-    ``action`` is define, alter, delete, suspend or resume, ``kind`` the canonical noun (QLOCAL, CHANNEL, QMGR, …),
-    ``name`` blank where the object has none. ``attributes`` has canonical upper-case names in the order in which they
-    were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``. ``informational`` has the attributes
-    that the source shows but that cannot be set. ``lines`` and ``informational_lines`` have the line of each.
+    ``action`` is define, alter, delete, suspend, resume, start, stop or refresh, ``kind`` the canonical noun
+    (QLOCAL, CHANNEL, QMGR, …), ``name`` blank where the object has none. ``attributes`` has canonical upper-case
+    names in the order in which they were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``.
+    ``informational`` has the attributes that the source shows but that cannot be set. ``lines`` and
+    ``informational_lines`` have the line of each.
     """
 
     action: str

@@ -148,8 +148,10 @@ def test_dumps_seen_from_a_member(tmp_path: Path) -> None:
     away = json.loads(run("explain", *names, "--put", "WORK", "--from", "QC", "--json").stdout)
     assert {each["queue_manager"] for each in away["permitted"]} == {"QB", "QC"}
     assert away["assumptions"] == [
-        "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0"
+        "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0",
+        "taken as all members of C: QA, QB, QC",
     ]
+    assert away["incomplete"] == []
 
 
 def bad(*arguments: str, stdin: bytes = b"") -> list[str]:
@@ -282,6 +284,6 @@ def test_lines_in_lines_out(tmp_path: Path) -> None:
 def test_lines_give_what_the_single_documents_give(tmp_path: Path) -> None:
     name = written(tmp_path, facts())
     single = json.loads(run("explain", name, "--json").stdout)
-    assert single.pop("assumptions") == []
+    assert (single.pop("assumptions"), single.pop("incomplete")) == ([], [])
     done = run("explain", "--lines", "-", stdin=json.dumps(facts()).encode())
     assert (done.returncode, json.loads(done.stdout)) == (0, single)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from mqclause.answers.examination import Examination, Triggers
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
-from mqclause.model.diagnostic import suggestion
+from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
@@ -93,7 +93,7 @@ def queues_named(name: str, snapshot: Snapshot) -> list[Queue]:
         return found
     found = [queue for queue in queues if queue.name == name]
     if not found:
-        near = suggestion(name, [queue.name for queue in queues])
+        near = name_suggestion(name, [queue.name for queue in queues])
         raise NothingAskedError(f"{name!r} is not a local queue of {local}{near}")
     return found
 

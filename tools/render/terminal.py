@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mqclause.answers.decision import Decision
-from mqclause.model.diagnostic import suggestion
+from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Put
 from mqclause.trace.record import Fate, StepTrace, Test
 from mqclause.trace.sentence import shown
@@ -19,17 +19,21 @@ PLAIN_WIDTH = 120
 """The width of the table where the output is no terminal, in characters."""
 
 
-def print_decision(decision: Decision, assumptions: Sequence[str] = (), console: Console | None = None) -> None:
-    """Prints the question, the clauses with what each did, the answer, and what it rests on."""
+def print_decision(
+    decision: Decision, assumptions: Sequence[str] = (), incomplete: Sequence[str] = (), console: Console | None = None
+) -> None:
+    """Prints what is not known, the question, the clauses with what each did, the answer, and what it rests on."""
     console = console or Console(highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
+    for each in incomplete:
+        console.print(Text(f"{each}: the answer is incomplete", "yellow"))
     console.print(Text.assemble(("put     ", "dim"), question(decision)))
     console.print(Text.assemble(("reaches ", "dim"), reach(decision)))
     console.print()
     console.print(clauses(decision))
     console.print()
-    console.print(answer_line(decision))
+    console.print(answer_line(decision, certain=not incomplete))
     for remark in [*remarks(decision), *assumptions]:
         console.print(Text(f"  {remark}", "dim"))
 
@@ -61,7 +65,7 @@ def _missing(decision: Decision) -> str:
     named: Put | str = put.queue or put.queue_manager
     known = cluster.queues_by_name if put.queue else {**cluster.aliases_by_name, **cluster.remote}
     what = "queue" if put.queue else "queue manager or alias"
-    return f"no {what} {named} in these facts{suggestion(str(named), known)}"
+    return f"no {what} {named} in these facts{name_suggestion(str(named), known)}"
 
 
 def clauses(decision: Decision) -> Table:
@@ -112,12 +116,16 @@ def _tested(test: Test) -> str:
     return f"{test.condition} ({values})" if values else test.condition
 
 
-def answer_line(decision: Decision) -> Text:
-    """The destination or the reason code, and who else was as good."""
+def answer_line(decision: Decision, certain: bool = True) -> Text:
+    """The destination or the reason code, and who else was as good.
+
+    A failure is not ``certain`` where a member that is not described may have what the put names.
+    """
     chosen, reason = decision.chosen, decision.reason
     if reason is not None:
         head = f"{reason.call} fails with {reason.name} ({reason.code})"
-        return Text.assemble((head, "bold red"), f": {reason.because}")
+        unless = "" if certain else ", if no member that is not described has it"
+        return Text.assemble((head, "bold red"), f"{unless}: {reason.because}")
     if chosen is None:
         return Text(decision.verdict, "bold")
     where = Text.assemble("goes to ", (chosen.name, "bold green"))
