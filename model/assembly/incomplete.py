@@ -33,7 +33,8 @@ class Membership:
 
 def incomplete(scripts: Iterable[Script], known: Sequence[Membership], cluster: Cluster) -> tuple[Incomplete, ...]:
     """Everything that is not told about the clusters of the local queue manager."""
-    return (*_cut(scripts), *_undescribed(known, cluster))
+    of = list(scripts)
+    return (*_cut(of), *_undescribed(known, cluster), *_without_routes(of, cluster))
 
 
 def taken_as_whole(known: Sequence[Membership], cluster: Cluster) -> Iterator[str]:
@@ -49,6 +50,16 @@ def _undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[Inco
             described = f"members of {each.cluster} described: {', '.join(each.members)}"
             command = f"DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ '{each.cluster}')"
             yield Incomplete(f"{described}; {channel} leads to no described member", channel, command)
+
+
+def _without_routes(scripts: Iterable[Script], cluster: Cluster) -> Iterator[Incomplete]:
+    """The hosts of displayed cluster queues to which no channel is displayed."""
+    rows = [record for script in scripts for record in script.records if record.kind == "QCLUSTER"]
+    shown = dict.fromkeys(" ".join(record.listed("CLUSQMGR")) for record in rows)
+    for host in shown:
+        if host in cluster.remote and host not in cluster.channels_by_queue_manager:
+            what = f"{host} has cluster queues, and no channel to it is shown"
+            yield Incomplete(what, host, f"DISPLAY CLUSQMGR('{host}') ALL")
 
 
 def _leading_nowhere(known: Membership, cluster: Cluster) -> list[str]:

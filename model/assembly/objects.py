@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, stating
 from mqclause.model.assembly.operations import Operations, told
-from mqclause.model.assembly.provenance import How, Origin
+from mqclause.model.assembly.provenance import FactT, How, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.record import Record, Script, Value, listed
@@ -27,6 +28,9 @@ DEFAULT_OBJECTS = {
     "CLUSSDR": "SYSTEM.DEF.CLUSSDR",
 }
 """The objects that hold the values a definition leaves out, by object type or channel type."""
+
+ROWS = ("CLUSQMGR", "QCLUSTER", "CHSTATUS")
+"""The kinds of what a queue manager displays of its clusters: no objects of its own."""
 
 OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
 
@@ -73,7 +77,7 @@ class MqObject:
         """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
         if field in self.record.informational:
             return Origin("observed", self.record.source, self.record.line_of(field))
-        how: How = "stated" if field in ("name", "type") else "defaulted"
+        how: How = _how(self.record) if field in ("name", "type") else "defaulted"
         return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
 
     def origin_of(self, *attributes: str) -> Origin | None:
@@ -81,7 +85,7 @@ class MqObject:
         stated = sorted((name for name in attributes if name in self.stated), key=lambda name: not self.text(name))
         for name in stated[:1]:
             record = self.stated[name]
-            return Origin("stated", record.source, record.line_of(name))
+            return Origin(_how(record), record.source, record.line_of(name))
         return None
 
 
@@ -96,6 +100,7 @@ class Objects:
     faults: list[Diagnostic]
     scripts: Sequence[Script] = ()
     operations: Operations = field(init=False)
+    rows: list[MqObject] = field(factory=list)
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
 
@@ -142,6 +147,7 @@ class Objects:
             "define": self._define,
             "alter": self._alter,
             "delete": self._delete,
+            "observe": self._observe,
         }
 
     def _define(self, record: Record, key: ObjectKey) -> None:
@@ -171,6 +177,21 @@ class Objects:
             self._mismatch(record, known)
         else:
             self._set(known, record, key)
+
+    def _observe(self, record: Record, key: ObjectKey) -> None:
+        """A row about others stands for itself; one about an own object fills in what no command states."""
+        if record.kind in ROWS:
+            shown = _only(record, [name for name in record.attributes if record.listed(name)])
+            row = MqObject(record.kind, record.name, shown)
+            self._set(row, shown, key)
+            self.rows += [row] if row.values else []
+            return
+        known = self._found.get(key) or MqObject(record.kind, record.name, record)
+        if known.type and _type(record) not in ("", known.type):
+            self._mismatch(record, known)
+            return
+        stated = {*known.stated, *(OPPOSITE_FLAGS.get(name, "") for name in known.stated)}
+        self._set(known, _only(record, [name for name in record.attributes if name not in stated]), key)
 
     def _delete(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
@@ -207,7 +228,8 @@ class Objects:
             self._refused.add(key)
         else:
             target.take(record, found)
-            self._found[key] = target
+            if record.kind not in ROWS:
+                self._found[key] = target
             self._refused.discard(key)
 
     def _expanded(self, found: MqObject, attribute: str, by_list: str) -> tuple[str, ...]:
@@ -228,10 +250,29 @@ class Objects:
 
 def _lacking(record: Record, target: MqObject) -> str:
     """An attribute that the type of a channel does not have, where the command does not give the type itself."""
-    if record.kind != "CHANNEL" or not target.type or "CHLTYPE" in record.attributes:
+    if record.kind != "CHANNEL" or not target.type or "CHLTYPE" in record.attributes or record.action == "observe":
         return ""
     known = known_attributes("ALTER", "CHANNEL", target.type) or record.attributes
     return next((name for name in record.attributes if name not in known), "")
+
+
+def placed_fact(fact: FactT, found: MqObject, **known: Origin | None) -> Placed[FactT]:
+    """A fact that is made of one object; ``known`` are the origins of what other statements say of it."""
+    return Placed(fact, found.record.source, found.record.line, partial(_origin, found, known))
+
+
+def _origin(found: MqObject, known: Mapping[str, Origin | None], attribute: str) -> Origin:
+    return known.get(attribute) or found.origin(attribute)
+
+
+def _how(record: Record) -> How:
+    return "observed" if record.action == "observe" else "stated"
+
+
+def _only(record: Record, names: Sequence[str]) -> Record:
+    """``record`` with the attributes ``names`` alone."""
+    attributes = {name: record.attributes[name] for name in names}
+    return evolve(record, attributes=attributes, lines=tuple(record.line_of(name) or 0 for name in names))
 
 
 def _key(record: Record) -> ObjectKey:

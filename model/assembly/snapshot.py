@@ -10,6 +10,7 @@ from typing import Any
 from attrs import field, frozen
 
 from mqclause.model.assembly.agreement import agreed
+from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, stated_name
 from mqclause.model.assembly.provenance import Placed, Provenance
@@ -25,6 +26,7 @@ from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS, contents_of
 
 NOT_IN_A_SCRIPT = "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0"
+NOT_DISPLAYED = "MQ displays no sequence numbers: taken as 0"
 
 
 @frozen
@@ -98,7 +100,7 @@ def read_sources(
         (*opened.warnings, *warnings),
         tuple(_assumptions(opened, view, cluster)),
         incomplete(opened.scripts, view.known, cluster),
-        _observed(opened.scripts, cluster.queue_manager.name),
+        shown_of_queues(opened.scripts, cluster.queue_manager.name),
         partial(tuple, (*placed, put) if put else placed),
     )
 
@@ -140,10 +142,12 @@ def _opened(sources: Iterable[Source], lenient: bool, formats: Sequence[Format])
         except FactsError as error:
             opened.faults.extend(error.diagnostics)
             continue
-        forgiven = lenient and isinstance(contents, Script)
-        (opened.warnings if forgiven else opened.faults).extend(contents.diagnostics)
+        parts = (contents, *contents.further) if isinstance(contents, Script) else (contents,)
+        for part in parts:
+            forgiven = lenient and isinstance(part, Script)
+            (opened.warnings if forgiven else opened.faults).extend(part.diagnostics)
         if isinstance(contents, Script):
-            opened.scripts.append(contents)
+            opened.scripts.extend((contents, *contents.further))
         elif contents.data is not None or not contents.diagnostics:
             opened.documents.append(contents)
     return opened
@@ -172,8 +176,8 @@ def _stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None
 
 def _assumptions(opened: _Opened, view: View, cluster: Cluster) -> Iterator[str]:
     if opened.scripts:
-        yield NOT_IN_A_SCRIPT
-        yield from taken_as_whole(view.known, cluster)
+        yield NOT_DISPLAYED if view.states_are_shown else NOT_IN_A_SCRIPT
+        yield from view.repositories or taken_as_whole(view.known, cluster)
     if view.strangers:
         local = cluster.queue_manager.name
         yield f"{local} shares no cluster with {', '.join(view.strangers)} and knows nothing of what is there"
@@ -192,12 +196,3 @@ def _in_order(sources: Iterable[Source], files: Iterable[tuple[Facts, FactsDocum
     found = [each for facts, document in files for each in placed_rows(facts, document)]
     rank = {source.name: at for at, source in enumerate(sources)}
     return sorted([*found, *view.listed()], key=lambda each: rank[each.source])
-
-
-def _observed(scripts: Iterable[Script], local: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
-    return {
-        (record.name, script.queue_manager or local): record.informational
-        for script in scripts
-        for record in script.records
-        if record.kind == "QLOCAL" and record.informational
-    }

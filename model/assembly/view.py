@@ -10,7 +10,8 @@ from attrs import frozen
 
 from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.incomplete import Membership
-from mqclause.model.assembly.objects import MqObject, Objects
+from mqclause.model.assembly.objects import MqObject, Objects, placed_fact
+from mqclause.model.assembly.observed import Displayed
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
@@ -32,6 +33,7 @@ class View:
     ``queue_manager`` is None if it cannot be told which one is local; there are no other facts then.
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it.
+    ``states_are_shown`` if a log shows the state of each route; ``repositories`` say how far its clusters are shown.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -44,6 +46,8 @@ class View:
     warnings: tuple[Diagnostic, ...] = ()
     known: tuple[Membership, ...] = ()
     strangers: tuple[str, ...] = ()
+    states_are_shown: bool = False
+    repositories: tuple[str, ...] = ()
 
     def listed(self) -> list[Placed[Any]]:
         """The facts of all lists."""
@@ -69,8 +73,9 @@ def assemble(scripts: Sequence[Script], local: str | None, clusters: Sequence[st
         return View(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
     faults: list[Diagnostic] = []
     found = {name: _objects(name, members[name], faults) for name in members}
-    mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen])))
-    return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels)).view(faults)
+    shown = Displayed(chosen, found[chosen].rows)
+    mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
+    return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown).view(faults)
 
 
 def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
@@ -91,9 +96,10 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
 
 def _objects(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
     objects = Objects(name, faults, scripts)
-    for script in scripts:
-        for record in script.records:
-            objects.apply(record)
+    records = [record for script in scripts for record in script.records]
+    # what was displayed fills in what no command states, wherever it stands
+    for record in sorted(records, key=lambda each: each.action == "observe"):
+        objects.apply(record)
     objects.settle()
     return objects
 
@@ -106,22 +112,26 @@ class _Seen:
     members: Mapping[str, Objects]
     clusters: frozenset[str] | None
     states: ChannelStates
+    shown: Displayed
 
     def view(self, faults: Sequence[Diagnostic]) -> View:
-        mine = self.members[self.local]
+        mine, shown = self.members[self.local], self.shown
         everyone = [member for member in self.members.values() if member is mine or self.within(_clusters(member))]
         manual = {sender.name: sender for sender in mine.channels("CLUSSDR")}
+        channels = tuple(shown.channels(fact for member in everyone for fact in self.channels(member, manual)))
         return View(
-            queue_manager=self.queue_manager(),
-            remote_queue_managers=tuple(self.remote(other) for other in everyone if other is not mine),
-            queues=tuple(fact for member in everyone for fact in self.queues(member)),
-            queue_manager_aliases=tuple(fact for member in everyone for fact in self.aliases(member)),
-            channels=tuple(fact for member in everyone for fact in self.channels(member, manual)),
-            processes=tuple(_placed(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
+            queue_manager=shown.queue_manager(self.queue_manager()),
+            remote_queue_managers=tuple(shown.remotes(self.remote(each) for each in everyone if each is not mine)),
+            queues=tuple(shown.queues(fact for member in everyone for fact in self.queues(member))),
+            queue_manager_aliases=tuple(shown.aliases(fact for member in everyone for fact in self.aliases(member))),
+            channels=channels,
+            processes=tuple(placed_fact(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
             diagnostics=tuple(faults),
             warnings=tuple(self.warnings()),
             known=tuple(_membership(cluster, everyone) for cluster in self.within(_clusters(mine))),
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
+            states_are_shown=bool(shown.clusters) and all(_is_observed(channel) for channel in channels),
+            repositories=tuple(shown.repositories()),
         )
 
     def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
@@ -144,7 +154,7 @@ class _Seen:
             name=mine.name,
             clusters=_clusters(mine),
             suspended=tuple(mine.operations.suspended),
-            platform=_platform(mine.scripts),
+            platform=_platform(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )
         return _placed_whole(fact, mine)
@@ -171,7 +181,7 @@ class _Seen:
                 **queue.fields,
             )
             target = queue.origin_of("TARGTYPE") if topic else None
-            yield _placed(fact, queue, queue_manager=host or queue.origin("name"), target=target)
+            yield placed_fact(fact, queue, queue_manager=host or queue.origin("name"), target=target)
 
     def aliases(self, member: Objects) -> Iterator[Placed[QueueManagerAlias]]:
         """The aliases of queue managers that ``member`` has in a cluster."""
@@ -181,7 +191,7 @@ class _Seen:
             if clusters:
                 stated = remote.origin_of("RQMNAME") if remote.text("RQMNAME") else None
                 known = {"queue_manager": stated or by or remote.origin("name"), "host": by or remote.origin("name")}
-                yield _placed(_alias(remote, member.name, clusters), remote, **known)
+                yield placed_fact(_alias(remote, member.name, clusters), remote, **known)
 
     def channels(self, member: Objects, manual: Mapping[str, MqObject]) -> Iterator[Placed[Channel]]:
         """The local cluster receivers, or the routes to another member that its cluster receivers make.
@@ -205,16 +215,7 @@ class _Seen:
                 )
                 typed = (sender or receiver).origin("deftype")
                 by = host or receiver.origin("name")
-                yield _placed(fact, receiver, queue_manager=by, deftype=typed, status=stated)
-
-
-def _placed(fact: FactT, found: MqObject, **known: Origin | None) -> Placed[FactT]:
-    """A fact that is made of one object; ``known`` are the origins of what other statements say of it."""
-    return Placed(fact, found.record.source, found.record.line, partial(_origin, found, known))
-
-
-def _origin(found: MqObject, known: Mapping[str, Origin | None], attribute: str) -> Origin:
-    return known.get(attribute) or found.origin(attribute)
+                yield placed_fact(fact, receiver, queue_manager=by, deftype=typed, status=stated)
 
 
 def _placed_whole(fact: FactT, member: Objects) -> Placed[FactT]:
@@ -239,6 +240,10 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
     if found is None:
         found = next((each.origin(attribute) for each in member.of("QMGR")), None)
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)
+
+
+def _is_observed(channel: Placed[Channel]) -> bool:
+    return channel.fact.deftype == "CLUSRCVR" or channel.origin("status").how == "observed"
 
 
 def _is_alias(queue: MqObject) -> bool:
@@ -267,6 +272,6 @@ def _clustered(member: Objects) -> tuple[MqObject, ...]:
     return (*member.channels("CLUSRCVR"), *member.channels("CLUSSDR"), *member.of("QMGR"))
 
 
-def _platform(scripts: Sequence[Script]) -> str:
-    stated = " ".join(script.header.get(PLATFORM, "") for script in scripts).upper()
+def _platform(scripts: Sequence[Script], shown: str) -> str:
+    stated = " ".join([shown, *(script.header.get(PLATFORM, "") for script in scripts)]).upper()
     return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"

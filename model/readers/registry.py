@@ -13,7 +13,7 @@ from mqclause.model.readers.format import Confidence, Contents, Format
 from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.mqweb import MQWEB
-from mqclause.model.readers.runmqsc import RUNMQSC
+from mqclause.model.readers.runmqsc.format import RUNMQSC
 from mqclause.model.readers.toml_facts import TOML
 
 FORMATS = (

@@ -52,7 +52,7 @@ def fault(content: str | bytes, name: str = "f") -> str:
     return str(found)
 
 
-READ = "allowed: facts in TOML or JSON, MQSC scripts and dumps (dmpmqcfg)"
+READ = "allowed: facts in TOML or JSON, output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,7 @@ READ = "allowed: facts in TOML or JSON, MQSC scripts and dumps (dmpmqcfg)"
          f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ('{"commandResponse": []}', f"f: is output of mqweb (commandResponse); this format is not read yet; {READ}"),
         ("AMQ8409I: Display Queue details.\n   QUEUE(STOCK)   TYPE(QLOCAL)\n",
-         f"f: is output of runmqsc; this format is not read yet; {READ}"),
-        ("5724-H72 (C) Copyright IBM Corp. 1994, 2023.\n\n     1 : dis ql(*)\n",
-         f"f: is output of runmqsc; this format is not read yet; {READ}"),
+         "f: does not name its queue manager; name it with --from"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told_in_one_line(content: str | bytes, said: str) -> None:
