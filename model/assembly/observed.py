@@ -108,8 +108,8 @@ class Displayed:
         return [row for row in rows if (row.text("CLUSQT") == "QMGR") == (clusqt == "QMGR")]
 
     def _suspended(self, name: str, stated: tuple[str, ...]) -> tuple[str, ...]:
-        rows = [row for row in self.of("CLUSQMGR") if row.name == name and row.text("SUSPEND")]
-        shown = {row.text("CLUSTER"): row.text("SUSPEND") == "YES" for row in rows}
+        rows = [row for row in self.of("CLUSQMGR") if row.name == name and row.text("CLUSTER")]
+        shown = {row.text("CLUSTER"): row.text("SUSPEND") == "YES" for row in rows if row.text("SUSPEND")}
         return (*(each for each in stated if each not in shown), *(each for each, yes in shown.items() if yes))
 
     def _with_state(self, route: Placed[Channel], row: MqObject | None) -> Placed[Channel]:

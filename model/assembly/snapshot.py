@@ -50,8 +50,8 @@ class Snapshot:
     put: Put | None = None
     warnings: tuple[Diagnostic, ...] = ()
     assumptions: tuple[str, ...] = ()
-    incomplete: tuple[Incomplete, ...] = ()
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
+    incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
 
     @cached_property
@@ -99,9 +99,9 @@ def read_sources(
         put.fact if put else None,
         (*opened.warnings, *warnings),
         tuple(_assumptions(opened, view, cluster)),
-        incomplete(opened.scripts, view.known, cluster),
         shown_of_queues(opened.scripts, cluster.queue_manager.name),
         partial(tuple, (*placed, put) if put else placed),
+        incomplete=incomplete(opened.scripts, view.known, cluster),
     )
 
 

@@ -13,7 +13,7 @@ TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s", re.ASC
 
 MESSAGE = re.compile(r"[ \t]*(?:AMQ(\d{4})([A-Z]?):|CSQ[A-Z]\d{3}([A-Z])\b)", re.ASCII)
 ECHO = re.compile(r"[ \t]*(\d*)[ \t]+: (.*)", re.ASCII | re.DOTALL)
-STARTING = re.compile(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
+SESSION = re.compile(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
 ATTRIBUTE = re.compile(r"\s*[A-Z][A-Z0-9]*(?:\(|\s|$)", re.ASCII)
 END_OF_OBJECT = re.compile(r"\s*END [A-Z]")
 
@@ -60,7 +60,7 @@ def _begun(line: str, number: int, block: Block | None) -> Block | None:
     message = MESSAGE.match(line)
     if message:
         return Block("object", number, refused=message[1] in REFUSED or (message[2] or message[3]) in ("E", "S"))
-    starting = STARTING.match(line)
+    starting = SESSION.match(line)
     if starting:
         return Block("starts", number, starting[1])
     echo = ECHO.match(line)
