@@ -7,18 +7,19 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
-from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, stated_name
+from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, owned, stated_name
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.view import View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.objects import Put
+from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts, read_facts
 from mqclause.model.readers.format import Format
@@ -31,10 +32,16 @@ NOT_DISPLAYED = "MQ displays no sequence numbers: taken as 0"
 
 @frozen
 class Source:
-    """A file's content and its name as messages show it (``-`` for standard input)."""
+    """A file's content and its name as messages show it (``-`` for standard input).
+
+    ``queue_manager`` says whose script or log it is, if it does not say so itself. A file that was ``found`` in a
+    folder, and not named, is passed by with a warning where it is in no format that is read.
+    """
 
     name: str
     data: bytes
+    queue_manager: str = ""
+    found: bool = False
 
 
 @frozen(eq=False)
@@ -64,6 +71,8 @@ class Snapshot:
 class _Opened:
     """The contents of the files, and what was wrong with them."""
 
+    sources: list[Source] = field(factory=list)
+    unread: list[str] = field(factory=list)
     documents: list[FactsDocument] = field(factory=list)
     scripts: list[Script] = field(factory=list)
     faults: list[Diagnostic] = field(factory=list)
@@ -80,6 +89,7 @@ def read_sources(
     are those that are tried, in this order.
     """
     opened = _opened(sources, lenient, formats)
+    sources = opened.sources
     described = [script.queue_manager for script in opened.scripts if script.queue_manager]
     name = local_name(opened.documents, described, asked_name(local), opened.faults)
     view = _view(opened, name, lenient)
@@ -138,19 +148,28 @@ def _opened(sources: Iterable[Source], lenient: bool, formats: Sequence[Format])
     opened = _Opened()
     for source in sources:
         try:
-            contents = contents_of(source.data, source.name, formats)
+            for name, data in unpacked(source.data, source.name):
+                _open(evolve(source, name=name, data=data), opened, lenient, formats)
         except FactsError as error:
-            opened.faults.extend(error.diagnostics)
-            continue
-        parts = (contents, *contents.further) if isinstance(contents, Script) else (contents,)
-        for part in parts:
-            forgiven = lenient and isinstance(part, Script)
-            (opened.warnings if forgiven else opened.faults).extend(part.diagnostics)
-        if isinstance(contents, Script):
-            opened.scripts.extend((contents, *contents.further))
-        elif contents.data is not None or not contents.diagnostics:
-            opened.documents.append(contents)
+            opened.unread.append(source.name)
+            (opened.warnings if source.found else opened.faults).extend(error.diagnostics)
+    if opened.warnings and not (opened.faults or opened.scripts or opened.documents):
+        opened.faults.extend(opened.warnings)
     return opened
+
+
+def _open(source: Source, opened: _Opened, lenient: bool, formats: Sequence[Format]) -> None:
+    """Adds what one file holds. Raises FactsError if it is in no format that is read."""
+    opened.sources.append(source)
+    contents = contents_of(source.data, source.name, formats)
+    if isinstance(contents, FactsDocument):
+        opened.faults.extend(contents.diagnostics)
+        if contents.data is not None or not contents.diagnostics:
+            opened.documents.append(contents)
+        return
+    for script in owned(contents, source.queue_manager):
+        (opened.warnings if lenient else opened.faults).extend(script.diagnostics)
+        opened.scripts.append(script)
 
 
 def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
@@ -161,7 +180,9 @@ def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
     view = assemble([*opened.scripts, *described[:1]], name, _stated_clusters(opened.documents))
     forgiven = lenient and view.queue_manager is not None
     opened.warnings.extend(view.warnings)
-    (opened.warnings if forgiven else opened.faults).extend(view.diagnostics)
+    # where a file cannot be read, it may be the one that describes the local queue manager
+    if view.queue_manager or not opened.unread:
+        (opened.warnings if forgiven else opened.faults).extend(view.diagnostics)
     return view
 
 

@@ -17,10 +17,10 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.explain_lines import explain_lines
+from mqclause.tools.commands.inputs import sources
 from mqclause.tools.commands.options import (
     PUT_KEYS,
     asked_put,
-    contents,
     explaining_executor,
     from_option,
     json_option,
@@ -57,11 +57,11 @@ def command(facts: tuple[str, ...], lines: str | None, readings: tuple[str, ...]
     if lines is not None:
         only_lines(facts)
         return explain_lines(opened(lines), sys.stdout.buffer, put, rules, options["conditions"])
-    return explain_files(contents(facts), put, rules=rules, **options)
+    return explain_files(sources(facts), put, rules=rules, **options)
 
 
 def explain_files(
-    files: Sequence[tuple[str, bytes]],
+    files: Sequence[Source],
     asked: Mapping[str, str],
     local: str | None,
     as_json: bool,
@@ -71,10 +71,10 @@ def explain_files(
 ) -> int:
     """Explains one put and returns the exit status.
 
-    ``files`` are names and contents, ``asked`` the attributes of the put that were given as options. Raises
+    ``asked`` the attributes of the put that were given as options. Raises
     FactsError, NothingAskedError and DisagreementError.
     """
-    snapshot = read_sources([Source(*file) for file in files], local, lenient)
+    snapshot = read_sources(files, local, lenient)
     put = asked_put(snapshot.put, asked, snapshot.cluster)
     decision = checked_decision(put, snapshot.cluster, rules, conditions)
     for warning in snapshot.warnings:

@@ -18,8 +18,8 @@ from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.inputs import sources
 from mqclause.tools.commands.options import (
-    contents,
     explaining_executor,
     from_option,
     json_option,
@@ -56,12 +56,12 @@ def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], **opt
     QUEUE may end in * to ask for every triggered queue. FACTS are as for explain; depth and open counts are taken
     from a dump that has them. Exit status: 0 every queue asked for would trigger, 1 one would not, 2 bad input.
     """
-    return why_files(queue, contents(facts), rules=rules_by(readings), **options)
+    return why_files(queue, sources(facts), rules=rules_by(readings), **options)
 
 
 def why_files(
     name: str,
-    files: Sequence[tuple[str, bytes]],
+    files: Sequence[Source],
     local: str | None,
     as_json: bool,
     rules: Rules,
@@ -72,7 +72,7 @@ def why_files(
     Returns 0 if a message put now would trigger on every queue asked for, else 1. Raises FactsError,
     NothingAskedError and DisagreementError.
     """
-    snapshot = read_sources([Source(*file) for file in files], local, lenient)
+    snapshot = read_sources(files, local, lenient)
     triggers = Triggers(rules, explaining_executor()), Triggers(rules)
     answers = [answer_about(queue, snapshot, *triggers) for queue in queues_named(name, snapshot)]
     if as_json:
