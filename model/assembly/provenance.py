@@ -55,7 +55,8 @@ class Provenance:
     """The origin of each attribute of each fact of a snapshot, and of its put."""
 
     def __init__(self, placed: Iterable[Placed[Any]]) -> None:
-        self._placed = {_identity(each.fact): each for each in placed}
+        self.placed = tuple(placed)
+        self._placed = {_identity(each.fact): each for each in self.placed}
 
     def of(self, fact: Fact | Put, attribute: str) -> Origin:
         """Where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from mqclause.model.diagnostic import Diagnostic, FactsError
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
-LARGEST = 1 << 30
+MOST_UNPACKED = 1 << 30
 """So many bytes may be in one file: more than any queue manager's dump has."""
 
-TOO_LARGE = f"holds more than {LARGEST >> 20} MB when it is unpacked; unpack it first"
+TOO_LARGE = f"holds more than {MOST_UNPACKED >> 20} MB when it is unpacked; unpack it first"
 
 
 def unpacked(data: bytes, source: str) -> Iterator[tuple[str, bytes]]:
@@ -36,9 +36,9 @@ def _gunzipped(data: bytes) -> bytes:
     parts, size = list[bytes](), 0
     while data.startswith(GZIP):
         unpacker = zlib.decompressobj(wbits=31)
-        parts.append(unpacker.decompress(data, LARGEST - size + 1))
+        parts.append(unpacker.decompress(data, MOST_UNPACKED - size + 1))
         size += len(parts[-1])
-        if size > LARGEST:
+        if size > MOST_UNPACKED:
             raise OverflowError
         if not unpacker.eof:
             raise EOFError("it ends too early")
@@ -52,8 +52,8 @@ def _unzipped(data: bytes, source: str) -> Iterator[tuple[str, bytes]]:
         for each in archive.infolist():
             if not each.is_dir():
                 with archive.open(each) as file:
-                    content = file.read(LARGEST - size + 1)
+                    content = file.read(MOST_UNPACKED - size + 1)
                 size += len(content)
-                if size > LARGEST:
+                if size > MOST_UNPACKED:
                     raise OverflowError
                 yield f"{source}/{each.filename}", content

@@ -32,7 +32,7 @@ class Decoded:
     fault: Diagnostic | None = None
 
 
-def decoded(data: bytes, source: str) -> Decoded:
+def text_from(data: bytes, source: str) -> Decoded:
     """The text in ``data``, without a byte order mark; raises FactsError if it is none.
 
     UTF-8, UTF-16 with and without a byte order mark, EBCDIC if it holds MQSC, else Latin-1.

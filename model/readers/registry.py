@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from attrs import evolve
 
 from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.readers.encoding import decoded
+from mqclause.model.readers.encoding import text_from
 from mqclause.model.readers.format import Confidence, Contents, Format
 from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.mqsc.format import MQSC
@@ -28,7 +28,7 @@ FORMATS = (
 
 def contents_of(data: bytes, source: str, formats: Sequence[Format] = FORMATS) -> Contents:
     """What a file holds, by the reader of its format; raises FactsError if it is no text or in none of ``formats``."""
-    text = decoded(data, source)
+    text = text_from(data, source)
     found = format_of(text.text, source, formats)
     if found is None:
         raise _refused(source, f"is in no format that is read: it has no MQSC command; allowed: {_titles(formats)}")

@@ -73,7 +73,7 @@ def test_what_cannot_be_unpacked() -> None:
 
 
 def test_what_is_unpacked_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container, "LARGEST", 1 << 20)
+    monkeypatch.setattr(container, "MOST_UNPACKED", 1 << 20)
     bomb = zlib.compress(b" " * (1 << 22), wbits=31)
     assert len(bomb) < 10_000
     assert fault(Source("f", bomb)).startswith("f: holds more than ")

@@ -17,7 +17,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.explain_lines import explain_lines
-from mqclause.tools.commands.inputs import sources
+from mqclause.tools.commands.inputs import sources, what_if, what_if_options
 from mqclause.tools.commands.options import (
     PUT_KEYS,
     asked_put,
@@ -44,6 +44,7 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @click.option("--conditions", is_flag=True, help="Show each test with the values that it saw.")
 @reading_option
 @lenient_option
+@what_if_options
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
 def command(facts: tuple[str, ...], lines: str | None, readings: tuple[str, ...], **options: Any) -> int:
     """Which destination does a put go to, and which clause removed each of the others?
@@ -68,13 +69,15 @@ def explain_files(
     conditions: bool,
     rules: Rules,
     lenient: bool,
+    sets: Sequence[str] = (),
+    states: Sequence[str] = (),
 ) -> int:
     """Explains one put and returns the exit status.
 
     ``asked`` the attributes of the put that were given as options. Raises
     FactsError, NothingAskedError and DisagreementError.
     """
-    snapshot = read_sources(files, local, lenient)
+    snapshot = what_if(read_sources(files, local, lenient), sets, states)
     put = asked_put(snapshot.put, asked, snapshot.cluster)
     decision = checked_decision(put, snapshot.cluster, rules, conditions)
     for warning in snapshot.warnings:

@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from glob import glob, has_magic
 from pathlib import Path
+from typing import Any
 
 import click
 
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.change import changed
+from mqclause.model.assembly.snapshot import Snapshot, Source
 from mqclause.tools.commands.options import content
+
+
+def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that set attributes of what was read."""
+    for option in (
+        click.option(
+            "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
+        ),
+        click.option("--status", "states", multiple=True, metavar="CHANNEL=STATE", help="What if a channel were so."),
+    ):
+        command = option(command)
+    return command
+
+
+def what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
+    """The snapshot with what the options set. Raises FactsError and UsageError."""
+    commands = [*sets]
+    for each in states:
+        channel, equals, state = each.rpartition("=")
+        if not equals:
+            raise click.UsageError(f"--status {each!r} is not CHANNEL=STATE")
+        commands.append(f"CHANNEL({quote(channel)}) STATUS({quote(state)})")
+    return changed(snapshot, commands)
+
+
+def quote(text: str) -> str:
+    """A value as MQSC writes it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def sources(names: tuple[str, ...]) -> list[Source]:

@@ -18,7 +18,7 @@ from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import sources
+from mqclause.tools.commands.inputs import sources, what_if, what_if_options
 from mqclause.tools.commands.options import (
     explaining_executor,
     from_option,
@@ -50,6 +50,7 @@ class Answer:
 @json_option
 @reading_option
 @lenient_option
+@what_if_options
 def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], **options: Any) -> int:
     """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
 
@@ -66,13 +67,15 @@ def why_files(
     as_json: bool,
     rules: Rules,
     lenient: bool,
+    sets: Sequence[str] = (),
+    states: Sequence[str] = (),
 ) -> int:
     """Answers for the queue ``name``, or for each triggered queue that a generic name (``*`` at its end) fits.
 
     Returns 0 if a message put now would trigger on every queue asked for, else 1. Raises FactsError,
     NothingAskedError and DisagreementError.
     """
-    snapshot = read_sources(files, local, lenient)
+    snapshot = what_if(read_sources(files, local, lenient), sets, states)
     triggers = Triggers(rules, explaining_executor()), Triggers(rules)
     answers = [answer_about(queue, snapshot, *triggers) for queue in queues_named(name, snapshot)]
     if as_json:
