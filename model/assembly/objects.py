@@ -272,7 +272,8 @@ def _how(record: Record) -> How:
 def _only(record: Record, names: Sequence[str]) -> Record:
     """``record`` with the attributes ``names`` alone."""
     attributes = {name: record.attributes[name] for name in names}
-    return evolve(record, attributes=attributes, lines=tuple(record.line_of(name) or 0 for name in names))
+    lines = tuple(record.line_of(name) or 0 for name in names) if record.lines else ()
+    return evolve(record, attributes=attributes, lines=lines)
 
 
 def _key(record: Record) -> ObjectKey:

@@ -52,7 +52,7 @@ def fault(content: str | bytes, name: str = "f") -> str:
     return str(found)
 
 
-READ = "allowed: facts in TOML or JSON, output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
+READ = "allowed: output of mqweb (commandResponse), facts in TOML or JSON, output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ READ = "allowed: facts in TOML or JSON, output of runmqsc, MQSC scripts and dump
         ("Dear reader,\n" * 5000, f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ("Set out (here)\nis how we\nDefine queues.\n",
          f"f: is in no format that is read: it has no MQSC command; {READ}"),
-        ('{"commandResponse": []}', f"f: is output of mqweb (commandResponse); this format is not read yet; {READ}"),
+        ('{"commandResponse": []}', "f: does not name its queue manager; name it with --from"),
         ("AMQ8409I: Display Queue details.\n   QUEUE(STOCK)   TYPE(QLOCAL)\n",
          "f: does not name its queue manager; name it with --from"),
     ],

@@ -81,7 +81,7 @@ class _Session:
         self.records += self.observed(shown, block)
 
     def observed(self, shown: list[Shown], block: Block) -> Iterator[Record]:
-        kind = _kind({name: value for name, value, _ in shown})
+        kind = kind_displayed({name: value for name, value, _ in shown})
         if not kind:
             return
         (_, name, line), *others = shown
@@ -116,7 +116,7 @@ def _value(word: str, value: str) -> Value:
     return tuple(part.strip() for part in value.split(",")) if word == "NAMES" and "," in value else value
 
 
-def _kind(shown: Mapping[str, str]) -> str:
+def kind_displayed(shown: Mapping[str, str]) -> str:
     """The kind of what was displayed, told by its attributes: messages are translated. Blank if it is passed by."""
     first = next(iter(shown), "")
     if first == "QUEUE":
