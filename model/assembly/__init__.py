@@ -14,6 +14,7 @@ The way from files to a snapshot, a module a step; ``snapshot.read_sources`` cal
 5. ``agreement``: all placed facts to one cluster, or what contradicts what and where both stand.
 
 ``observed`` puts what the local queue manager displays over what the others' dumps say, ``depths`` has what is shown
-of queues besides. ``incomplete`` tells what no source says although it could change an answer. ``provenance`` has
-what a placed fact is, and answers where each attribute of each fact comes from.
+of queues besides. ``copies`` leaves out a dump that is given twice, ``change`` sets what a caller asks "what if" of.
+``incomplete`` tells what no source says although it could change an answer. ``provenance`` has what a placed fact is,
+and answers where each attribute of each fact comes from.
 """

@@ -10,6 +10,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.agreement import agreed
+from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, owned, stated_name
@@ -153,6 +154,7 @@ def _opened(sources: Iterable[Source], lenient: bool, formats: Sequence[Format])
         except FactsError as error:
             opened.unread.append(source.name)
             (opened.warnings if source.found else opened.faults).extend(error.diagnostics)
+    opened.scripts[:] = without_copies(opened.scripts, opened.warnings if lenient else opened.faults)
     if opened.warnings and not (opened.faults or opened.scripts or opened.documents):
         opened.faults.extend(opened.warnings)
     return opened

@@ -34,14 +34,15 @@ def _is_answer(data: object) -> bool:
     if not isinstance(data, dict):
         return False
     errors = data.get("error")
-    return "commandResponse" in data or (isinstance(errors, list) and any("msgId" in each for each in errors))
+    rows = errors if isinstance(errors, list) else []
+    return "commandResponse" in data or any(isinstance(each, dict) and "msgId" in each for each in rows)
 
 
 def read_mqweb(text: str, source: str) -> Script:
     """Read what was displayed: each object as a record of the action *observe*. Never raises."""
-    data = parse_json(text, source).data
-    faults = [Diagnostic(source, f"mqweb answered with an error: {quoted(each.get('message', ''), 200)}")
-              for each in data.get("error", ()) if isinstance(each, dict)]  # fmt: skip
+    parsed = parse_json(text, source)
+    data = parsed.data if isinstance(parsed.data, dict) else {}
+    faults = [*parsed.diagnostics, *_errors(data.get("error"), source)]
     records, owners = list[Record](), list[str]()
     answers = data.get("commandResponse", ())
     for answer in answers if isinstance(answers, list) else ():
@@ -55,6 +56,12 @@ def read_mqweb(text: str, source: str) -> Script:
             records += _observed(row, source, owners)
     header = {OWNER: owners[0]} if owners else {}
     return Script(source, owners[0] if owners else "", tuple(records), tuple(faults), header)
+
+
+def _errors(given: object, source: str) -> Iterator[Diagnostic]:
+    for each in given if isinstance(given, list) else ():
+        message = each.get("message", "") if isinstance(each, dict) else each
+        yield Diagnostic(source, f"mqweb answered with an error: {quoted(message, 200)}")
 
 
 def _rows(parameters: object) -> Iterator[dict[str, Any]]:

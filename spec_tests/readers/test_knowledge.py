@@ -160,6 +160,26 @@ class TestIncomplete:
         assert [name for name, _ in missing(read(qm1=QM1, qm2=cut))] == ["QM2", "TO.QM2"]
 
 
+class TestDumpsOfOneQueueManager:
+    def test_the_same_again_is_no_fault(self) -> None:
+        first = DUMP + QM2 + WHOLE
+        again = first.replace("03.04.05", "09.00.00").replace(
+            "(TO.QM2) CHLTYPE", "(TO.QM2) +\n*  ALTDATE(1) +\n CHLTYPE"
+        )
+        assert read(qm1=QM1, a=first, b=again).cluster.queues == read(qm1=QM1, a=first).cluster.queues
+
+    def test_another_one_is_a_fault_that_names_both(self) -> None:
+        other = (DUMP + QM2 + WHOLE).replace("DEFINE QLOCAL(ORDERS)", "DEFINE QLOCAL(ORDERS) CLWLPRTY(5)")
+        with pytest.raises(FactsError) as caught:
+            read(qm1=QM1, a=DUMP + QM2 + WHOLE, b=other)
+        assert str(caught.value) == "b:6: is another dump of 'QM2' than a: they differ from QLOCAL 'ORDERS' on"
+        assert read(lenient=True, qm1=QM1, a=DUMP + QM2 + WHOLE, b=other).cluster.queues[0].clwlprty == 0
+
+    def test_a_script_that_is_no_dump_is_an_overlay(self) -> None:
+        overlay = "* Queue manager name: QM2\nALTER QLOCAL(ORDERS) CLWLPRTY(5)\n"
+        assert read(qm1=QM1, a=DUMP + QM2 + WHOLE, b=overlay).cluster.queues[0].clwlprty == 5
+
+
 class TestChannelStates:
     def test_a_stopped_channel(self) -> None:
         snapshot = read(qm1=QM1 + "STOP CHANNEL(TO.QM2)\n", qm2=QM2)

@@ -6,8 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.view import assemble
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.mqweb import read_mqweb
 from spec_tests.readers.test_runmqsc import BANNER, LOG, script
@@ -76,3 +79,18 @@ def test_secrets_are_not_kept() -> None:
 @pytest.mark.parametrize("data", [{"commandResponse": 3}, {"commandResponse": [3, {"parameters": 4}, {"text": 5}]}])
 def test_what_is_no_answer_is_no_object(data: object) -> None:
     assert read_mqweb(json.dumps(data), "f").records == ()
+
+
+WORDS = st.sampled_from(
+    ["QM1", "QM2", "Q", "C", "S", "QCLUSTER", "QLOCAL", "CLUSRCVR", "RUNNING", "YES", "QMGR", "HANDLE"]
+)
+VALUES = st.one_of(WORDS, st.text(max_size=60), st.integers(), st.booleans(), st.none(), st.lists(WORDS, max_size=2))
+KEYS = st.sampled_from(
+    ["queue", "clusqmgr", "channel", "cluster", "type", "deftype", "status", "suspend", "clusqt", "qmname", "input", "objects", "names", "trigger", "text"]
+)
+
+
+@given(st.lists(st.dictionaries(KEYS, VALUES, max_size=8), max_size=5))
+def test_any_answer(rows: list[dict[str, Any]]) -> None:
+    script = read_mqweb(answer(*rows), "f")
+    assemble([script], script.queue_manager or "QM1")
