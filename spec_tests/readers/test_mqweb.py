@@ -86,7 +86,23 @@ WORDS = st.sampled_from(
 )
 VALUES = st.one_of(WORDS, st.text(max_size=60), st.integers(), st.booleans(), st.none(), st.lists(WORDS, max_size=2))
 KEYS = st.sampled_from(
-    ["queue", "clusqmgr", "channel", "cluster", "type", "deftype", "status", "suspend", "clusqt", "qmname", "input", "objects", "names", "trigger", "text"]
+    [
+        "queue",
+        "clusqmgr",
+        "channel",
+        "cluster",
+        "type",
+        "deftype",
+        "status",
+        "suspend",
+        "clusqt",
+        "qmname",
+        "input",
+        "objects",
+        "names",
+        "trigger",
+        "text",
+    ]
 )
 
 

@@ -12,7 +12,7 @@ TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s", re.ASC
 """What container and system logs put before each line."""
 
 MESSAGE = re.compile(r"[ \t]*(?:AMQ(\d{4})([A-Z]?):|CSQ[A-Z]\d{3}([A-Z])\b)", re.ASCII)
-ECHO = re.compile(r"[ \t]*(\d*)[ \t]+: (.*)", re.ASCII | re.DOTALL)
+ECHO = re.compile(r"[ \t]+(\d*)[ \t]*: ?(.*)", re.ASCII | re.DOTALL)
 SESSION = re.compile(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
 ATTRIBUTE = re.compile(r"\s*[A-Z][A-Z0-9]*(?:\(|\s|$)", re.ASCII)
 END_OF_OBJECT = re.compile(r"\s*END [A-Z]")

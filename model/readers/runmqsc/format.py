@@ -15,7 +15,9 @@ from mqclause.model.readers.record import Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
 from mqclause.model.readers.runmqsc.values import Shown, UnshownError, displayed
 
-RUNMQSC_MESSAGE = re.compile(r"^[^\n]{0,40}?(?:AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQM\d{3}I )", re.MULTILINE)
+RUNMQSC_MESSAGE = re.compile(
+    r"^(?:[^\n]{0,40}?(?:AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQM\d{3}I )|[ \t]+\d+ ?: [A-Za-z]+ )", re.MULTILINE
+)
 
 BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR"}
 """The kinds of objects whose first attribute alone tells them."""
@@ -59,8 +61,9 @@ class _Session:
     def script(self) -> Script:
         header = {OWNER: self.owner} if self.owner else {}
         lines = dict.fromkeys(header, self.owner_line)
-        records = (*_echoed(self.commands, self.source), *self.records)
-        return Script(self.source, self.owner, records, tuple(self.faults.found), header, lines)
+        stated = _echoed(self.commands, self.source)
+        faults = (*stated.diagnostics, *self.faults.found)
+        return Script(self.source, self.owner, (*stated.records, *self.records), faults, header, lines)
 
     def take(self, block: Block) -> None:
         if block.kind == "starts":
@@ -102,12 +105,12 @@ class _Session:
             self.owner, self.owner_line = name, line
 
 
-def _echoed(commands: Sequence[Block], source: str) -> tuple[Record, ...]:
+def _echoed(commands: Sequence[Block], source: str) -> Script:
     """What the echoed commands state, on their lines."""
     lines = [each for block in commands for each in block.lines]
     placed = {number: "" if line.strip(" ;").upper() in ENDS else line for number, line in lines}
     text = "\n".join(placed.get(number, "") for number in range(1, max(placed, default=0) + 1))
-    return read_mqsc(text, source).records
+    return read_mqsc(text, source)
 
 
 def _value(word: str, value: str) -> Value:
