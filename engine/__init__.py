@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mqclause.answers.decision import Advance, Decision
     from mqclause.answers.engine import Engine
     from mqclause.answers.examination import Triggers
+    from mqclause.answers.explanation import Explanation
     from mqclause.answers.reason import Reason
     from mqclause.answers.replay import Replay
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
@@ -41,6 +42,7 @@ _WHERE = {
     "answers.decision": ("Advance", "Decision"),
     "answers.engine": ("Engine",),
     "answers.examination": ("Triggers",),
+    "answers.explanation": ("Explanation",),
     "answers.reason": ("Reason",),
     "answers.replay": ("Replay",),
     "model.assembly.snapshot": ("Snapshot", "read_document", "read_files"),
@@ -64,6 +66,7 @@ __all__ = [
     "Diagnostic",
     "DomainError",
     "Engine",
+    "Explanation",
     "FactsError",
     "Process",
     "Put",

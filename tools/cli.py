@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from importlib import import_module
 
 import click
 
+from mqclause.tools.render.streams import OutputError, abandon_output, prepare_streams
+
 BAD_INPUT = 2
-OUR_ERROR = 3
+NOT_WRITTEN = 4
+OUR_ERROR = 5
+
+TRACEBACK = "MQCLAUSE_TRACEBACK"
+"""The environment variable by which an error of ours shows where it happened."""
 
 SUBCOMMANDS = {
     "batch": "Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.",
@@ -49,43 +56,60 @@ def command_line() -> None:
 
 def main() -> None:
     """Runs the command line and exits with its status; no input ends in a traceback."""
+    prepare_streams()
+    if sys.stdout is None:
+        sys.exit(_complain("standard output is closed", status=NOT_WRITTEN))
     try:
-        status = command_line(standalone_mode=False)
-    except click.exceptions.Abort:
-        status = _complain("interrupted")
-    except click.ClickException as error:
-        status = _complain(error.format_message())
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
-    except Exception as error:
-        status = _failed(error)
+        status = _status_of_the_command()
+        sys.stdout.flush()
+    except OutputError as error:
+        abandon_output()
+        status = 0 if error.is_closed else _complain(str(error), status=NOT_WRITTEN)
     sys.exit(status)
 
 
+def _status_of_the_command() -> int:
+    try:
+        return command_line(standalone_mode=False) or 0
+    except click.exceptions.Abort:
+        return _complain("interrupted")
+    except click.ClickException as error:
+        return _complain(error.format_message())
+    except OutputError:
+        raise
+    except Exception as error:
+        return _failed(error)
+
+
 def _failed(error: Exception) -> int:
-    """Says what a command ended in, and returns the status; raises again what nobody has a sentence for."""
+    """Says what a command ended in, and returns the status."""
     # Loaded now, as --help needs none of it.
     from mqclause.executors.course import NotInstalledError
     from mqclause.model.diagnostic import FactsError
     from mqclause.rulebook.errors import ReadingError, RuleError
-    from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError
+    from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError
 
     match error:
         case FactsError():
             return _complain(*map(str, error.diagnostics))
+        case NotWrittenError():
+            return _complain(str(error), status=NOT_WRITTEN)
         case ReadingError() | NothingAskedError() | BatchError() | NotInstalledError():
             return _complain(str(error))
         case RuleError() | DisagreementError():
-            _complain(f"error in mqclause itself: {error}")
-            return OUR_ERROR
-    raise error
+            said = str(error)
+        case _:
+            said = f"{type(error).__name__}: {error}"
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error)
+    report = f"please report it, with what the same command prints under {TRACEBACK}=1"
+    return _complain(f"error in mqclause itself: {said}; {report}", status=OUR_ERROR)
 
 
-def _complain(*lines: str) -> int:
+def _complain(*lines: str, status: int = BAD_INPUT) -> int:
     for line in lines:
-        click.echo(line.replace("\n", " "), err=True)
-    return BAD_INPUT
+        print(line.replace("\n", " "), file=sys.stderr)  # noqa: T201
+    return status
 
 
 if __name__ == "__main__":

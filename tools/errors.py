@@ -13,3 +13,7 @@ class DisagreementError(RuntimeError):
 
 class BatchError(Exception):
     """The table cannot be decided; the message is one line."""
+
+
+class NotWrittenError(BatchError):
+    """The table that was decided cannot be written: the disk is full."""

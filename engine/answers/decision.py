@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field, fields, frozen
 
@@ -28,6 +28,9 @@ from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import FORMAT, json_text, step_document, steps_text
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
 from mqclause.trace.sentence import sentence
+
+if TYPE_CHECKING:
+    from mqclause.answers.other_readings import OtherReading
 
 PUT_DEFAULTS = tuple((attribute.name, attribute.default) for attribute in fields(Put))
 
@@ -146,6 +149,12 @@ class Decision:
             if rule.remark and isinstance(rule.action, Derive) and all(facts[key] for key, _ in rule.action.values)
         )
 
+    def other_readings(self) -> tuple[OtherReading, ...]:
+        """The choices of readings, one at a time in place of the one in force, by which the answer is another."""
+        from mqclause.answers.other_readings import other_readings
+
+        return other_readings(self)
+
     @cached_property
     def steps(self) -> tuple[StepTrace, ...]:
         """Every rule of the choice in order, and what it did; empty below level ``rule``."""
@@ -260,7 +269,11 @@ def _until_steps(decision: Decision) -> dict[str, Any]:
 
 def _after_steps(decision: Decision) -> dict[str, Any]:
     reason, advance = decision.reason, decision.advance
-    document: dict[str, Any] = {"advance": advance and _advance(advance), "remarks": list(decision.remarks)}
+    document: dict[str, Any] = {
+        "advance": advance and _advance(advance),
+        "remarks": list(decision.remarks),
+        "incomplete": [],
+    }
     if reason is not None:
         document |= {"because": reason.because, "rule": reason.rule}
     return document

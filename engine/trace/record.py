@@ -12,7 +12,7 @@ from sqlglot import exp
 from mqclause.executors.run import Applied, Run
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.language.parse import unwrapped
-from mqclause.rulebook.rule import Action, Conclude, Derive, Expression, OrderBy, Rule, Ruleset, SetAside, Settle
+from mqclause.rulebook.rule import Action, Conclude, Derive, Expression, Keep, OrderBy, Rule, Ruleset, SetAside, Settle
 from mqclause.trace.sentence import sentence
 
 
@@ -32,6 +32,8 @@ class Fate:
     subject: Any
     because: str
     tests: tuple[Test, ...] = ()
+    is_tied: bool = False
+    """It equals one that stayed and was listed before it."""
 
 
 @frozen(eq=False)
@@ -85,7 +87,8 @@ def steps(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, condi
             continue
         applied = Applied(*did)
         remaining = applied.remaining
-        fates = tuple([fate(ruleset, rule, each, then, conditions) for each in applied.fallen])
+        tied = _tied(rule.action, applied.fallen, then)
+        fates = tuple([fate(ruleset, rule, each, then, conditions, id(each) in tied) for each in applied.fallen])
         aside = fates if isinstance(rule.action, SetAside) else ()
         out = tuple([each for each in fates if returned.get(id(each.subject), -1) < at]) if aside else fates
         yield StepTrace(rule, True, applied.remaining, out, aside, tuple(applied.taken_back), applied.derived, when)
@@ -157,17 +160,27 @@ def _still(rule: Rule, applied: bool, remaining: int, derived: tuple[tuple[str, 
     return StepTrace(rule, applied, remaining, derived=dict(derived) or None, is_shared=True)
 
 
-def fate(ruleset: Ruleset, rule: Rule, subject: Any, scope: Scope, conditions: bool) -> Fate:
-    """Why ``rule`` let ``subject`` fall, seen from the scope before the rule."""
+def _tied(action: Action, fallen: Iterable[Any], scope: Scope) -> frozenset[int]:
+    """The ids of those that fell by a ``keep`` though they equal one that stayed."""
+    if not isinstance(action, Keep) or action.at_most is None:
+        return frozenset()
+    gone = {id(each): evaluate(action.by, scope.about(each)) for each in fallen}
+    compared = [scope.about(each) for each in scope.remaining if id(each) not in gone]
+    kept = {evaluate(action.by, each) for each in compared if action.among is None or evaluate(action.among, each)}
+    return frozenset(each for each, value in gone.items() if value in kept)
+
+
+def fate(ruleset: Ruleset, rule: Rule, subject: Any, scope: Scope, conditions: bool, is_tied: bool) -> Fate:
+    """Why ``rule`` let ``subject`` fall, seen from the scope before the rule; ``is_tied``: listing order decided."""
     because = sentence(ruleset, rule, subject, scope)
     if not conditions:
-        return Fate(subject, because)
+        return Fate(subject, because, is_tied=is_tied)
     about = scope.about(subject)
     conditions_of = [getattr(rule.action, part, None) for part in ("where", "among")]
     found = [test for tree in conditions_of if tree is not None for test in tests(tree, about)]
     by = getattr(rule.action, "by", ())
     found += [_compared(tree, about) for tree in (by if isinstance(by, tuple) else (by,))]
-    return Fate(subject, because, tuple(found))
+    return Fate(subject, because, tuple(found), is_tied)
 
 
 def _compared(by: Expression, scope: Scope) -> Test:

@@ -25,12 +25,16 @@ class ChannelStates:
     operated: Sequence[Record]
     _met: set[str] = field(factory=set)
 
-    def of(self, channel: str, queue_manager: str) -> tuple[str, Origin] | None:
-        """The state after the latest command about a route, and where that stands; None if there is none."""
+    def of(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
+        """The state after the latest command about a route, and where it is stated; None if there is no command.
+
+        START states none: the one that is taken is an assumption.
+        """
         self._met.add(channel)
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
-                return _state(record), Origin("stated", record.source, record.line_of("STATUS"))
+                stated = Origin("stated", record.source, record.line_of("STATUS"))
+                return _state(record), stated if record.action == "stop" else None
         return None
 
     def warnings(self) -> Iterator[Diagnostic]:

@@ -70,6 +70,13 @@ class Provenance:
             getattr(fact, attribute)
         return origin
 
+    def tells(self, fact: Fact | Put, attribute: str) -> bool:
+        """Whether the sources tell ``attribute`` of ``fact``: they say it, or a facts file leaves it at its default.
+
+        A script or a dump that does not show an attribute tells nothing of it. Raises as ``of``.
+        """
+        return bool(self._placed[_identity(fact)].table) or self.of(fact, attribute).how != "defaulted"
+
 
 def _identity(fact: Fact | Put) -> tuple[object, ...]:
     """What tells a fact from all others of a cluster; there is one put."""

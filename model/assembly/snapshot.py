@@ -49,9 +49,9 @@ class Source:
 class Snapshot:
     """What was read: the cluster, the put if one is given, and what was left out in lenient mode.
 
-    ``assumptions`` say what the sources cannot tell, and what was taken in its place; ``incomplete`` what is known
-    to be missing and could change an answer. ``observed`` holds what a
-    dump says of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
+    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
+    a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
+    ``incomplete`` is what the sources leave out, whatever is asked.
     """
 
     cluster: Cluster

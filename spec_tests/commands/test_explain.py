@@ -11,6 +11,11 @@ from typing import Any
 
 import jsonschema
 import pytest
+from click.testing import CliRunner
+
+from mqclause import Engine, read_document
+from mqclause.tools.commands.explain import command
+from mqclause.tools.render.terminal import question as put_line
 
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders.toml")
 SCHEMA = json.loads((files("mqclause.trace") / "trace.schema.json").read_text())
@@ -25,6 +30,12 @@ def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]
         check=False,
     )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def asked(*arguments: str) -> tuple[int, str]:
+    """The status and the output of a run in this process."""
+    done = CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    return done.return_value, done.stdout
 
 
 def facts(**tables: Any) -> dict[str, Any]:
@@ -52,11 +63,72 @@ def written(folder: Path, content: dict[str, Any] | bytes | str, name: str = "fa
 def test_the_example_for_a_person() -> None:
     done = run("explain", EXAMPLE)
     assert (done.returncode, done.stderr) == (0, "")
-    lines = [line.strip() for line in done.stdout.splitlines()]
-    assert "out   QM3 by TO.QM3: channel rank 3 is below 7" in lines
-    assert "out   QM4 by TO.QM4: channel TO.QM4 is RETRYING; channels in a better state are taken first" in lines
-    assert lines[-1] == "goes to ORDERS.IN at QM2 by TO.QM2"
+    lines = done.stdout.splitlines()
+    assert lines[:3] == [
+        "put         to queue ORDERS.IN, made at QM1; MQOPEN chooses: binding OPEN, from DEFBIND",
+        "reaches     3 destinations: QM2 by TO.QM2, QM3 by TO.QM3, QM4 by TO.QM4",
+        "goes to     ORDERS.IN at QM2 by TO.QM2",
+    ]
+    assert [line.split()[0] for line in lines if line.startswith("    ") and not line.startswith("       ")] == [
+        "4a",
+        "6",
+    ]
+    assert "              out   QM3 by TO.QM3: channel rank 3 is below 7" in lines
+    because = "channel TO.QM4 is RETRYING, neither INACTIVE nor RUNNING"
+    assert f"              out   QM4 by TO.QM4: {because}" in lines
     assert "\x1b" not in done.stdout
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
+def test_every_rule_and_the_verdict_alone() -> None:
+    _, everything = asked(EXAMPLE, "--all")
+    assert "    12     –  The least recently used of several is chosen" in everything.splitlines()
+    assert "dest_seq_factor = 20" in everything
+    assert "--all" not in everything
+    assert asked(EXAMPLE, "--brief") == (0, "goes to ORDERS.IN at QM2 by TO.QM2\n")
+    said = "MQOPEN fails with MQRC_UNKNOWN_OBJECT_NAME (2085): no destination of queue NONE is left\n"
+    assert asked(EXAMPLE, "--brief", "--put", "NONE") == (1, said)
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        ({"queue": "Q"}, "to queue Q, made at QM1; MQOPEN chooses: binding OPEN, from DEFBIND"),
+        ({"queue": "Q", "bind": "OPEN"}, "to queue Q, made at QM1; MQOPEN chooses: binding OPEN"),
+        ({"queue": "Q", "bind": "NOTFIXED"}, "to queue Q, made at QM1; each MQPUT chooses: binding NOTFIXED"),
+        ({"queue": "Q", "bind": "GROUP"}, "to queue Q, made at QM1; the first MQPUT of each group chooses: binding GROUP"),
+        (
+            {"queue": "Q", "bind": "NOTFIXED", "call": "MQOPEN"},
+            "to queue Q, made at QM1; MQOPEN leaves the choice to each MQPUT: binding NOTFIXED",
+        ),
+        ({"queue": "Q", "call": "MQPUT1"}, "to queue Q, made at QM1; MQPUT1 chooses"),
+        ({"queue_manager": "QM2"}, "to queue manager QM2, made at QM1; MQOPEN chooses"),
+        (
+            {"queue": "Q", "from_cluster_channel": True},
+            "to queue Q, made at QM1, arrived over a cluster channel; MQOPEN chooses: binding OPEN, from DEFBIND",
+        ),
+    ],
+)  # fmt: skip
+def test_who_chooses(put: dict[str, Any], said: str) -> None:
+    snapshot = read_document(facts(put=put), "facts")
+    assert snapshot.put is not None
+    assert put_line(Engine().choose(snapshot.put, snapshot.cluster)) == said
+
+
+def test_what_is_known_of_ties_and_readings_is_remarked(tmp_path: Path) -> None:
+    channels = [{**channel, "clwlrank": 0} for channel in facts()["channel"]]
+    channels[1]["clwlprty"] = 9
+    name = written(tmp_path, facts(channel=channels))
+    trace = json.loads(asked(name, "--json")[1])
+    jsonschema.validate(trace, SCHEMA)
+    assert trace["remarks"] == [
+        "Shares are approximate: administration uses the channels too",
+        "QM2 by TO.QM2 and QM3 by TO.QM3 are equally good; the one listed first is taken",
+        "with channel-priority-for-queues=before-queue-priority: QM3",
+    ]
+    shown = asked(name)[1].splitlines()
+    assert shown[3] == "as good     QM3 by TO.QM3 (the one listed first is taken)"
+    assert "            with channel-priority-for-queues=before-queue-priority: QM3" in shown
 
 
 def test_the_trace_as_json(tmp_path: Path) -> None:
@@ -151,7 +223,32 @@ def test_dumps_seen_from_a_member(tmp_path: Path) -> None:
         "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0",
         "taken as all members of C: QA, QB, QC",
     ]
-    assert away["incomplete"] == []
+    assert at_home["incomplete"] == []
+
+
+def test_the_states_that_an_answer_rests_on(tmp_path: Path) -> None:
+    names = [
+        written(tmp_path, MEMBER.format(name=name, useq="ANY", rank=0), f"{name}.mqsc") for name in ("QA", "QB", "QC")
+    ]
+    queue = written(
+        tmp_path, "* Queue manager name: QP\nDEFINE CHANNEL(TO.QP) CHLTYPE(CLUSRCVR) CLUSTER(C)\n", "QP.mqsc"
+    )
+    question = (*names, queue, "--put", "WORK", "--from", "QP")
+    trace = json.loads(asked(*question, "--json")[1])
+    jsonschema.validate(trace, SCHEMA)
+    assert trace["incomplete"][1] == {
+        "what": "channel status unknown; taken as INACTIVE. If TO.QB is neither INACTIVE nor RUNNING: QA or QC",
+        "object": "TO.QB",
+        "command": "DISPLAY CHSTATUS(TO.QB)",
+    }
+    assert [each["object"] for each in trace["incomplete"]] == ["TO.QA", "TO.QB", "TO.QC"]
+    lines = asked(*question)[1].splitlines()
+    assert lines[4:7] == [
+        "rests on    channel status unknown; taken as INACTIVE",
+        "            If TO.QA is neither INACTIVE nor RUNNING: QB or QC",
+        "            DISPLAY CHSTATUS(TO.QA)",
+    ]
+    assert asked(*question, "--brief")[1] == "goes to WORK at QA by TO.QA (2 equally good); rests on 3 unknown facts\n"
 
 
 def bad(*arguments: str, stdin: bytes = b"") -> list[str]:
@@ -188,7 +285,7 @@ def test_a_fault_in_the_facts(tmp_path: Path, change: dict[str, Any], said: list
 def test_a_put_that_names_nothing_takes_its_name_from_the_option(tmp_path: Path) -> None:
     name = written(tmp_path, facts(put={"call": "MQPUT1"}))
     assert bad("explain", name) == [
-        "no put: name a queue with --put, or give a [put] table with queue or queue_manager; queues in the facts: Q"
+        f"{name}: no put: name a queue with --put, or give a [put] table with queue or queue_manager; queues in the facts: Q"
     ]
     trace = json.loads(run("explain", name, "--put", "Q", "--json").stdout)
     assert (trace["put"], trace["outcome"]) == ({"queue": "Q", "call": "MQPUT1"}, "chosen")
@@ -230,11 +327,11 @@ def test_a_folder_in_place_of_a_file(tmp_path: Path) -> None:
 def test_nothing_asked(tmp_path: Path) -> None:
     content = facts()
     del content["put"]
-    [line] = bad("explain", written(tmp_path, content))
-    assert (
-        line
-        == "no put: name a queue with --put, or give a [put] table with queue or queue_manager; queues in the facts: Q"
-    )
+    name = written(tmp_path, content)
+    said = "no put: name a queue with --put, or give a [put] table with queue or queue_manager; queues in the facts: Q"
+    assert bad("explain", name) == [f"{name}: {said}"]
+    other = written(tmp_path, {"process": [{"name": "P"}]}, "other.json")
+    assert bad("explain", name, other) == [said]
 
 
 @pytest.mark.parametrize(
@@ -245,6 +342,9 @@ def test_nothing_asked(tmp_path: Path) -> None:
         ["--reading", "mru-ties=some"],
         ["--reading", "nothing=any"],
         ["--colour", "blue"],
+        ["--brief", "--all"],
+        ["--brief", "--json"],
+        ["--edition", "mq-0"],
         ["--bind", "LOOSE"],
         ["--put", "Q", "--to-queue-manager", "QM2"],
         ["--put", "X" * 49],
@@ -284,6 +384,6 @@ def test_lines_in_lines_out(tmp_path: Path) -> None:
 def test_lines_give_what_the_single_documents_give(tmp_path: Path) -> None:
     name = written(tmp_path, facts())
     single = json.loads(run("explain", name, "--json").stdout)
-    assert (single.pop("assumptions"), single.pop("incomplete")) == ([], [])
+    assert single.pop("assumptions") == []
     done = run("explain", "--lines", "-", stdin=json.dumps(facts()).encode())
     assert (done.returncode, json.loads(done.stdout)) == (0, single)

@@ -141,3 +141,10 @@ def test_why_of_every_triggered_queue(tmp_path: Path) -> None:
 def test_why_of_no_queue(tmp_path: Path) -> None:
     [line] = bad("why", "APQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
     assert line == "'APQ' is not a local queue of QM1; did you mean 'APPQ'?"
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_event_that_cannot_be_leaves_no_output_behind(tmp_path: Path, form: tuple[str, ...]) -> None:
+    events = [{"do": "put", "queue": "APPQ"}, {"do": "close", "queue": "APPQ"}]
+    [line] = bad("replay", written(tmp_path, scenario(*events)), *form)
+    assert "has not opened queue 'APPQ'" in line

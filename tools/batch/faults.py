@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole
 from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
+from mqclause.tools.errors import BatchError, NotWrittenError
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What writing fails with where there is no room; libraries tell it in the words of the system."""
 
 
 def types() -> dict[str, Any]:
@@ -115,6 +122,14 @@ def _fits(value: object, column: Column) -> bool:
 def _shown(value: object) -> str:
     text = f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def failed(source: Path, out: Path, error: BaseException) -> BatchError:
+    """An error of a library or of the disk: what cannot be written to ``out`` is told from bad input."""
+    for full in map(os.strerror, NO_ROOM):
+        if full in str(error):
+            return NotWrittenError(f"{out}: {full.lower()}")
+    return BatchError(f"{source}: {first_line(error)}")
 
 
 def first_line(error: BaseException) -> str:

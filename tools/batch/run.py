@@ -20,7 +20,7 @@ from attrs import frozen
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
-from mqclause.tools.batch.faults import first_line
+from mqclause.tools.batch.faults import failed, first_line
 from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, read_table, written
 from mqclause.tools.errors import BatchError
 from mqclause.tools.render.progress import progress
@@ -68,7 +68,7 @@ def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
                 raise KeyboardInterrupt from None
             raise BatchError(first_line(error)) from None
         except (TableError, OSError, UnicodeDecodeError) as error:
-            raise BatchError(f"{batch.source.path}: {first_line(error)}") from None
+            raise failed(batch.source.path, batch.out, error) from None
     print_summary(summary, as_json)
     return 2 if summary.outcomes["invalid"] else 0
 
@@ -180,7 +180,7 @@ def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
         said = f"{batch.memory} of memory are not enough; give more with --memory"
         raise BatchError(f"{batch.source.path}: {said}") from None
     except duckdb.Error as error:
-        raise BatchError(f"{batch.source.path}: {first_line(error)}") from None
+        raise failed(batch.source.path, batch.out, error) from None
 
 
 def _with_spark(batch: Batch, folder: Path) -> Summary:
@@ -256,7 +256,7 @@ def _spark_errors(batch: Batch) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise BatchError(f"{batch.source.path}: {first_line(error)}") from None
+        raise failed(batch.source.path, batch.out, error) from None
 
 
 def _as_parquet(batch: Batch, folder: Path) -> Path:

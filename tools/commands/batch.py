@@ -12,7 +12,13 @@ from mqclause.model.assembly.snapshot import read_sources
 from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.inputs import sources
-from mqclause.tools.commands.options import from_option, json_option, reading_option, rules_by
+from mqclause.tools.commands.options import (
+    edition_option,
+    from_option,
+    json_option,
+    reading_option,
+    rules_by,
+)
 
 
 def memory_size(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -28,12 +34,19 @@ def memory_size(_context: click.Context, _parameter: click.Parameter, value: str
 @click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True)
 @click.option("--explain", is_flag=True, help="Fill eliminated_by: which rule each destination fell by.")
 @reading_option
+@edition_option
 @click.option("--memory", callback=memory_size, default="2GB", show_default=True, help="What the engine may use.")
 @from_option
 @click.option("--facts", multiple=True, metavar="FILE", help="The cluster, for rows that have no destinations.")
 @json_option
 def command(
-    source: str, out: str, engine: EngineName, readings: tuple[str, ...], facts: tuple[str, ...], **options: Any
+    source: str,
+    out: str,
+    engine: EngineName,
+    readings: tuple[str, ...],
+    edition: str | None,
+    facts: tuple[str, ...],
+    **options: Any,
 ) -> int:
     """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.
 
@@ -46,5 +59,5 @@ def command(
     kind = check_out(table, Path(out))
     local, as_json = options.pop("local"), options.pop("as_json")
     cluster = read_sources(sources(facts), local).cluster if facts else None
-    asked = Batch(table, Path(out), kind, cluster, rules_by(readings), **options)
+    asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options)
     return batch_files(asked, engine, as_json)

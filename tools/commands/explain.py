@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-from attrs import asdict
+from attrs import frozen
 
 from mqclause.answers.decision import Decision, Level
 from mqclause.answers.engine import Engine
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.answers.explanation import Explanation
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
@@ -21,17 +21,19 @@ from mqclause.tools.commands.inputs import sources, what_if, what_if_options
 from mqclause.tools.commands.options import (
     PUT_KEYS,
     asked_put,
+    content_lines,
+    edition_option,
     explaining_executor,
     from_option,
     json_option,
     lenient_option,
     only_lines,
-    opened,
     put_options,
     reading_option,
     rules_by,
 )
 from mqclause.tools.errors import DisagreementError
+from mqclause.tools.render.streams import print_json
 
 STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 
@@ -41,57 +43,90 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @put_options
 @from_option
 @json_option
-@click.option("--conditions", is_flag=True, help="Show each test with the values that it saw.")
+@click.option("--brief", is_flag=True, help="The verdict alone, in one line.")
+@click.option("--all", "every_rule", is_flag=True, help="Every rule, also those that removed no destination.")
+@click.option("--conditions", is_flag=True, help="Every rule, and each test with the values that it saw.")
 @reading_option
+@edition_option
 @lenient_option
 @what_if_options
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
-def command(facts: tuple[str, ...], lines: str | None, readings: tuple[str, ...], **options: Any) -> int:
+def command(
+    facts: tuple[str, ...], lines: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
+) -> int:
     """Which destination does a put go to, and which clause removed each of the others?
 
     FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, in any mix; - is standard input.
     Exit status: 0 a destination is chosen or the choice is deferred, 1 the rules end in a reason code, 2 bad input.
     """
-    rules = rules_by(readings)
+    rules = rules_by(readings, edition)
     asked = {key: options.pop(key) for key in PUT_KEYS}
     put = {key: str(value) for key, value in asked.items() if value is not None}
+    shown = Shown(**{key: options.pop(key) for key in ("as_json", "brief", "every_rule", "conditions")})
     if lines is not None:
         only_lines(facts)
-        return explain_lines(opened(lines), sys.stdout.buffer, put, rules, options["conditions"])
-    return explain_files(sources(facts), put, rules=rules, **options)
+        if shown.brief or shown.every_rule:
+            raise click.UsageError("--lines answers in JSON; leave out --brief and --all")
+        return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions)
+    return explain_files(sources(facts), put, rules=rules, shown=shown, **options)
+
+
+@frozen
+class Shown:
+    """What is to be shown of a decision, and how. Raises UsageError for the verdict alone and more than that."""
+
+    as_json: bool = False
+    brief: bool = False
+    every_rule: bool = False
+    conditions: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.brief and (self.as_json or self.every_rule or self.conditions):
+            raise click.UsageError("--brief is the verdict alone; leave it out for --json, --all or --conditions")
+
+    def show(self, told: Explanation) -> None:
+        """Writes to standard output what is to be shown."""
+        if self.as_json:
+            print_json(told.to_json())
+            return
+        # Loaded where it prints: it takes a tenth of the time of a small explain.
+        from mqclause.tools.render.terminal import print_explanation, print_verdict
+
+        if self.brief:
+            print_verdict(told)
+        else:
+            print_explanation(told, self.every_rule or self.conditions)
 
 
 def explain_files(
     files: Sequence[Source],
     asked: Mapping[str, str],
     local: str | None,
-    as_json: bool,
-    conditions: bool,
     rules: Rules,
     lenient: bool,
+    shown: Shown,
     sets: Sequence[str] = (),
     states: Sequence[str] = (),
 ) -> int:
     """Explains one put and returns the exit status.
 
-    ``asked`` the attributes of the put that were given as options. Raises
+    ``asked`` has the attributes of the put that were given as options. Raises
     FactsError, NothingAskedError and DisagreementError.
     """
     snapshot = what_if(read_sources(files, local, lenient), sets, states)
-    put = asked_put(snapshot.put, asked, snapshot.cluster)
-    decision = checked_decision(put, snapshot.cluster, rules, conditions)
+    put = asked_put(snapshot.put, asked, snapshot.cluster, _place_of_put(snapshot, [file.name for file in files]))
+    told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     for warning in snapshot.warnings:
         print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
-    if as_json:
-        document = {**decision.to_json(), "assumptions": list(snapshot.assumptions)}
-        document["incomplete"] = [asdict(each) for each in snapshot.incomplete]
-        print(json.dumps(document, ensure_ascii=False))  # noqa: T201
-    else:
-        # Loaded where it prints: it takes a tenth of the time of a small explain.
-        from mqclause.tools.render.terminal import print_decision
+    shown.show(told)
+    return STATUS[told.decision.outcome]
 
-        print_decision(decision, snapshot.assumptions, [each.what for each in snapshot.incomplete])
-    return STATUS[decision.outcome]
+
+def _place_of_put(snapshot: Snapshot, files: Sequence[str]) -> str | None:
+    """The file that has the put, or that would have it; None where it could be any of several."""
+    if snapshot.put is not None:
+        return snapshot.provenance.of(snapshot.put, "call").source
+    return files[0] if len(files) == 1 else None
 
 
 def checked_decision(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:

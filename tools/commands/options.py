@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,6 +26,9 @@ PUT_KEYS = ("queue", "queue_manager", "bind", "call")
 reading_option = click.option(
     "--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way."
 )
+edition_option = click.option(
+    "--edition", metavar="ID", help="The edition of MQ whose documents count; rules/editions.toml has them."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON in place of text.")
 lenient_option = click.option(
     "--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."
@@ -47,15 +50,15 @@ def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def rules_by(given: tuple[str, ...]) -> Rules:
-    """The rules under the readings that the options name. Raises ReadingError."""
+def rules_by(given: tuple[str, ...], edition: str | None = None) -> Rules:
+    """The rules under the readings and of the edition that the options name. Raises ReadingError."""
     chosen = {}
     for text in given:
         name, equals, choice = text.partition("=")
         if not equals:
             raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
         chosen[name] = choice
-    return Rules(chosen)
+    return Rules(chosen, edition)
 
 
 def only_lines(others: tuple[str, ...]) -> None:
@@ -66,32 +69,55 @@ def only_lines(others: tuple[str, ...]) -> None:
 
 def content(name: str) -> bytes:
     """What is in a file; - is standard input. Raises ClickException."""
-    with opened(name) as file:
-        return file.read()
+    with _opened(name) as file:
+        try:
+            return file.read()
+        except OSError as error:
+            raise _unreadable(name, error) from None
 
 
-def opened(name: str) -> BinaryIO:
-    """A file to be read; - is standard input. Raises ClickException."""
+def content_lines(name: str) -> Iterator[bytes]:
+    """The lines of a file; - is standard input. Raises ClickException."""
+    with _opened(name) as file:
+        try:
+            yield from file
+        except OSError as error:
+            raise _unreadable(name, error) from None
+
+
+def _opened(name: str) -> BinaryIO:
     if name == "-":
+        if sys.stdin is None:
+            raise click.ClickException("-: standard input is closed")
         return sys.stdin.buffer
     try:
         return Path(name).open("rb")
     except OSError as error:
-        raise click.ClickException(f"{name}: {(error.strerror or 'cannot be read').lower()}") from None
+        raise _unreadable(name, error) from None
     except ValueError:
         raise click.ClickException(f"{name!r} is not a file name") from None
+
+
+def _unreadable(name: str, error: OSError) -> click.ClickException:
+    return click.ClickException(f"{name}: {(error.strerror or 'cannot be read').lower()}")
 
 
 def explaining_executor() -> ExecutorName:
     """The executor that explains: chaining, or plain where durable_rules is not installed, which a line says."""
     if find_spec("durable_rules_engine") is not None:
         return "chaining"
-    click.echo("durable_rules is not installed: explained by the plain executor instead of by chaining", err=True)
+    said = "durable_rules is not installed: explained by the plain executor instead of by chaining"
+    print(said, file=sys.stderr)  # noqa: T201
     return "plain"
 
 
-def asked_put(given: Put | None, asked: Mapping[str, str], cluster: Cluster | None = None) -> Put:
-    """The put of the facts with what was asked for in its place. Raises NothingAskedError and FactsError."""
+def asked_put(
+    given: Put | None, asked: Mapping[str, str], cluster: Cluster | None = None, source: str | None = None
+) -> Put:
+    """The put of the facts with what was asked for in its place; ``source`` is where it would stand.
+
+    Raises NothingAskedError and FactsError.
+    """
     changed: dict[str, Any] = dict(asked)
     try:
         put = evolve(given or Put(), **changed)
@@ -99,7 +125,8 @@ def asked_put(given: Put | None, asked: Mapping[str, str], cluster: Cluster | No
         raise FactsError([Diagnostic("put", str(error))]) from None
     if not (put.queue or put.queue_manager):
         how = "name a queue with --put, or give a [put] table with queue or queue_manager"
-        raise NothingAskedError(f"no put: {how}{_queues(cluster)}")
+        place = f"{source}: " if source else ""
+        raise NothingAskedError(f"{place}no put: {how}{_queues(cluster)}")
     return put
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterable
-from typing import BinaryIO, TextIO
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import BinaryIO, TypeVar
 
 import click
-from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from mqclause.answers.decision import Decision
@@ -23,11 +23,24 @@ from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.explain_lines import decoded, error_line
-from mqclause.tools.commands.options import content, json_option, only_lines, opened, reading_option, rules_by
-from mqclause.tools.render.terminal import PLAIN_WIDTH
+from mqclause.tools.commands.options import (
+    content,
+    content_lines,
+    edition_option,
+    json_option,
+    only_lines,
+    reading_option,
+    rules_by,
+)
+from mqclause.tools.render.page import Page
+from mqclause.tools.render.streams import json_line
 from mqclause.trace.sentence import shown
 
-_json = json.JSONEncoder(ensure_ascii=False).encode
+Made = TypeVar("Made")
+
+EVENT = 6
+"""The column in which an event begins, behind its number."""
+
 HELD_BACK = 100_000
 """How many rows are held back before the first is written."""
 
@@ -39,45 +52,47 @@ PROGRESS_EVERY = 100_000
 @click.argument("scenario", nargs=-1)
 @json_option
 @reading_option
+@edition_option
 @click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True)
 @click.option("--lines", metavar="FILE", help="JSON Lines: one scenario a line in, one array of results a line out.")
 def command(
-    scenario: tuple[str, ...], as_json: bool, readings: tuple[str, ...], executor: ExecutorName, lines: str | None
+    scenario: tuple[str, ...],
+    as_json: bool,
+    readings: tuple[str, ...],
+    edition: str | None,
+    executor: ExecutorName,
+    lines: str | None,
 ) -> int:
     """What happens over time: routing, trigger messages and what held them back, event by event.
 
     SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. Exit status: 0, or 2 for bad
     input.
     """
-    rules = rules_by(readings)
+    rules = rules_by(readings, edition)
     if lines is not None:
         only_lines(scenario)
-        return replay_lines(opened(lines), sys.stdout.buffer, rules, executor)
+        return replay_lines(content_lines(lines), sys.stdout.buffer, rules, executor)
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
-    return replay_file(Source(scenario[0], content(scenario[0])), as_json, rules, executor, sys.stdout)
+    return replay_file(Source(scenario[0], content(scenario[0])), as_json, rules, executor)
 
 
-def replay_file(source: Source, as_json: bool, rules: Rules, executor: ExecutorName, out: TextIO) -> int:
+def replay_file(source: Source, as_json: bool, rules: Rules, executor: ExecutorName) -> int:
     """Replays one scenario; returns 0. Raises FactsError."""
     scenario = read_scenario_source(source)
     rows = Replay(rules, executor).rows(scenario, source.name)
     if as_json:
-        _write(_with_progress(rows), out)
+        documents = (json_line(row_document(row)) for row in _with_progress(rows))
+        sys.stdout.buffer.writelines(_held_back(documents))
     else:
         print_timeline(rows, scenario)
     return 0
 
 
-def _write(rows: Iterable[Row], out: TextIO) -> None:
-    """One line a row. The first ones are held back: an event that cannot happen then leaves no output behind."""
-    held: list[str] = []
-    for row in rows:
-        held.append(_json(row_document(row)) + "\n")
-        if len(held) >= HELD_BACK:
-            out.writelines(held)
-            held.clear()
-    out.writelines(held)
+def _held_back(made: Iterator[Made]) -> Iterator[Made]:
+    """The same, the first ones when all of them are made: an event that cannot happen then leaves no output behind."""
+    yield from list(islice(made, HELD_BACK))
+    yield from made
 
 
 def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
@@ -88,7 +103,7 @@ def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
             print(f"\r{count:,} events", end="", file=sys.stderr, flush=True)  # noqa: T201
 
 
-def replay_lines(lines: BinaryIO, out: BinaryIO, rules: Rules, executor: ExecutorName) -> int:
+def replay_lines(lines: Iterable[bytes], out: BinaryIO, rules: Rules, executor: ExecutorName) -> int:
     """Replays each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
     replay = Replay(rules, executor)
     status = 0
@@ -99,33 +114,36 @@ def replay_lines(lines: BinaryIO, out: BinaryIO, rules: Rules, executor: Executo
             if document.diagnostics:
                 raise FactsError(document.diagnostics)
             rows = replay.rows(scenario_of(document.data, source), source)
-            result = _json([row_document(row) for row in rows])
+            result = json_line([row_document(row) for row in rows])
         except FactsError as error:
-            result, status = error_line(error), 2
-        out.write(f"{result}\n".encode())
+            result, status = f"{error_line(error)}\n".encode(), 2
+        out.write(result)
     out.flush()
     return status
 
 
-def print_timeline(rows: Iterable[Row], scenario: Scenario, console: Console | None = None) -> None:
+def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = None) -> None:
     """Prints what each event led to: routing, trigger messages, and what held a trigger message back."""
-    console = console or Console(highlight=False)
-    if not console.is_terminal:
-        console.width = PLAIN_WIDTH
+    page = page or Page()
     totals: dict[str, int] = {}
-    for row in rows:
-        console.print(Text.assemble((f"{row.number:>5} ", "dim"), happened(row)))
-        for line in consequences(row):
-            console.print(Text.assemble("      ", line))
-        if isinstance(row.routed, Destination) and row.event.do == "put":
-            totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
+    for printed in _held_back(_told(row, totals) for row in rows):
+        for label, line in printed:
+            page.line(Text.from_markup(line), Text.from_markup(label), EVENT)
     if len(totals) > 1:
-        console.print()
+        page.line()
         puts = sum(totals.values())
         for name, count in sorted(totals.items(), key=lambda item: (-item[1], item[0])):
-            console.print(Text(f"{count:>8}  {count / puts:7.2%}  {name}"))
+            page.line(f"{count:>8}  {count / puts:7.2%}  {name}")
     if not scenario.events:
-        console.print(Text("the scenario has no events", "dim"))
+        page.line(Text("the scenario has no events", "dim"))
+
+
+def _told(row: Row, totals: dict[str, int]) -> tuple[tuple[str, str], ...]:
+    """The lines of a row as markup, which takes less to keep than rows; ``totals`` counts where puts went."""
+    if isinstance(row.routed, Destination) and row.event.do == "put":
+        totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
+    begun = Text(f"{row.number:>5}", "dim").markup
+    return (begun, escape(happened(row))), *(("", line.markup) for line in consequences(row))
 
 
 def happened(row: Row) -> str:

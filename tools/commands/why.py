@@ -20,6 +20,7 @@ from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.inputs import sources, what_if, what_if_options
 from mqclause.tools.commands.options import (
+    edition_option,
     explaining_executor,
     from_option,
     json_option,
@@ -49,15 +50,16 @@ class Answer:
 @from_option
 @json_option
 @reading_option
+@edition_option
 @lenient_option
 @what_if_options
-def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], **options: Any) -> int:
+def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], edition: str | None, **options: Any) -> int:
     """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
 
     QUEUE may end in * to ask for every triggered queue. FACTS are as for explain; depth and open counts are taken
     from a dump that has them. Exit status: 0 every queue asked for would trigger, 1 one would not, 2 bad input.
     """
-    return why_files(queue, sources(facts), rules=rules_by(readings), **options)
+    return why_files(queue, sources(facts), rules=rules_by(readings, edition), **options)
 
 
 def why_files(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from mqclause.model.facts.constants import REASONS
+from mqclause.tools.render.streams import print_json
 
 OUTCOMES = ("chosen", "failed", "deferred", "invalid")
 SHARES_SHOWN = 20
@@ -66,9 +66,10 @@ def _by_count(counts: Mapping[Any, int]) -> dict[Any, int]:
 
 def print_summary(summary: Summary, as_json: bool) -> None:
     """Prints the summary as text or as one JSON object."""
-    text = json.dumps(_document(summary), ensure_ascii=False) if as_json else "\n".join(_lines(summary))
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    if as_json:
+        print_json(_document(summary))
+    else:
+        sys.stdout.writelines(f"{line.rstrip()}\n" for line in _lines(summary))
 
 
 def _document(summary: Summary) -> dict[str, Any]:

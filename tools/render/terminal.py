@@ -1,138 +1,168 @@
-"""A decision as a person reads it on a terminal: every clause, who fell and why, who remains, the choice."""
+"""A decision as a person reads it: the answer and what it rests on, then the rules that decided something."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
 from mqclause.answers.decision import Decision
+from mqclause.answers.explanation import Explanation
+from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Put
+from mqclause.tools.render.page import Page
 from mqclause.trace.record import Fate, StepTrace, Test
 from mqclause.trace.sentence import shown
 
-PLAIN_WIDTH = 120
-"""The width of the table where the output is no terminal, in characters."""
+PLAIN_WIDTH = 1_000_000
+"""The width where the output is no terminal, in characters: no line is wrapped there."""
+
+LABEL = 12
+"""The column in which the lines of the answer begin, behind their labels."""
+
+RULE = 14
+"""The column in which the title of a rule begins, behind its clause and how many it left."""
+
+FATE = 20
+"""The column in which it says what became of a destination, behind the word for it."""
+
+RESTS_ON = 3
+"""How many of the points that an answer rests on are told, where not all are asked for."""
+
+HOSTS = 8
+"""How many destinations are named in the line that says what a put reaches."""
 
 
-def print_decision(
-    decision: Decision, assumptions: Sequence[str] = (), incomplete: Sequence[str] = (), console: Console | None = None
-) -> None:
-    """Prints what is not known, the question, the clauses with what each did, the answer, and what it rests on."""
-    console = console or Console(highlight=False, soft_wrap=False)
-    if not console.is_terminal:
-        console.width = PLAIN_WIDTH
-    for each in incomplete:
-        console.print(Text(f"{each}: the answer is incomplete", "yellow"))
-    console.print(Text.assemble(("put     ", "dim"), question(decision)))
-    console.print(Text.assemble(("reaches ", "dim"), reach(decision)))
-    console.print()
-    console.print(clauses(decision))
-    console.print()
-    console.print(answer_line(decision, certain=not incomplete))
-    for remark in [*remarks(decision), *assumptions]:
-        console.print(Text(f"  {remark}", "dim"))
+def print_explanation(told: Explanation, every_rule: bool = False, page: Page | None = None) -> None:
+    """Prints the question, the answer, what it rests on, and the rules that decided something or all of them."""
+    page = page or Page()
+    for label, text in answer(told, every_rule):
+        page.line(text, Text(label, "dim"), LABEL)
+    _print_rules(told.decision, every_rule, page)
+
+
+def print_verdict(told: Explanation, page: Page | None = None) -> None:
+    """Prints the answer in one line."""
+    count = len(told.incomplete)
+    unknown = f"; rests on {count} unknown fact{'s' if count > 1 else ''}" if count else ""
+    (page or Page()).line(f"{told.decision.verdict}{unknown}")
+
+
+def answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
+    """The lines of the answer: what is asked, what is reached, where it goes or what it fails with, and notes."""
+    decision = told.decision
+    yield "put", Text(question(decision))
+    label = "names"
+    for sentence in names(decision):
+        yield label, Text(sentence)
+        label = ""
+    if decision.runs:
+        yield "reaches", Text(reach(decision))
+    yield from _ending(told)
+    yield from _rests_on(told, whole)
+    label = "notes"
+    for each in [*remarks(decision), *told.ties, *told.readings, *told.assumptions]:
+        yield label, Text(each, "dim")
+        label = ""
+
+
+def names(decision: Decision) -> Iterator[str]:
+    """How the names were resolved: each object that was followed, and what no workload rule was asked about."""
+    looks = decision.resolved.looks
+    for look in looks if not (decision.runs or decision.reason) else decision.resolved.followed:
+        yield look.because
 
 
 def question(decision: Decision) -> str:
-    """What is asked: ``to queue CQ1 at QM4 by MQPUT, binding OPEN``."""
-    put, seen = decision.put, decision.situation
-    named = f"queue {put.queue}" if put.queue else f"queue manager {put.queue_manager}"
-    binding = f"binding {seen.bind}" + (" (DEFBIND)" if put.bind == "AS_Q_DEF" else "")
-    more = [binding] if put.call != "MQPUT1" else []
-    more += ["arrived over a cluster channel"] if put.from_cluster_channel else []
+    """What is asked: ``to queue CQ1, made at QM4; MQOPEN chooses: binding OPEN, from DEFBIND``."""
+    put = decision.put
+    named = " at ".join(filter(None, (put.queue and f"queue {put.queue}", _queue_manager_named(put))))
+    more = ["arrived over a cluster channel"] if put.from_cluster_channel else []
     more += ["cluster PCF message"] if put.cluster_pcf else []
-    return f"to {named}, made at {decision.cluster.queue_manager.name} by {', '.join([put.call, *more])}"
+    made = ", ".join([f"made at {decision.cluster.queue_manager.name}", *more])
+    return f"to {named}, {made}; {_who_chooses(decision)}" if decision.runs else f"to {named}, {made} by {put.call}"
+
+
+def _queue_manager_named(put: Put) -> str:
+    return put.queue_manager if put.queue else f"queue manager {put.queue_manager}"
+
+
+def _who_chooses(decision: Decision) -> str:
+    """The call that makes the choice, and by which binding."""
+    put, bind = decision.put, decision.situation.bind
+    if put.call == "MQPUT1":
+        return "MQPUT1 chooses"
+    origin = ", from DEFBIND" if put.bind == "AS_Q_DEF" else ""
+    # Neither a queue manager nor a queue that there is not has a DEFBIND.
+    known = put.queue in decision.cluster.queues_by_name and not decision.situation.put_queue_manager
+    binding = f": binding {bind}{origin}" if known or not origin else ""
+    if Scope(decision.rulesets[-1].vocabulary, decision.situation).value("fixed"):
+        return f"MQOPEN chooses{binding}"
+    later = "the first MQPUT of each group" if bind == "GROUP" else "each MQPUT"
+    return f"MQOPEN leaves the choice to {later}{binding}" if put.call == "MQOPEN" else f"{later} chooses{binding}"
 
 
 def reach(decision: Decision) -> str:
     """The destinations before any rule, or why there are none."""
     if decision.listed:
         count = len(decision.listed)
-        names = ", ".join(each.host for each in decision.listed[:8]) + (", …" if count > 8 else "")
+        names = ", ".join(each.host for each in decision.listed[:HOSTS]) + (", …" if count > HOSTS else "")
         return f"{count} destination{'s' if count > 1 else ''}: {names}"
     return f"nothing: {_missing(decision)}"
 
 
 def _missing(decision: Decision) -> str:
-    put, cluster = decision.put, decision.cluster
-    if put.queue in cluster.queues_by_name:
-        return f"no channel leads to a queue manager that has queue {put.queue}"
-    named: Put | str = put.queue or put.queue_manager
-    known = cluster.queues_by_name if put.queue else {**cluster.aliases_by_name, **cluster.remote}
-    what = "queue" if put.queue else "queue manager or alias"
-    return f"no {what} {named} in these facts{name_suggestion(str(named), known)}"
+    seen = decision.situation
+    if seen.put_queue:
+        return f"no channel leads to a queue manager that has queue {seen.put_queue}"
+    return f"no channel leads to queue manager {seen.put_queue_manager}"
 
 
-def clauses(decision: Decision) -> Table:
-    """Two kinds of rows: a rule, with how many it left (– if it does not apply); below it, what it did here."""
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
-    table.add_column("clause", justify="right")
-    table.add_column("left", justify="right")
-    table.add_column("rule")
-    for step in decision.steps:
-        left = str(step.remaining) if step.applied else "–"
-        table.add_row(step.rule.clause, left, escape(step.rule.title), style="" if _acted(step) else "dim")
-        for line in did(step):
-            table.add_row("", "", line)
-    return table
+def _near(decision: Decision) -> str:
+    """A name that was perhaps meant, where the last one that was looked up is unknown."""
+    seen, cluster = decision.resolved.last.naming, decision.cluster
+    for name, known in (
+        (seen.queue_manager, {**cluster.remote, **cluster.aliases_by_name, **cluster.own_queues}),
+        (seen.queue, cluster.queues_by_name),
+    ):
+        if name and name not in known and name != seen.local_queue_manager:
+            return name_suggestion(name, known).removeprefix("; ")
+    return ""
 
 
-def _acted(step: StepTrace) -> bool:
-    return bool(step.eliminated or step.set_aside or step.taken_back)
-
-
-def did(step: StepTrace) -> Iterator[Text]:
-    """What a rule did, a line each: who fell and why, who was taken back, what was derived; or why it did nothing."""
-    if not step.applied:
-        failing = next((test for test in step.when if not test.holds), None)
-        if failing:
-            yield Text(f"no    {_tested(failing)}", "dim")
-        return
-    out = {fate.subject for fate in step.eliminated}
-    for fate in step.eliminated:
-        yield from _fallen(fate, "out", "red")
-    for fate in step.set_aside:
-        if fate.subject not in out:
-            yield from _fallen(fate, "aside", "yellow")
-    for each in step.taken_back:
-        yield Text.assemble(("back  ", "green"), each.host)
-    for name, value in (step.derived or {}).items():
-        yield Text(f"{name} = {shown(value)}", "dim")
-
-
-def _fallen(fate: Fate, word: str, colour: str) -> Iterator[Text]:
-    yield Text.assemble((f"{word:<6}", colour), (fate.subject.host, "bold"), f": {fate.because}")
-    for test in fate.tests:
-        yield Text(f"      {'yes' if test.holds else 'no':<4}{_tested(test)}", "dim")
-
-
-def _tested(test: Test) -> str:
-    values = ", ".join(f"{name} = {shown(value)}" for name, value in test.values.items())
-    return f"{test.condition} ({values})" if values else test.condition
-
-
-def answer_line(decision: Decision, certain: bool = True) -> Text:
-    """The destination or the reason code, and who else was as good.
-
-    A failure is not ``certain`` where a member that is not described may have what the put names.
-    """
-    chosen, reason = decision.chosen, decision.reason
+def _ending(told: Explanation) -> Iterator[tuple[str, Text]]:
+    """Where the put goes, or what it fails with; and who else was as good."""
+    decision, chosen, reason = told.decision, told.decision.chosen, told.decision.reason
     if reason is not None:
-        head = f"{reason.call} fails with {reason.name} ({reason.code})"
-        unless = "" if certain else ", if no member that is not described has it"
-        return Text.assemble((head, "bold red"), f"{unless}: {reason.because}")
-    if chosen is None:
-        return Text(decision.verdict, "bold")
-    where = Text.assemble("goes to ", (chosen.name, "bold green"))
-    others = [each.host for each in decision.permitted if each is not chosen]
-    if others:
-        where.append(f"; as good: {', '.join(others)} (the one listed first is taken)")
-    return where
+        certain = ", as far as the sources tell" if told.incomplete else ""
+        head = f"{reason.name} ({reason.code}) at {reason.call}{certain}"
+        yield "fails with", Text.assemble((head, "bold red"), f": {reason.because}")
+    elif chosen is None:
+        yield "deferred", Text(decision.verdict, "bold")
+        if decision.permitted:
+            yield "meets now", Text(", ".join(each.host for each in decision.permitted))
+    else:
+        yield "goes to", Text(chosen.name, "bold green")
+        others = [each.host for each in decision.permitted if each is not chosen]
+        if others:
+            yield "as good", Text(f"{', '.join(others)} (the one listed first is taken)")
+
+
+def _rests_on(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
+    """What is not known and could change the answer, each with the command that tells it."""
+    label, said = "rests on", ""
+    for each in told.incomplete if whole else told.incomplete[:RESTS_ON]:
+        # Of several channels the same is unknown: that is said once.
+        first, _, rest = each.what.partition(". ")
+        for sentence in [rest] if first == said and rest else filter(None, [first, rest]):
+            yield label, Text(sentence, "yellow")
+            label = ""
+        yield "", Text(each.command, "dim")
+        said = first
+    more = len(told.incomplete) - RESTS_ON
+    if more > 0 and not whole:
+        yield "", Text(f"and on {more} more (--all shows them)", "dim")
 
 
 def remarks(decision: Decision) -> Iterator[str]:
@@ -142,7 +172,63 @@ def remarks(decision: Decision) -> Iterator[str]:
         if choice != known[name].default:
             yield f"read with {name}={choice} (default: {known[name].default})"
     yield from decision.remarks
-    if decision.chosen is not None and decision.chosen.is_local and decision.chosen.queue_type == "QALIAS":
-        instances = decision.cluster.queues_by_name[decision.chosen.queue]
-        target = next(queue.target for queue in instances if queue.queue_manager == decision.chosen.queue_manager)
-        yield f"{decision.chosen.queue} is an alias of {target or 'no queue'}: put to that to see where messages go"
+    if decision.reason is not None and not decision.runs:
+        near = _near(decision)
+        if near:
+            yield near
+
+
+def _print_rules(decision: Decision, every_rule: bool, page: Page) -> None:
+    """A rule in a line, with how many it left (– if it does not apply); below it what it did."""
+    steps = [step for step in decision.steps if every_rule or _acted(step)]
+    if steps:
+        page.line()
+        page.line(Text("clause  left  rule", "bold"))
+    for step in steps:
+        left = str(step.remaining) if step.applied else "–"
+        style = "" if _acted(step) else "dim"
+        page.line(Text(step.rule.title, style), Text(f"{step.rule.clause:>6}  {left:>4}", style), RULE)
+        for label, line in did(step):
+            page.line(line, Text.assemble(" " * RULE, label or ""), RULE if label is None else FATE)
+    if decision.listed and len(steps) < len(decision.steps):
+        page.line()
+        page.line(
+            Text(f"{'The other rules removed none' if steps else 'No rule removed any'}; --all shows them", "dim")
+        )
+
+
+def _acted(step: StepTrace) -> bool:
+    return bool(step.eliminated or step.set_aside or step.taken_back)
+
+
+def did(step: StepTrace) -> Iterator[tuple[Text | None, Text]]:
+    """What a rule did: who fell and why, who was taken back, what was derived; or why it did nothing.
+
+    Before what became of a destination a word for it; nothing before what was derived.
+    """
+    if not step.applied:
+        failing = next((test for test in step.when if not test.holds), None)
+        if failing:
+            yield Text("no", "dim"), Text(_tested(failing), "dim")
+        return
+    out = {fate.subject for fate in step.eliminated}
+    for fate in step.eliminated:
+        yield from _fallen(fate, Text("out", "red"))
+    for fate in step.set_aside:
+        if fate.subject not in out:
+            yield from _fallen(fate, Text("aside", "yellow"))
+    for each in step.taken_back:
+        yield Text("back", "green"), Text(each.host)
+    for name, value in (step.derived or {}).items():
+        yield None, Text(f"{name} = {shown(value)}", "dim")
+
+
+def _fallen(fate: Fate, label: Text) -> Iterator[tuple[Text, Text]]:
+    yield label, Text.assemble((fate.subject.host, "bold"), f": {fate.because}")
+    for test in fate.tests:
+        yield Text(), Text(f"{'yes' if test.holds else 'no':<4}{_tested(test)}", "dim")
+
+
+def _tested(test: Test) -> str:
+    values = ", ".join(f"{name} = {shown(value)}" for name, value in test.values.items())
+    return f"{test.condition} ({values})" if values else test.condition

@@ -13,7 +13,7 @@ from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, is_secret
 from mqclause.model.readers.record import Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
-from mqclause.model.readers.runmqsc.values import Shown, UnshownError, displayed
+from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
 RUNMQSC_MESSAGE = re.compile(
     r"^(?:[^\n]{0,40}?(?:AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQM\d{3}I )|[ \t]+\d+ ?: [A-Za-z]+ )", re.MULTILINE
@@ -83,7 +83,7 @@ class _Session:
             return
         self.records += self.observed(shown, block)
 
-    def observed(self, shown: list[Shown], block: Block) -> Iterator[Record]:
+    def observed(self, shown: list[ShownAttribute], block: Block) -> Iterator[Record]:
         kind = kind_displayed({name: value for name, value, _ in shown})
         if not kind:
             return

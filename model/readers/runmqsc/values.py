@@ -13,7 +13,7 @@ DISPLAYED = re.compile(rf"\s*+([A-Z][A-Z0-9]*+)(?:\(({NESTED_TWICE})\)(?=\s|[A-Z
 UNBALANCED = re.compile(r"\s*+([A-Z][A-Z0-9]*+)\((.*?)\)(?=\s+[A-Z][A-Z0-9]*+\(|\s*$)", re.ASCII | re.DOTALL)
 """An attribute whose value ends before the next attribute or at the end: values are not quoted or escaped."""
 
-Shown = tuple[str, str, int]
+ShownAttribute = tuple[str, str, int]
 """The name of an attribute, its value, and its line."""
 
 
@@ -25,7 +25,7 @@ class UnshownError(Exception):
         super().__init__(line)
 
 
-def displayed(lines: Sequence[tuple[int, str]]) -> Iterator[Shown]:
+def displayed(lines: Sequence[tuple[int, str]]) -> Iterator[ShownAttribute]:
     """The attributes on ``lines``, which have their numbers; a value may go on on the next ones.
 
     Raises UnshownError.

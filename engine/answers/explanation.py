@@ -1,0 +1,49 @@
+"""All that ``mqclause explain`` says of a decision: what another reading would give, ties, what is not known."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from attrs import asdict, frozen
+
+from mqclause.answers.decision import Decision
+from mqclause.answers.other_readings import tie_at_the_end, ties_within
+from mqclause.answers.rests_on import rests_on
+from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.snapshot import Snapshot
+
+
+@frozen(eq=False)
+class Explanation:
+    """A decision and what a reader should know besides.
+
+    ``readings`` are choices by which the answer is another, ``ties`` say who fell by listing order alone,
+    ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell
+    whatever is asked.
+    """
+
+    decision: Decision
+    readings: tuple[str, ...] = ()
+    ties: tuple[str, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, decision: Decision, snapshot: Snapshot) -> Self:
+        """All that is to be said of a decision made in the snapshot's cluster at level ``rule`` or ``condition``.
+
+        It decides anew for each choice of a reading and for each state of a channel that no source tells.
+        """
+        readings = tuple(map(str, decision.other_readings()))
+        ties = tuple(ties_within(decision))
+        return cls(decision, readings, ties, rests_on(decision, snapshot), tuple(snapshot.assumptions))
+
+    def to_json(self) -> dict[str, Any]:
+        """The document ``mqclause.trace/1`` with everything in it."""
+        document = self.decision.to_json()
+        tie = tie_at_the_end(self.decision)
+        return document | {
+            "remarks": [*document["remarks"], *self.ties, *([tie] if tie else []), *self.readings],
+            "incomplete": [asdict(each) for each in self.incomplete],
+            "assumptions": list(self.assumptions),
+        }

@@ -1,0 +1,155 @@
+"""What a decision rests on that no source tells: what the sources leave out, and states of channels that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from attrs import evolve, field, fields, frozen
+from sqlglot import exp
+
+from mqclause.answers.decision import Decision
+from mqclause.answers.said import said, same_answer
+from mqclause.documents import OUTCOME
+from mqclause.executors.course import Course
+from mqclause.executors.steps import Steps
+from mqclause.language.evaluate import Scope, evaluate
+from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.facts.destination import Destination
+
+Route = tuple[str, str]
+"""A channel and the queue manager that it leads to: in every cluster it has one status."""
+
+VARIED = "channel_status"
+"""The attribute of a destination that is varied."""
+
+STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata["domain"].words if state)
+"""Every status that a channel can have."""
+
+
+def rests_on(decision: Decision, snapshot: Snapshot) -> tuple[Incomplete, ...]:
+    """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster."""
+    return (*snapshot.incomplete, *unknown_states(decision, snapshot))
+
+
+def unknown_states(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
+    """Channels whose status no source tells, where another status than the one taken gives another answer.
+
+    It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
+    that no rule tells apart, once.
+    """
+    routes = _untold(decision, snapshot)
+    changed = _Changed(decision)
+    for route, taken in routes.items():
+        others = changed.answers({route: taken})
+        if others:
+            yield _of_channel(route, taken, others, routes)
+    together = changed.answers(routes) if len(routes) > 1 else {}
+    news = {state: answer for state, answer in together.items() if answer not in changed.said}
+    if news:
+        assumed = ", ".join(dict.fromkeys(routes.values()))
+        what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
+        yield Incomplete(what, decision.cluster.queue_manager.name, "DISPLAY CLUSQMGR(*) CHANNEL STATUS")
+
+
+def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:
+    """The routes of the destinations whose status no source tells, with the status that is taken for it."""
+    asked = {(each.channel, each.queue_manager, each.cluster): each for each in decision.listed if each.channel}
+    untold = {}
+    for channel in snapshot.cluster.channels:
+        listed = asked.get((channel.name, channel.queue_manager, channel.cluster))
+        if listed is not None and not snapshot.provenance.tells(channel, "status"):
+            untold[channel.name, channel.queue_manager] = listed.channel_status
+    return untold
+
+
+@frozen(eq=False)
+class _Changed:
+    """A decision with other states of channels; ``said`` are the answers that came of it."""
+
+    decision: Decision
+    said: set[str] = field(factory=set)
+    _course: Course = field(init=False)
+
+    @_course.default
+    def _compiled(self) -> Course:
+        return Course.of(self.decision.rules, OUTCOME)
+
+    def answers(self, routes: Mapping[Route, str]) -> dict[str, str]:
+        """The answer for each status of all of the ``routes``, instead of the one given, by which it is another."""
+        found: dict[str, str] = {}
+        for states in told_apart(self._course):
+            if set(states).issuperset(routes.values()):
+                continue
+            other = self._with(states[0], routes)
+            if not same_answer(self.decision, other):
+                found |= dict.fromkeys(states, said(other))
+        if len(routes) == 1:
+            self.said.update(found.values())
+        return found
+
+    def _with(self, state: str, routes: Container[Route]) -> Decision:
+        decision = self.decision
+        listed = tuple(
+            evolve(each, channel_status=state) if (each.channel, each.queue_manager) in routes else each
+            for each in decision.listed
+        )
+        carried = None if decision.before is None else decision.before.counters
+        runs = self._course.run(decision.situation, listed, carried)
+        return evolve(decision, level="verdict", course=self._course, listed=listed, runs=runs)
+
+
+@lru_cache
+def told_apart(course: Course) -> tuple[tuple[str, ...], ...]:
+    """The states of a channel in groups: by no test of the rules is one told from another of its group."""
+    groups: dict[tuple[object, ...], tuple[str, ...]] = {}
+    for state in STATES:
+        scopes = (Scope(steps.vocabulary, None, subject=Destination(channel_status=state)) for steps in course.steps)
+        answers = (answer for steps, scope in zip(course.steps, scopes, strict=True) for answer in _tests(steps, scope))
+        key = tuple(answers)
+        groups[key] = (*groups.get(key, ()), state)
+    return tuple(groups.values())
+
+
+def _tests(steps: Steps, scope: Scope) -> Iterator[object]:
+    """What each test of a status says of the one in ``scope``; the status itself, where it is used in another way."""
+    for tree in (*steps.expressions(), *steps.vocabulary.terms.values()):
+        for column in tree.find_all(exp.Column):
+            if column.name == VARIED:
+                test = _test_of(column)
+                alone = {each.name for each in test.find_all(exp.Column)} == {VARIED}
+                yield evaluate(test if alone else column, scope)
+
+
+def _test_of(tree: Any) -> Any:
+    """The comparison that a column stands in; the whole that it stands in where it is compared with nothing."""
+    while tree.parent is not None and not isinstance(tree, exp.Predicate):
+        tree = tree.parent
+    return tree
+
+
+def _of_channel(route: Route, taken: str, others: Mapping[str, str], routes: Mapping[Route, str]) -> Incomplete:
+    channel, queue_manager = route
+    alone = sum(name == channel for name, _ in routes) == 1
+    named, to = _in_mqsc(channel), _in_mqsc(queue_manager)
+    command = f"DISPLAY CHSTATUS({named})" if alone else f"DISPLAY CLUSQMGR({to}) CHANNEL({named}) STATUS"
+    return Incomplete(f"channel status unknown; taken as {taken}. {_ifs(f'{channel} is', others)}", channel, command)
+
+
+def _ifs(subject: str, answers: Mapping[str, str]) -> str:
+    """``If TO.QM2 is RETRYING: QM3``, for each answer; the states that change nothing, where those are fewer."""
+    by_answer: dict[str, list[str]] = {}
+    for state, answer in answers.items():
+        by_answer.setdefault(answer, []).append(state)
+    kept = [state for state in STATES if state not in answers]
+    if len(by_answer) == 1 and 0 < len(kept) < len(answers):
+        neither = f"neither {' nor '.join(kept)}" if len(kept) > 1 else f"not {kept[0]}"
+        return f"If {subject} {neither}: {next(iter(by_answer))}"
+    return "; ".join(f"If {subject} {' or '.join(states)}: {answer}" for answer, states in by_answer.items())
+
+
+def _in_mqsc(name: str) -> str:
+    """A name as a command takes it: in quotes where MQSC would fold it to upper case."""
+    return name if name == name.upper() else f"'{name}'"

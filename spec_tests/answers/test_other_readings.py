@@ -1,0 +1,101 @@
+"""What another reading would decide, and what listing order decided where the document says nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mqclause import Decision, Engine, Rules, read_document
+from mqclause.answers.other_readings import tie_at_the_end, ties_within
+
+
+def decided(rules: Rules | None = None, **tables: Any) -> Decision:
+    """The put to Q that QM1 makes; QM2 and QM3 have it."""
+    facts = {
+        "queue_manager": {"name": "QM1", "clusters": ["S"]},
+        "remote_queue_manager": [{"name": "QM2", "clusters": ["S"]}, {"name": "QM3", "clusters": ["S"]}],
+        "queue": [{"name": "Q", "queue_manager": host, "clusters": ["S"]} for host in ("QM2", "QM3")],
+        "channel": channels(),
+        "put": {"queue": "Q"},
+        **tables,
+    }
+    snapshot = read_document(facts, "facts")
+    assert snapshot.put is not None
+    return Engine(rules).choose(snapshot.put, snapshot.cluster, explain="rule")
+
+
+def channels(**to_qm3: Any) -> list[dict[str, Any]]:
+    both = [{"name": f"TO.{host}", "queue_manager": host, "cluster": "S"} for host in ("QM2", "QM3")]
+    return [both[0], {**both[1], **to_qm3}]
+
+
+def others(decision: Decision) -> list[str]:
+    return [str(each) for each in decision.other_readings()]
+
+
+def test_no_other_reading_changes_a_clear_choice() -> None:
+    assert others(decided(channel=channels(clwlrank=3))) == []
+
+
+def test_the_priority_of_a_channel_where_a_queue_is_named() -> None:
+    assert others(decided(channel=channels(clwlprty=3))) == [
+        "with channel-priority-for-queues=before-queue-priority: QM3"
+    ]
+
+
+def test_the_same_put_read_the_other_way_names_the_default() -> None:
+    rules = Rules({"channel-priority-for-queues": "before-queue-priority"})
+    assert others(decided(rules, channel=channels(clwlprty=3))) == ["with channel-priority-for-queues=no: QM2 or QM3"]
+
+
+def test_equal_numbers_where_clwlmruc_cuts() -> None:
+    decision = decided(queue_manager={"name": "QM1", "clusters": ["S"], "clwlmruc": 1})
+    assert others(decision) == ["with mru-ties=any: QM2 or QM3"]
+    assert list(ties_within(decision)) == ["clause 11c: QM3 by TO.QM3 fell as equal, listed later"]
+    assert tie_at_the_end(decision) == ""
+
+
+def test_a_tie_at_the_end() -> None:
+    decision = decided()
+    assert others(decision) == []
+    assert list(ties_within(decision)) == []
+    assert tie_at_the_end(decision) == "QM2 by TO.QM2 and QM3 by TO.QM3 are equally good; the one listed first is taken"
+
+
+def test_who_falls_by_a_lower_number_does_not_tie() -> None:
+    numbers = channels(dest_seq_number=1)
+    assert (
+        list(ties_within(decided(queue_manager={"name": "QM1", "clusters": ["S"], "clwlmruc": 1}, channel=numbers)))
+        == []
+    )
+
+
+def test_a_reading_that_gives_another_reason_code() -> None:
+    disabled = [{"name": "Q", "queue_manager": host, "clusters": ["S"], "put": "DISABLED"} for host in ("QM2", "QM3")]
+    decision = decided(queue=disabled, put={"queue": "Q", "call": "MQPUT1"})
+    assert decision.reason is not None
+    assert decision.reason.code == 2051
+    assert others(decision) == ["with all-put-disabled=always-2268: MQRC_CLUSTER_PUT_INHIBITED (2268) at MQPUT1"]
+
+
+def test_a_choice_that_is_left_to_the_put() -> None:
+    decision = decided(channel=channels(clwlprty=3), put={"queue": "Q", "bind": "NOTFIXED", "call": "MQOPEN"})
+    assert others(decision) == [
+        "with channel-priority-for-queues=before-queue-priority: left to the put, which would meet QM3 now"
+    ]
+
+
+def test_the_state_of_the_sequence_counts_for_every_reading() -> None:
+    first = decided(channel=channels(clwlprty=3))
+    following = Engine().choose(first.put, first.cluster, first.state, explain="rule")
+    assert following.chosen is not None
+    assert following.chosen.queue_manager == "QM3"
+    assert others(following) == []
+
+
+@pytest.mark.parametrize("level", ["off", "verdict"])
+def test_at_a_level_that_keeps_less_too(level: Any) -> None:
+    decision = decided(channel=channels(clwlprty=3))
+    again = Engine().choose(decision.put, decision.cluster, explain=level)
+    assert others(again) == ["with channel-priority-for-queues=before-queue-priority: QM3"]

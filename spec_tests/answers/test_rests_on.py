@@ -1,0 +1,141 @@
+"""What an answer rests on that no source tells: states of channels by which it would be another."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from mqclause import Decision, Engine, Put, Rules, Snapshot
+from mqclause.answers.rests_on import STATES, rests_on, told_apart
+from mqclause.documents import OUTCOME
+from mqclause.executors.course import Course
+from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.snapshot import Source, read_sources
+
+PUT = Put(queue="Q")
+
+
+def member(name: str, queue: str | None = "") -> Source:
+    """A dump of a queue manager in cluster S; ``queue`` has further attributes of its Q, None: it has none."""
+    own = [] if queue is None else [f"DEFINE QLOCAL(Q) CLUSTER(S) {queue}"]
+    lines = [f"* Queue manager name: {name}", f"DEFINE CHANNEL(TO.{name}) CHLTYPE(CLUSRCVR) CLUSTER(S)", *own]
+    return Source(f"{name}.mqsc", "\n".join(lines).encode())
+
+
+def seen(*members: Source) -> Snapshot:
+    return read_sources([member("QM1", None), *members], "QM1")
+
+
+def decided(snapshot: Snapshot) -> Decision:
+    return Engine().choose(PUT, snapshot.cluster, explain="rule")
+
+
+def ifs(snapshot: Snapshot) -> dict[str, str]:
+    """What is said of each object, behind the first sentence."""
+    return {each.object: each.what.partition(". ")[2] for each in rests_on(decided(snapshot), snapshot)}
+
+
+def test_a_tie_turns_on_the_state_of_each_channel() -> None:
+    snapshot = seen(member("QM2"), member("QM3"))
+    assert rests_on(decided(snapshot), snapshot) == (
+        Incomplete(
+            "channel status unknown; taken as INACTIVE. If TO.QM2 is neither INACTIVE nor RUNNING: QM3",
+            "TO.QM2",
+            "DISPLAY CHSTATUS(TO.QM2)",
+        ),
+        Incomplete(
+            "channel status unknown; taken as INACTIVE. If TO.QM3 is neither INACTIVE nor RUNNING: QM2",
+            "TO.QM3",
+            "DISPLAY CHSTATUS(TO.QM3)",
+        ),
+    )
+
+
+def test_only_the_channel_of_the_choice_matters_where_one_is_preferred() -> None:
+    assert ifs(seen(member("QM2", "CLWLPRTY(5)"), member("QM3"))) == {
+        "TO.QM2": "If TO.QM2 is neither INACTIVE nor RUNNING: QM3"
+    }
+
+
+def test_a_single_destination_is_chosen_whatever_its_state() -> None:
+    assert ifs(seen(member("QM2"))) == {}
+
+
+def test_a_rank_decides_before_any_state() -> None:
+    assert ifs(seen(member("QM2", "CLWLRANK(5)"), member("QM3"))) == {}
+
+
+def test_a_local_queue_is_chosen_whatever_the_states() -> None:
+    snapshot = read_sources([member("QM1"), member("QM2")], "QM1")
+    assert rests_on(decided(snapshot), snapshot) == ()
+
+
+FACTS = """
+[queue_manager]
+name = "QM1"
+clusters = ["S"]
+[[remote_queue_manager]]
+name = "QM4"
+clusters = ["S"]
+[[queue]]
+name = "Q"
+queue_manager = "QM4"
+clusters = ["S"]
+[[channel]]
+name = "TO.QM4"
+queue_manager = "QM4"
+cluster = "S"
+"""
+
+
+def test_a_facts_file_tells_the_state_also_where_it_leaves_it_out() -> None:
+    snapshot = read_sources([Source("facts.toml", FACTS.encode()), member("QM2")], "QM1")
+    assert ifs(snapshot) == {"TO.QM2": "If TO.QM2 is neither INACTIVE nor RUNNING: QM4"}
+
+
+def test_all_channels_at_once_where_that_says_something_else() -> None:
+    members = [member(name, "CLWLPRTY(5)") for name in ("QM2", "QM3")]
+    snapshot = read_sources([Source("facts.toml", FACTS.encode()), *members], "QM1")
+    found = rests_on(decided(snapshot), snapshot)
+    assert [each.object for each in found] == ["TO.QM2", "TO.QM3", "QM1"]
+    assert found[-1] == Incomplete(
+        "states of 2 channels unknown; taken as INACTIVE. If all of them are neither INACTIVE nor RUNNING: QM4",
+        "QM1",
+        "DISPLAY CLUSQMGR(*) CHANNEL STATUS",
+    )
+
+
+def test_what_the_sources_leave_out_comes_first() -> None:
+    missing = Incomplete("TO.QM5 leads to no described member", "TO.QM5", "DISPLAY CLUSQMGR(*)")
+    snapshot = evolve(seen(member("QM2"), member("QM3")), incomplete=(missing,))
+    assert rests_on(decided(snapshot), snapshot)[0] == missing
+
+
+def test_it_says_what_the_engine_says_of_a_cluster_in_that_state() -> None:
+    snapshot = seen(member("QM2"), member("QM3", "CLWLPRTY(1)"), member("QM4", "CLWLPRTY(1)"))
+    told = ifs(snapshot)
+    before = decided(snapshot).permitted
+    for state in STATES:
+        for name in ("QM2", "QM3", "QM4"):
+            channels = [
+                evolve(each, status=state) if each.queue_manager == name else each for each in snapshot.cluster.channels
+            ]
+            after = Engine().choose(PUT, evolve(snapshot.cluster, channels=channels)).permitted
+            differs = [each.queue_manager for each in after] != [each.queue_manager for each in before]
+            assert differs == (f"TO.{name}" in told and state not in ("INACTIVE", "RUNNING"))
+
+
+def test_states_that_no_rule_tells_apart() -> None:
+    assert told_apart(Course.of(Rules(), OUTCOME)) == (
+        ("INACTIVE", "RUNNING"),
+        ("BINDING", "INITIALIZING", "STARTING", "STOPPING"),
+        ("RETRYING",),
+        ("REQUESTING", "PAUSED", "STOPPED"),
+    )
+
+
+def test_names_in_commands_are_quoted_where_mqsc_would_fold_them() -> None:
+    script = (
+        b"* Queue manager name: qm2\nDEFINE CHANNEL('to.qm2') CHLTYPE(CLUSRCVR) CLUSTER(S)\nDEFINE QLOCAL(Q) CLUSTER(S)"
+    )
+    snapshot = seen(Source("qm2.mqsc", script), member("QM3"))
+    assert rests_on(decided(snapshot), snapshot)[0].command == "DISPLAY CHSTATUS('to.qm2')"

@@ -1,0 +1,34 @@
+"""Lines for a person, as a terminal and as a pipe take them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+NARROWEST = 20
+"""How many characters a line has behind its indent, however narrow the terminal is."""
+
+
+class Page:
+    """Lines for a person: coloured and wrapped on a terminal; elsewhere plain, as long as they are, without padding."""
+
+    def __init__(self, console: Console | None = None, out: TextIO | None = None) -> None:
+        self._console = console or Console(highlight=False)
+        self._out = out or sys.stdout
+
+    def line(self, text: Text | str = "", label: Text | str = "", indent: int = 0) -> None:
+        """Prints ``label``, and ``text`` from column ``indent`` on, where its further lines begin too."""
+        text = Text(text) if isinstance(text, str) else text
+        label = Text(label) if isinstance(label, str) else label
+        begun = Text.assemble(label, " " * max(indent - len(label), 0))
+        if not self._console.is_terminal:
+            self._out.write(f"{begun.plain}{text.plain}".rstrip() + "\n")
+            return
+        wrapped = text.wrap(self._console, max(self._console.width - len(begun), NARROWEST))
+        for number, each in enumerate(wrapped or [Text()]):
+            printed = Text.assemble(begun if number == 0 else " " * indent, each)
+            printed.rstrip()
+            self._console.print(printed, soft_wrap=True)

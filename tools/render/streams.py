@@ -1,0 +1,66 @@
+"""Standard output and standard error: text in any locale, JSON in UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import sys
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import Any
+
+IN_ITS_PLACE = {"–": "-", "—": "-", "…": "...", "‘": "'", "’": "'", "“": '"', "”": '"', "×": "x"}
+"""What stands for a character that the locale's encoding does not have; a question mark for any other."""
+
+
+class OutputError(Exception):
+    """Standard output takes no more. ``is_closed`` where its reader went, who has had enough."""
+
+    def __init__(self, error: OSError) -> None:
+        self.is_closed = isinstance(error, BrokenPipeError)
+        super().__init__(f"standard output: {(error.strerror or 'cannot be written').lower()}")
+
+
+class _Output(FileIO):
+    """A file or a pipe whose errors are told from all others; libraries make their own of an OSError."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OutputError(error) from None
+
+
+def prepare_streams() -> None:
+    """Has standard output raise OutputError, and both streams replace what their encoding does not have."""
+    codecs.register_error("mqclause", _replaced)
+    out = sys.stdout
+    if isinstance(out, TextIOWrapper) and not out.isatty():
+        raw = _Output(out.fileno(), "wb", closefd=False)
+        sys.stdout = TextIOWrapper(BufferedWriter(raw), encoding=out.encoding, line_buffering=out.line_buffering)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="mqclause")
+
+
+def abandon_output() -> None:
+    """Gives what is still in the buffer to nobody, so that nothing is left to be written when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    left_out = error.object[error.start : error.end]
+    return "".join(IN_ITS_PLACE.get(each, "?") for each in left_out), error.end
+
+
+def json_line(document: Any) -> bytes:
+    """A document as a line of JSON, in UTF-8 whatever the locale is."""
+    return f"{json.dumps(document, ensure_ascii=False)}\n".encode()
+
+
+def print_json(document: Any) -> None:
+    """Writes a document to standard output as a line of JSON."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(json_line(document))
