@@ -7,10 +7,11 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, field, fields, frozen
+from attrs import define, field, frozen
 
+from mqclause.answers.decision_document import after_steps, destination_document, until_steps
 from mqclause.answers.reason import Reason
-from mqclause.answers.resolution import Look, Resolved, resolved
+from mqclause.answers.resolution import Resolved, resolved
 from mqclause.documents import OUTCOME, RESOLUTION
 from mqclause.executors.course import Course
 from mqclause.executors.notices import watch_of
@@ -25,14 +26,12 @@ from mqclause.model.facts.sequence import START, Counter, SequenceState
 from mqclause.model.facts.situation import Situation
 from mqclause.rulebook.rule import Derive, Ruleset
 from mqclause.rulebook.rules import Rules
-from mqclause.trace.document import FORMAT, json_text, step_document, steps_text
+from mqclause.trace.document import json_text, step_document, steps_text
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
 from mqclause.trace.sentence import sentence
 
 if TYPE_CHECKING:
     from mqclause.answers.other_readings import OtherReading
-
-PUT_DEFAULTS = tuple((attribute.name, attribute.default) for attribute in fields(Put))
 
 Level = Literal["off", "verdict", "rule", "condition"]
 LEVELS: tuple[Level, ...] = ("off", "verdict", "rule", "condition")
@@ -210,11 +209,11 @@ class Decision:
     def to_json(self) -> dict[str, Any]:
         """The decision as the document ``mqclause.trace/1``: plain JSON values, see trace.schema.json."""
         steps = [step_document(step, destination_document) for step in self.steps]
-        return {**_until_steps(self), "steps": steps, **_after_steps(self)}
+        return {**until_steps(self), "steps": steps, **after_steps(self)}
 
     def to_json_text(self) -> str:
         """What json.dumps gives for ``to_json()``, several times as fast."""
-        until, after = json_text(_until_steps(self)), json_text(_after_steps(self))
+        until, after = json_text(until_steps(self)), json_text(after_steps(self))
         return f'{until[:-1]}, "steps": {steps_text(self.steps, destination_document)}, {after[1:]}'
 
     def __str__(self) -> str:
@@ -249,71 +248,3 @@ def _of_pickle(
 ) -> Decision:
     where = resolved(Course.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call)
     return Decision(put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before, where)
-
-
-def _until_steps(decision: Decision) -> dict[str, Any]:
-    reason, chosen = decision.reason, decision.chosen
-    return {
-        "format": FORMAT,
-        "ruleset": decision.rulesets[0].name,
-        "edition": decision.rules.edition,
-        "readings": dict(decision.readings),
-        "put": _stated(decision.put),
-        "resolution": [_look(each) for each in decision.resolved.followed],
-        "outcome": decision.outcome,
-        "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
-        "chosen": chosen and destination_document(chosen),
-        "permitted": [destination_document(each) for each in decision.permitted],
-    }
-
-
-def _after_steps(decision: Decision) -> dict[str, Any]:
-    reason, advance = decision.reason, decision.advance
-    document: dict[str, Any] = {
-        "advance": advance and _advance(advance),
-        "remarks": list(decision.remarks),
-        "incomplete": [],
-    }
-    if reason is not None:
-        document |= {"because": reason.because, "rule": reason.rule}
-    return document
-
-
-def _look(look: Look) -> dict[str, Any]:
-    """An object that was followed: an alias of a queue manager is a QREMOTE too."""
-    facts, rule = look.facts, look.rule
-    kind = facts["object_kind"]
-    return {
-        "object": facts["object"],
-        "type": "QREMOTE" if kind == "QMALIAS" else kind,
-        "to": facts["leads_to"],
-        "rule": rule.id,
-        "clause": rule.clause,
-        "because": look.because,
-    }
-
-
-def _stated(put: Put) -> dict[str, Any]:
-    """The attributes of the put that are not MQ's defaults."""
-    stated = {name: value for name, default in PUT_DEFAULTS if (value := getattr(put, name)) != default}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in stated.items()}
-
-
-def _advance(advance: Advance) -> dict[str, Any]:
-    return {
-        "channel": advance.channel or None,
-        "dest_seq_factor": advance.dest_seq_factor,
-        "dest_seq_number": advance.dest_seq_number,
-    }
-
-
-def destination_document(destination: Destination) -> dict[str, Any]:
-    """How a document names a destination."""
-    document = {
-        "queue": destination.queue or None,
-        "queue_manager": destination.queue_manager,
-        "channel": destination.channel or None,
-    }
-    if destination.transmission_queue:
-        document["transmission_queue"] = destination.transmission_queue
-    return document

@@ -71,7 +71,7 @@ class Engine:
         if where.asks_workload:
             listed = destinations(cluster, where.named, self._every_local_channel, where.kept)
             runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
-        elif where.reason is None:
+        elif where.reason is None and not where.deferred:
             listed = (where.destination,)
         return Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
 

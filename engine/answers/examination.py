@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -11,7 +11,7 @@ from mqclause.documents import TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
-from mqclause.language.evaluate import Scope
+from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.rule import Conclude, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
@@ -21,12 +21,17 @@ from mqclause.trace.sentence import sentence
 
 @frozen
 class Condition:
-    """A condition that was examined: whether it holds, why not, and which command would change that."""
+    """A condition that was examined: whether it holds, why not, which command would change that, and what to mind.
+
+    One that fails without being ``told`` is no news beside another that fails.
+    """
 
     rule: Rule
     holds: bool
     because: str = ""
     remedy: str = ""
+    advice: str = ""
+    told: bool = True
 
 
 @frozen(eq=False)
@@ -54,14 +59,10 @@ class Examination:
     @property
     def conditions(self) -> Iterator[Condition]:
         """Every condition that decides about this occasion, in the document's order."""
-        scopes = dict(self._scopes())
-        for rule, holds in self.examined():
-            if holds:
-                yield Condition(rule, True)
-                continue
-            remedy = rule.action.remedy if isinstance(rule.action, Holds) else None
-            said = sentence(self.ruleset, rule, None, scopes[rule], remedy) if remedy else ""
-            yield Condition(rule, False, sentence(self.ruleset, rule, None, scopes[rule]), said)
+        examined = self.examined()
+        scopes = self._scopes({rule for rule, holds in examined if not holds})
+        for rule, holds in examined:
+            yield Condition(rule, True) if holds else self._failing(rule, scopes[rule])
 
     @property
     def holding_back(self) -> list[Condition]:
@@ -75,10 +76,10 @@ class Examination:
         failed = {each.rule.id for each in failing}
         needs = [set(each.needs) for each in self._asked()]
         shared = set[str].intersection(*needs) if needs else set()
-        if all(failed & own - shared for own in needs):
-            return failing
-        met = next(own for own in needs if not failed & own - shared)
-        return [each for each in failing if each.rule.id in met | shared]
+        if not all(failed & own - shared for own in needs):
+            shared |= next(own for own in needs if not failed & own - shared)
+            failing = [each for each in failing if each.rule.id in shared]
+        return [each for each in failing if each.told]
 
     def examined(self) -> list[tuple[Rule, bool]]:
         """The conditions without the sentences that explain them."""
@@ -89,6 +90,22 @@ class Examination:
             if rule.id in needed and isinstance(rule.action, Holds) and did.derived
         ]
 
+    def _failing(self, rule: Rule, scope: Scope) -> Condition:
+        told = getattr(rule.action, "told", None)
+        is_told = told is None or evaluate(told, scope)
+        return Condition(
+            rule, False, sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope), told=is_told
+        )
+
+    def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
+        """The command and the advice of the first remedy that applies; blank where there is none."""
+        for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
+            if each.when is None or evaluate(each.when, scope):
+                texts = (each.command, each.advice)
+                command, advice = (sentence(self.ruleset, rule, None, scope, text) if text else "" for text in texts)
+                return command, advice
+        return "", ""
+
     def _asked(self) -> list[Conclude]:
         """The conclusions that the occasion asks for."""
         return [rule.action for rule, _ in self._applied() if isinstance(rule.action, Conclude)]
@@ -98,11 +115,11 @@ class Examination:
             if did is not None:
                 yield rule, Applied(*did)
 
-    def _scopes(self) -> Iterator[tuple[Rule, Scope]]:
-        """What each rule saw."""
+    def _scopes(self, wanted: Collection[Rule]) -> dict[Rule, Scope]:
+        """What each of the ``wanted`` rules saw."""
         first = first_scope(self.course.steps[-1], self.occasion, (), None, {})
-        for rule, seen in zip(self.ruleset.rules, seen_by(self.ruleset, self.run, (), first), strict=True):
-            yield rule, evolve(first, facts=seen.facts)
+        saw = zip(self.ruleset.rules, seen_by(self.ruleset, self.run, (), first), strict=True) if wanted else ()
+        return {rule: evolve(first, facts=seen.facts) for rule, seen in saw if rule in wanted}
 
 
 class Triggers:

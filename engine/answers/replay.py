@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from mqclause.answers.decision import Decision, destination_document
+from mqclause.answers.decision import Decision
+from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
 from mqclause.answers.examination import Examination, Triggers
 from mqclause.answers.resolution import Resolved

@@ -8,7 +8,8 @@ In ``[case.expect]``:
 - ``trigger_messages``: every trigger message of the case, in order; each names its event, and any of its fields
 - ``fails``, ``holds``: by event, all the conditions that do not hold; some of those that hold
 - ``left_out``: by event, conditions that its clause does not ask for
-- ``because``: by rule, why its condition does not hold where it first does not
+- ``because``, ``remedy``: by rule, why its condition does not hold where it first does not; what is to be typed then,
+  or the advice where that is nothing
 - ``released``, ``changed``: every one of the case, with its event; of ``changed``, any of the fields
 - ``routed``, ``reason``: by event, the queue manager or the reason code that the put went to; the call's reason code
 """
@@ -105,6 +106,15 @@ def _because(replayed: Replayed, wanted: Mapping[str, str]) -> Iterator[str]:
         yield from differs(f"because of {rule}", sentence, sentences.get(rule))
 
 
+def _remedy(replayed: Replayed, wanted: Mapping[str, str]) -> Iterator[str]:
+    remedies: dict[str, str] = {}
+    for each in (each for row in replayed.rows for found in row.examinations for each in found.conditions):
+        if not each.holds:
+            remedies.setdefault(each.rule.id, each.remedy or each.advice)
+    for rule, text in wanted.items():
+        yield from differs(f"remedy of {rule}", text, remedies.get(rule))
+
+
 def _routed(replayed: Replayed, wanted: Mapping[str, str | int]) -> Iterator[str]:
     by_event = {str(row["event"]): row["routed"] or {} for row in replayed.documents()}
     for event, where in wanted.items():
@@ -125,6 +135,7 @@ SCENARIO_EXPECTATIONS: Mapping[str, Comparison] = {
     "holds": _holds,
     "left_out": _left_out,
     "because": _because,
+    "remedy": _remedy,
     "released": _released,
     "changed": _changed,
     "routed": _routed,

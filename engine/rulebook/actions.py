@@ -22,6 +22,7 @@ from mqclause.rulebook.rule import (
     Keep,
     Notice,
     OrderBy,
+    Remedy,
     Rule,
     SetAside,
     Settle,
@@ -215,8 +216,30 @@ def _fail_with(file: RuleFile, table: dict[str, Any], key: str) -> FailWith:
 
 def _holds(file: RuleFile, table: dict[str, Any], key: str) -> Holds:
     condition = file.condition(table, "when", key, per_subject=False)
-    remedy = file.because(table, key, part="remedy") if "remedy" in table else None
-    return Holds(condition, file.because(table, key), remedy)
+    told = file.condition(table, "told", key, per_subject=False) if "told" in table else None
+    return Holds(condition, file.because(table, key), tuple(_remedies(file, table, key)), told)
+
+
+def _remedies(file: RuleFile, table: dict[str, Any], key: str) -> Iterator[Remedy]:
+    given, within = table.get("remedy", []), f"{key}.remedy"
+    if isinstance(given, str):
+        yield Remedy(mqsc=file.because(table, key, part="remedy"))
+        return
+    for each in given if isinstance(given, list) else [given]:
+        if not isinstance(each, dict) or not each.keys() & {*REMEDY_TEXTS}:
+            raise RuleError(file.path, within, f"is MQSC, or tables of {', '.join(REMEDY_KEYS)}")
+        for name in each:
+            if name not in REMEDY_KEYS:
+                said = f"is not known{suggestion(name, REMEDY_KEYS)}; allowed: {', '.join(REMEDY_KEYS)}"
+                raise RuleError(file.path, f"{within}.{name}", said)
+        when = file.condition(each, "when", within, per_subject=False) if "when" in each else None
+        yield Remedy(when, **{name: file.because(each, within, part=name) for name in REMEDY_TEXTS if name in each})
+
+
+REMEDY_TEXTS = ("mqsc", "shell", "advice")
+"""What a remedy can say: commands of MQSC, a command for a shell, words for a person."""
+
+REMEDY_KEYS = ("when", *REMEDY_TEXTS)
 
 
 def _conclude(file: RuleFile, table: dict[str, Any], key: str) -> Conclude:
@@ -253,7 +276,7 @@ ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
     "derive": (_derive, ()),
     "settle": (_settle, ()),
     "fail_with": (_fail_with, ("reason", "call", "because")),
-    "holds": (_holds, ("when", "because", "remedy")),
+    "holds": (_holds, ("when", "because", "remedy", "told")),
     "conclude": (_conclude, ("fact", "needs", "excused")),
 }
 """The closed set of actions: how each is read, and the keys that it takes (any, where that is empty)."""

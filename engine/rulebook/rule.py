@@ -131,12 +131,34 @@ class Settle:
 
 
 @frozen
+class Remedy:
+    """What would change that a condition fails, ``when`` that is true (None: always).
+
+    ``mqsc`` are MQSC commands, a line each, ``shell`` is a command for a shell, ``advice`` is for a person.
+    """
+
+    when: Expression | None = None
+    mqsc: Because | None = None
+    shell: Because | None = None
+    advice: Because | None = None
+
+    @property
+    def command(self) -> Because | None:
+        """What is to be typed, wherever that is."""
+        return self.mqsc or self.shell
+
+
+@frozen
 class Holds:
-    """A condition that holds or does not; the because says why it does not, the remedy what would change that."""
+    """A condition that holds or does not; the because says why it does not. The first remedy that applies counts.
+
+    That it fails is worth being ``told`` where this is true (None: always): not where another condition says it all.
+    """
 
     when: Expression
     because: Because
-    remedy: Because | None = None
+    remedies: tuple[Remedy, ...] = ()
+    told: Expression | None = None
 
 
 @frozen

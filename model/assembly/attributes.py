@@ -60,6 +60,9 @@ FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
 """The attributes that are read, by object type and MQSC name: the field of the fact (blank: none) and the domain."""
 
 
+MOMENTARY: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
+"""What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
+
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL")}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "QMGR": {"clusters": ("REPOS", "REPOSNL")},

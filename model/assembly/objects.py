@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes, stating
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, MOMENTARY, read_attributes, stating
 from mqclause.model.assembly.operations import Operations, told
 from mqclause.model.assembly.provenance import FactT, How, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
@@ -75,8 +75,11 @@ class MqObject:
 
     def origin(self, field: str) -> Origin:
         """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
-        if field in self.record.informational:
-            return Origin("observed", self.record.source, self.record.line_of(field))
+        shown = MOMENTARY.get(field, field) if self.kind == "QLOCAL" else field
+        if shown in self.record.informational:
+            return Origin("observed", self.record.source, self.record.line_of(shown))
+        if shown != field and shown in self.stated:
+            return Origin("observed", self.stated[shown].source, self.stated[shown].line_of(shown))
         how: How = _how(self.record) if field in ("name", "type") else "defaulted"
         return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
 

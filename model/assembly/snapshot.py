@@ -14,6 +14,7 @@ from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, owned, stated_name
+from mqclause.model.assembly.now import as_it_is_now
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.view import View, assemble
@@ -52,6 +53,7 @@ class Snapshot:
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
     ``incomplete`` is what the sources leave out, whatever is asked.
+    ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager.
     """
 
     cluster: Cluster
@@ -60,6 +62,7 @@ class Snapshot:
     assumptions: tuple[str, ...] = ()
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
+    defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
 
     @cached_property
@@ -104,15 +107,18 @@ def read_sources(
     if opened.faults:
         raise FactsError(opened.faults)
     own = local_queue_manager(files, seen, [source.name for source in sources])
-    cluster, placed, warnings = agreed(own, _in_order(sources, files, view), lenient)
+    observed = shown_of_queues(opened.scripts, own.fact.name)
+    others = [as_it_is_now(each, observed) for each in _in_order(sources, files, view)]
+    cluster, placed, warnings = agreed(own, others, lenient)
     return Snapshot(
         cluster,
         put.fact if put else None,
         (*opened.warnings, *warnings),
         tuple(_assumptions(opened, view, cluster)),
-        shown_of_queues(opened.scripts, cluster.queue_manager.name),
+        observed,
         partial(tuple, (*placed, put) if put else placed),
         incomplete=incomplete(opened.scripts, view.known, cluster),
+        defined=_defined(opened.scripts, cluster.queue_manager.name),
     )
 
 
@@ -219,3 +225,12 @@ def _in_order(sources: Iterable[Source], files: Iterable[tuple[Facts, FactsDocum
     found = [each for facts, document in files for each in placed_rows(facts, document)]
     rank = {source.name: at for at, source in enumerate(sources)}
     return sorted([*found, *view.listed()], key=lambda each: rank[each.source])
+
+
+def _defined(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
+    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
+    found: dict[str, set[str]] = {}
+    for record in own:
+        if record.action in ("define", "observe"):
+            found.setdefault(record.kind, set()).add(record.name)
+    return {kind: frozenset(names) for kind, names in found.items()}

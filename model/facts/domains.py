@@ -125,14 +125,20 @@ DIGIT = Whole(0, 9)
 
 
 def attribute(domain: Domain, default: Any = ...) -> Any:
-    """An attrs field kept within ``domain``; required if there is no default.
-
-    ``mqsc`` is the attribute's MQSC name where it is not the field's own name in upper case.
-    """
+    """An attrs field kept within ``domain``; required if there is no default."""
     metadata = {"domain": domain}
     if default is ...:
         return field(converter=_converter(domain, object()), metadata=metadata)
     return field(default=default, converter=_converter(domain, default), metadata=metadata)
+
+
+def momentary(domain: Domain, default: Any) -> Any:
+    """The same for what is so now and is no part of a definition: facts that differ in it are equal.
+
+    It may be None as well, which no file states: it is not known.
+    """
+    known = _converter(domain, default, or_unknown=True)
+    return field(default=default, converter=known, metadata={"domain": domain}, eq=False)
 
 
 @frozen
@@ -172,11 +178,11 @@ def unseen(default: Any) -> Any:
     return field(default=default, metadata={"in_table": None})
 
 
-def _converter(domain: Domain, default: object) -> Any:
+def _converter(domain: Domain, default: object, or_unknown: bool = False) -> Any:
     """Keeps a given value within ``domain``; a default is in it already."""
 
     def convert(value: Any, of: Any) -> Any:
-        return value if value is default else domain(value, of.name)
+        return value if value is default or (or_unknown and value is None) else domain(value, of.name)
 
     convert_with_field: Callable[[Any, Any], Any] = convert
     return Converter(convert_with_field, takes_field=True)

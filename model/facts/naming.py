@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
@@ -64,50 +66,75 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
 
     ``before`` is the naming that an object of the kind ``led_by`` led from, with its own ``inhibited`` as of now.
     """
-    own = cluster.queue_manager
-    local = cluster.own_queues
-    instances = cluster.queues_by_name.get(put.queue, ())
-    found, named = local.get(put.queue), local.get(put.queue_manager)
-    alias = named if named is not None and named.type == "QREMOTE" and not named.rname else None
-    followed_alias = before.queue_manager if before is not None and led_by == "QMALIAS" else ""
+    own, named = cluster.queue_manager, put.queue_manager
+    of_that_name = cluster.own_queues.get(named)
     return Naming(
         queue=put.queue,
-        queue_manager=put.queue_manager,
+        queue_manager=named,
         local_queue_manager=own.name,
         mqi_call=put.call,
-        object_type=found.type if found else "",
-        object_clustered=bool(found and found.clusters),
-        object_put_enabled=found is None or found.put == "ENABLED",
-        target=found.target if found else "",
-        rname=found.rname if found else "",
-        rqmname=found.rqmname if found else "",
-        xmitq=found.xmitq if found else "",
-        xmitq_defined=found is not None and _is_transmission_queue(local.get(found.xmitq)),
-        known_in_cluster=any(each.queue_manager != own.name for each in instances),
-        names_transmission_queue=_is_transmission_queue(named),
-        names_alias=alias is not None,
-        alias_put_enabled=alias is None or alias.put == "ENABLED",
-        alias_rqmname=alias.rqmname if alias else "",
-        alias_xmitq=alias.xmitq if alias else "",
-        alias_xmitq_defined=alias is not None and _is_transmission_queue(local.get(alias.xmitq)),
-        queue_manager_known=put.queue_manager in cluster.remote
-        or put.queue_manager in cluster.aliases_by_name
-        or put.queue_manager == own.name,
+        names_transmission_queue=_is_transmission_queue(cluster, named),
+        transmission_queue_put_enabled=of_that_name is None or of_that_name.put == "ENABLED",
+        queue_manager_known=named in cluster.remote or named in cluster.aliases_by_name or named == own.name,
         defxmitq=own.defxmitq,
-        defxmitq_defined=_is_transmission_queue(local.get(own.defxmitq)),
-        transmission_queue_put_enabled=named is None or named.put == "ENABLED",
-        object_defbind=found.defbind if found else "OPEN",
-        instance_defbind=instances[0].defbind if instances else "OPEN",
-        alias_defbind=alias.defbind if alias else "OPEN",
-        object_defprty=found.defprty if found else 0,
-        instance_defprty=instances[0].defprty if instances else 0,
-        alias_defprty=alias.defprty if alias else 0,
-        followed=(*before.followed, led_by) if before else (),
-        led_by=led_by,
-        alias_followed=followed_alias or (before.alias_followed if before else ""),
-        inhibited=before.inhibited if before else False,
+        defxmitq_defined=_is_transmission_queue(cluster, own.defxmitq),
+        **_of_queue(cluster, put.queue),
+        **_of_alias(cluster, of_that_name),
+        **_of_way(before, led_by),
     )
 
 
-def _is_transmission_queue(queue: Queue | None) -> bool:
+def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
+    """The local object of a queue's name, and the instances of the queue."""
+    instances = cluster.queues_by_name.get(name, ())
+    local = cluster.queue_manager.name
+    found: dict[str, Any] = {"known_in_cluster": any(each.queue_manager != local for each in instances)}
+    if instances:
+        found |= {"instance_defbind": instances[0].defbind, "instance_defprty": instances[0].defprty}
+    own = cluster.own_queues.get(name)
+    if own is None:
+        return found
+    return found | {
+        "object_type": own.type,
+        "object_clustered": bool(own.clusters),
+        "object_put_enabled": own.put == "ENABLED",
+        "object_defbind": own.defbind,
+        "object_defprty": own.defprty,
+        "target": own.target,
+        "rname": own.rname,
+        "rqmname": own.rqmname,
+        "xmitq": own.xmitq,
+        "xmitq_defined": _is_transmission_queue(cluster, own.xmitq),
+    }
+
+
+def _of_alias(cluster: Cluster, named: Queue | None) -> dict[str, Any]:
+    """The local alias of a queue manager that has the name of the queue manager."""
+    if named is None or named.type != "QREMOTE" or named.rname:
+        return {}
+    return {
+        "names_alias": True,
+        "alias_put_enabled": named.put == "ENABLED",
+        "alias_rqmname": named.rqmname,
+        "alias_xmitq": named.xmitq,
+        "alias_xmitq_defined": _is_transmission_queue(cluster, named.xmitq),
+        "alias_defbind": named.defbind,
+        "alias_defprty": named.defprty,
+    }
+
+
+def _of_way(before: Naming | None, led_by: str) -> dict[str, Any]:
+    """What was met on the way to these names."""
+    if before is None:
+        return {}
+    return {
+        "followed": (*before.followed, led_by),
+        "led_by": led_by,
+        "alias_followed": before.queue_manager if led_by == "QMALIAS" else before.alias_followed,
+        "inhibited": before.inhibited,
+    }
+
+
+def _is_transmission_queue(cluster: Cluster, name: str) -> bool:
+    queue = cluster.own_queues.get(name)
     return queue is not None and queue.type == "QLOCAL" and queue.usage == "XMITQ"

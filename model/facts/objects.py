@@ -19,6 +19,7 @@ from mqclause.model.facts.domains import (
     Whole,
     Words,
     attribute,
+    momentary,
 )
 
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
@@ -56,7 +57,8 @@ class Queue:
     """A queue instance on its host ``queue_manager``, local or remote.
 
     A QALIAS leads to ``target``, a QREMOTE to ``rname`` at ``rqmname`` by the transmission queue ``xmitq``. A QREMOTE
-    with a blank ``rname`` is an alias of the queue manager ``rqmname``.
+    with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a local queue are ``curdepth`` messages now,
+    each of priority DEFPRTY, and ``ipprocs`` handles have it open for input; None where that is not known.
     """
 
     name: str = attribute(NAME)
@@ -85,6 +87,8 @@ class Queue:
     rname: str = attribute(NAME_OR_BLANK, "")
     rqmname: str = attribute(NAME_OR_BLANK, "")
     xmitq: str = attribute(NAME_OR_BLANK, "")
+    curdepth: int | None = momentary(Whole(0, LARGEST), 0)
+    ipprocs: int | None = momentary(Whole(0, LARGEST), None)
 
 
 @frozen

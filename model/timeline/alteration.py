@@ -13,8 +13,8 @@ from mqclause.model.facts.domains import Domain
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.event import Event, EventError
 
-FIXED = frozenset({"name", "queue_manager"})
-"""What tells one object from another; no alter changes it."""
+FIXED = frozenset({"name", "queue_manager", "curdepth", "ipprocs"})
+"""What tells one object from another, and what calls change: no alter changes it."""
 
 TRIGGER_ATTRIBUTES = ("trigger", "trigtype", "trigmpri", "trigdpth")
 """The attributes of a queue whose change is examined by clause 13."""

@@ -75,6 +75,8 @@ class Definitions:
             "initq_put": initq.put if initq else "",
             "initq_usage": initq.usage if initq else "",
             "initq_logically_deleted": initq is not None and initq.logically_deleted,
+            "initq_shared": initq is not None and initq.shared,
+            "queue_manager": own.name,
             "platform": own.platform,
             "trigint": own.trigint,
         }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from attrs import frozen
+from attrs import field, frozen
 
 from mqclause.model.timeline.event import INPUT_MODES
 
@@ -53,15 +54,20 @@ NOT_OPEN = Opens()
 
 @frozen(eq=False)
 class Handles:
-    """The open handles, oldest first. ``local`` names the local queue manager; ``next_id`` was not given yet."""
+    """The open handles, oldest first. ``local`` names the local queue manager; ``next_id`` was not given yet.
+
+    ``standing`` counts by local queue the handles for shared input that were there at the start: whose they are is
+    not known, so nobody closes them.
+    """
 
     local: str
     open: tuple[Handle, ...] = ()
     next_id: int = 0
+    standing: Mapping[str, int] = field(factory=dict)
 
     @cached_property
     def _opens(self) -> dict[str, Opens]:
-        found: dict[str, Opens] = {}
+        found = {queue: Opens(shared_here=count) for queue, count in self.standing.items()}
         for handle in self.open:
             if handle.removes:
                 place = (handle.mode == "INPUT_EXCLUSIVE") + 2 * (handle.queue_manager != self.local)
@@ -93,11 +99,16 @@ class Handles:
 
     def with_open(self, handle: Handle) -> Handles:
         """After the open that gave ``handle``."""
-        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1))
+        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), self.standing)
 
     def without(self, handle: Handle) -> Handles:
         """After the close of ``handle``."""
-        return Handles(self.local, tuple(each for each in self.open if each.id != handle.id), self.next_id)
+        kept = tuple(each for each in self.open if each.id != handle.id)
+        return Handles(self.local, kept, self.next_id, self.standing)
+
+    def with_standing(self, queue: str, count: int) -> Handles:
+        """With ``count`` handles on the local queue ``queue`` that were there at the start."""
+        return Handles(self.local, self.open, self.next_id, {**self.standing, queue: count})
 
     def all_closed(self) -> Handles:
         """After a restart."""

@@ -7,7 +7,7 @@ from typing import overload
 
 from attrs import evolve, frozen
 
-from mqclause.model.facts.domains import words
+from mqclause.model.facts.domains import unseen, words
 
 OCCASIONS = (
     "arrival", "close", "alter", "initq_put_enabled", "get_enabled", "initq_opened", "committed", "backed_out",
@@ -23,7 +23,7 @@ class Occasion:
     ``committed…`` leaves out the uncommitted ones; ``previous_…`` is before the event. ``arrived`` is how many
     messages the put placed. ``since_last_trigger`` and ``trigint`` are in milliseconds. Open counts without
     "elsewhere" are the local queue manager's; the counts of ``open_shared_elsewhere`` and ``open_exclusive`` span
-    the queue-sharing group (condition 4).
+    the queue-sharing group (condition 4). ``queue_manager`` and ``initq_shared`` are for remedies.
     """
 
     queue: str
@@ -76,6 +76,8 @@ class Occasion:
     has_triggered: bool = False
     since_last_trigger: int = 0
     since_start: int = 0
+    queue_manager: str = unseen("")
+    initq_shared: bool = unseen(False)
 
 
 @frozen(eq=False)

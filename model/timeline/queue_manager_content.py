@@ -36,8 +36,19 @@ class QueueManagerContent:
 
     @classmethod
     def of(cls, cluster: Cluster) -> Self:
-        """A queue manager that has just been started, with empty queues."""
-        return cls(Definitions(cluster), Handles(cluster.queue_manager.name))
+        """A queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
+
+        Where they are not known, and of all else, there is nothing: it has just been started.
+        """
+        definitions = Definitions(cluster)
+        local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
+        standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
+        queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
+        return cls(definitions, Handles(cluster.queue_manager.name, standing=standing), queues=queues)
+
+    def holding(self, queue: Queue, priority: int, count: int) -> Self:
+        """The state with ``count`` persistent messages of ``priority`` on the local queue, and no others."""
+        return self.evolved(queues={**self.queues, queue.name: EMPTY_QUEUE.put(priority, count, True)})
 
     @property
     def cluster(self) -> Cluster:

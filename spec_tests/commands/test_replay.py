@@ -1,4 +1,4 @@
-"""``mqclause replay`` and ``mqclause why`` as they are run."""
+"""``mqclause replay`` as it is run."""
 
 from __future__ import annotations
 
@@ -96,51 +96,6 @@ def test_scenarios_in_lines() -> None:
     assert first == third
     assert [row["event"] for row in first] == [0, 1]
     assert "line 2" in second["error"]
-
-
-def test_why_names_conditions_and_commands(tmp_path: Path) -> None:
-    name = written(tmp_path, "DEFINE QLOCAL(APPQ) NOTRIGGER INITQ(NO.INITQ) PROCESS(P)\n", "QM1.mqsc")
-    done = run("why", "APPQ", name, "--from", "QM1", "--json")
-    [answer] = json.loads(done.stdout)
-    failing = {row["rule"]: row for row in answer["conditions"] if not row["holds"]}
-    assert (done.returncode, answer["triggers"]) == (1, False)
-    assert set(failing) >= {"trigger.06a", "trigger.07", "trigger.08", "trigger.09"}
-    assert failing["trigger.06a"]["because"] == "process P is not defined"
-    assert failing["trigger.09"]["remedy"] == "ALTER QLOCAL('APPQ') TRIGGER"
-    assert "CURDEPTH of APPQ is 0" in answer["assumptions"]
-
-
-DUMP = """* Queue manager name: QM1
-DEFINE QLOCAL('APPQ') +
-*  CURDEPTH({depth}) +
-*  IPPROCS(0) +
-   TRIGGER +
-   INITQ('INITQ') +
-   PROCESS('P') +
-   REPLACE
-DEFINE QLOCAL('INITQ') +
-*  IPPROCS(1) +
-   REPLACE
-DEFINE PROCESS('P') APPLICID('/opt/orders')
-"""
-
-
-def test_why_takes_depth_and_opens_from_the_dump(tmp_path: Path) -> None:
-    done = run("why", "APPQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
-    assert done.returncode == 0
-    assert "a message put now would trigger" in done.stdout
-    filled = run("why", "APPQ", written(tmp_path, DUMP.format(depth=7), "QM1.txt"))
-    assert "each of the 7 messages has priority TRIGMPRI or higher" in filled.stdout
-
-
-def test_why_of_every_triggered_queue(tmp_path: Path) -> None:
-    done = run("why", "*", written(tmp_path, DUMP.format(depth=0), "QM1.txt"), "--json")
-    assert [answer["queue"] for answer in json.loads(done.stdout)] == ["APPQ"]
-
-
-def test_why_of_no_queue(tmp_path: Path) -> None:
-    [line] = bad("why", "APQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
-    assert line == "'APQ' is not a local queue of QM1; did you mean 'APPQ'?"
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])

@@ -108,11 +108,13 @@ class TestScripts:
 
     def test_what_a_dump_shows_is_observed(self, qm2: Snapshot) -> None:
         orders = queue(qm2, "ORDERS")
-        assert origins(qm2, orders, "queue_manager CURDEPTH") == {
+        assert origins(qm2, orders, "queue_manager CURDEPTH curdepth") == {
             "queue_manager": ("observed", 1),
             "CURDEPTH": ("observed", 15),
+            "curdepth": ("observed", 15),
         }
         assert qm2.observed["ORDERS", "QM2"]["CURDEPTH"] == "7"
+        assert (orders.curdepth, orders.ipprocs) == (7, None)
 
     def test_clusters_of_a_namelist_stand_where_the_object_names_it(self, qm2: Snapshot) -> None:
         assert queue(qm2, "LISTED").clusters == ("SALES", "LOANS")

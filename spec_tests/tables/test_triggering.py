@@ -157,7 +157,8 @@ def test_words_in_any_letter_case() -> None:
 
 
 def test_fields_that_are_absent_have_their_defaults() -> None:
-    few = {name: value for name, value in asdict(ARRIVAL).items() if value != OCCASION[name].default}
+    whole = asdict(ARRIVAL)
+    few = {name: whole[name] for name, column in OCCASION.items() if whole[name] != column.default}
     given = pa.table({"id": [0], "note": ["kept"], "occasion": pa.array([few])})
     relation = decide_triggers(given)
     assert relation.columns == ["id", "note", "occasion", "triggering"]

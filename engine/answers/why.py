@@ -1,0 +1,255 @@
+"""Why a queue triggers or does not: the trigger rules on a message put now, over all that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, Literal
+
+from attrs import evolve, frozen
+
+from mqclause.answers.examination import Condition, Examination, Triggers
+from mqclause.answers.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
+from mqclause.answers.unknown_facts import opened_elsewhere, unknown_facts
+from mqclause.executors.run import ExecutorName
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.diagnostic import suggestion
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.objects import Queue
+from mqclause.model.timeline.alteration import with_attribute
+from mqclause.model.timeline.event import INPUT_MODES, Event
+from mqclause.model.timeline.queue_state import HIGHEST_PRIORITY
+from mqclause.rulebook.rule import Rule
+from mqclause.rulebook.rules import Rules
+
+Verdict = Literal["triggers", "does not", "depends"]
+
+SHIPPED = "SYSTEM."
+"""How the names of the objects begin that every queue manager is created with."""
+
+
+@frozen(eq=False)
+class Doubt:
+    """A condition that stands in the way: always, or (``holds`` is None) where what is not known is so.
+
+    ``by`` is what is not known and decides whether it holds.
+    """
+
+    condition: Condition
+    holds: bool | None
+    by: tuple[UnknownFact, ...] = ()
+
+    @property
+    def because(self) -> str:
+        """Why it fails, or what that depends on."""
+        return f"depends on {' and '.join(each.name for each in self.by)}" if self.by else self.condition.because
+
+
+@frozen(eq=False)
+class PutNow:
+    """What the trigger rules say of a message put to ``queue`` now, by the values of what is ``unknown``.
+
+    ``reason`` is the MQRC of a put that fails; the conditions are then those of a queue that is put-enabled.
+    ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written.
+    """
+
+    queue: Queue
+    unknown: tuple[UnknownFact, ...]
+    found: Mapping[Combination, Examination]
+    reason: int | None = None
+    assumed: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def triggering(self) -> list[Combination]:
+        """The combinations that make a trigger message."""
+        return [each for each, examination in self.found.items() if examination.rule is not None]
+
+    @property
+    def verdict(self) -> Verdict:
+        """``depends`` where some of what is not known decides."""
+        if self.reason is not None or not self.triggering:
+            return "does not"
+        return "triggers" if len(self.triggering) == len(self.found) else "depends"
+
+    @property
+    def reason_name(self) -> str:
+        """The MQRC's name of a put that fails; blank if it does not."""
+        return _REASONS[self.reason] if self.reason is not None else ""
+
+    @property
+    def remedy(self) -> str:
+        """The MQSC that changes that a put fails; blank if it does not."""
+        return f"ALTER QLOCAL('{self.queue.name}') PUT(ENABLED)" if self.reason is not None else ""
+
+    @property
+    def rule(self) -> Rule | None:
+        """The rule by which a trigger message is written, if one is in any case."""
+        return self.found[self.triggering[0]].rule if self.verdict == "triggers" else None
+
+    @property
+    def provided(self) -> str:
+        """Where it depends: what has to be so for a trigger message."""
+        return provided(self.unknown, self.triggering) if self.verdict == "depends" else ""
+
+    @cached_property
+    def doubts(self) -> list[Doubt]:
+        """The conditions that fail or depend, in the document's order."""
+        held_back = [*self._holding_back.values()]
+        rules = dict.fromkeys(rule for each in held_back for rule in each)
+        order = list(next(iter(self.found.values())).ruleset.rules)
+        return [self._doubt(rule, held_back) for rule in sorted(rules, key=order.index)]
+
+    def differs(self, others: Mapping[Combination, Examination]) -> bool:
+        """Whether ``others``, found of a message like this one, tell another answer or other conditions that fail."""
+        return any(_kind(each) != _kind(self.found[at]) for at, each in others.items())
+
+    @cached_property
+    def depends_on(self) -> list[UnknownFact]:
+        """What is not known, and decides whether a condition fails."""
+        failing = {each: frozenset(held_back) for each, held_back in self._holding_back.items()}
+        return [unknown for at, unknown in enumerate(self.unknown) if turns(failing, at)]
+
+    @cached_property
+    def _holding_back(self) -> dict[Combination, dict[Rule, Condition]]:
+        return {each: _in_the_way(found) for each, found in self.found.items()}
+
+    def _doubt(self, rule: Rule, held_back: list[dict[Rule, Condition]]) -> Doubt:
+        failing = next(each[rule] for each in held_back if rule in each)
+        examined = {each: dict(found.examined()) for each, found in self.found.items()}
+        holds = {each: found[rule] for each, found in examined.items() if rule in found}
+        by = tuple(unknown for at, unknown in enumerate(self.unknown) if turns(holds, at))
+        return Doubt(failing, False if all(rule in each for each in held_back) else None, by)
+
+
+def _kind(examination: Examination) -> list[Rule] | None:
+    """What fails; None where there is a trigger message."""
+    return None if examination.rule is not None else [rule for rule, holds in examination.examined() if not holds]
+
+
+def _in_the_way(examination: Examination) -> dict[Rule, Condition]:
+    """The conditions, by rule, because of which there is no trigger message."""
+    return {} if examination.rule is not None else {each.rule: each for each in examination.holding_back}
+
+
+class Why:
+    """Asks the trigger rules why a queue triggers or does not. Arguments as for Triggers. Raises RuleError."""
+
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.triggers = Triggers(rules, executor)
+
+    def ask(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> PutNow:
+        """What becomes of a message of ``priority`` (None: DEFPRTY) put now, outside any unit of work.
+
+        ``queue`` is a local queue of the snapshot.
+        """
+        asked = _Asked(self.triggers, queue, priority)
+        happened = asked.state(snapshot.cluster).after(asked.put)[1]
+        reason = None if happened.occasions else happened.reason
+        cluster, assumed = _with_shipped(_put_enabled(snapshot.cluster, queue), queue, snapshot)
+        state = asked.state(cluster)
+        unknown = tuple(unknown_facts(queue, state))
+        answer = PutNow(queue, unknown, asked.found(state, unknown), reason)
+        more = tuple(asked.assumed(state, answer))
+        return evolve(answer, assumed=(*assumed, *more), remarks=tuple(_remarks(queue, snapshot)))
+
+
+@frozen(eq=False)
+class _Asked:
+    """A question: the rules, the queue and the priority of the message."""
+
+    triggers: Triggers
+    queue: Queue
+    priority: int | None
+
+    @property
+    def put(self) -> Event:
+        """The put of the message."""
+        return Event(do="put", queue=self.queue.name, priority=self.priority)
+
+    def state(self, cluster: Cluster) -> State:
+        """The queue manager as its facts say."""
+        return State.of(cluster)
+
+    def found(self, state: State, unknown: tuple[UnknownFact, ...]) -> dict[Combination, Examination]:
+        """What the rules say, by the values of what is not known."""
+        states = {each: with_values(state, unknown, each) for each in combinations(unknown)}
+        arrivals = {each: known.after(self.put)[1].occasions for each, known in states.items()}
+        return {each: self.triggers.examine(arrival) for each, (arrival,) in arrivals.items()}
+
+    def assumed(self, state: State, answer: PutNow) -> Iterator[str]:
+        """What was taken to be so, and would make another answer if it were not."""
+        queue, priorities = self.queue, (0, HIGHEST_PRIORITY)
+        if self.priority is None:
+            others = [evolve(self, priority=each) for each in priorities]
+            if any(answer.differs(each.found(state, answer.unknown)) for each in others):
+                yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; --priority asks another"
+        if queue.curdepth:
+            states = [state.holding(queue, each, queue.curdepth) for each in priorities]
+            if any(answer.differs(self.found(each, answer.unknown)) for each in states):
+                yield f"the {queue.curdepth} messages on {queue.name} have priority {queue.defprty}, its DEFPRTY"
+        if queue.shared and queue.ipprocs is not None:
+            states = [opened_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
+            if any(answer.differs(self.found(each, answer.unknown)) for each in states):
+                yield f"no other queue manager of the group has {queue.name} open for input"
+
+
+def _put_enabled(cluster: Cluster, queue: Queue) -> Cluster:
+    """``cluster`` where a put to ``queue`` does not fail: the conditions are told of such a one too."""
+    return cluster if queue.put == "ENABLED" else with_attribute(cluster, queue, "put", "ENABLED")
+
+
+def _with_shipped(cluster: Cluster, queue: Queue, snapshot: Snapshot) -> tuple[Cluster, tuple[str, ...]]:
+    """``cluster`` with an initiation queue that every queue manager has: a script does not define it."""
+    name, host = queue.initq, queue.queue_manager
+    in_script = queue.name in snapshot.defined.get("QLOCAL", ())
+    is_known = any(each.queue_manager == host for each in cluster.queues_by_name.get(name, ()))
+    if is_known or not (in_script and name.startswith(SHIPPED)):
+        return cluster, ()
+    shipped = Queue(name, host, curdepth=None)
+    assumed = f"{name} is defined as every queue manager is created with it"
+    return evolve(cluster, queues=(*cluster.queues, shipped)), (assumed,)
+
+
+def _remarks(queue: Queue, snapshot: Snapshot) -> Iterator[str]:
+    channels = snapshot.defined.get("CHANNEL")
+    starts = queue.trigdata if queue.usage == "XMITQ" and not queue.process else ""
+    if starts and channels is not None and starts not in channels:
+        near = suggestion(starts, channels)
+        yield f"TRIGDATA names the channel {starts}, which is not defined: the trigger message starts nothing{near}"
+
+
+def document(answer: PutNow) -> dict[str, Any]:
+    """An answer as JSON values."""
+    queue, rule = answer.queue, answer.rule
+    triggers = {"triggers": True, "does not": False, "depends": None}[answer.verdict]
+    return {
+        "format": WHY_FORMAT,
+        "queue": queue.name,
+        "queue_manager": queue.queue_manager,
+        "verdict": answer.verdict,
+        "triggers": triggers,
+        "rule": rule.id if rule else None,
+        "reason": _reason(answer) if answer.reason is not None else None,
+        "conditions": [_condition(each) for each in answer.doubts],
+        "provided": answer.provided,
+        "depends_on": [{"what": each.what, "object": each.of, "command": each.command} for each in answer.depends_on],
+        "changes": [],
+        "assumptions": list(answer.assumed),
+        "remarks": list(answer.remarks),
+    }
+
+
+def _reason(answer: PutNow) -> dict[str, Any]:
+    return {"name": answer.reason_name, "code": answer.reason, "call": "MQPUT", "remedy": answer.remedy}
+
+
+def _condition(doubt: Doubt) -> dict[str, Any]:
+    rule, told = doubt.condition.rule, {"because": doubt.because, "remedy": doubt.condition.remedy or None}
+    advice = {"advice": doubt.condition.advice} if doubt.condition.advice else {}
+    return {"rule": rule.id, "clause": rule.clause, "holds": doubt.holds, **told, **advice}
+
+
+WHY_FORMAT = "mqclause.why/1"
+_REASONS = {code: name for name, code in REASONS.items()}

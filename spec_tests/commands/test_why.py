@@ -1,0 +1,305 @@
+"""``mqclause why``: three verdicts, what they turn on, and what to type. Expectations are worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mqclause import Rules
+from mqclause.answers.why import PutNow, Why, document
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from spec_tests.commands.test_explain import bad, run, written
+
+UNKNOWN: dict[str, Any] = {"ipprocs": None}
+WHY = Why()
+
+
+def facts(monitored: dict[str, Any] | None = None, trigint: int = 999999999, **appq: Any) -> dict[str, Any]:
+    """APPQ of QM1 in order: nobody has it open, a trigger monitor waits. None takes a key away."""
+    own = {"name": "APPQ", "trigger": True, "process": "P", "initq": "INITQ", "ipprocs": 0, **appq}
+    other = {"name": "INITQ", "ipprocs": 1, **(monitored or {})}
+    return {
+        "queue_manager": {"name": "QM1", "trigint": trigint},
+        "queue": [{key: value for key, value in each.items() if value is not None} for each in (own, other)],
+        "process": [{"name": "P", "applicid": "/opt/orders"}],
+    }
+
+
+def snapshot(text: str | dict[str, Any], local: str | None = None) -> Snapshot:
+    data = text if isinstance(text, str) else json.dumps(text)
+    return read_sources([Source("facts", data.encode())], local)
+
+
+def asked(text: str | dict[str, Any], name: str = "APPQ", priority: int | None = None, why: Why = WHY) -> PutNow:
+    found = snapshot(text, None if isinstance(text, dict) or "manager name" in text else "QM1")
+    (queue,) = (each for each in found.cluster.queues if each.name == name)
+    return why.ask(queue, found, priority)
+
+
+def told(answer: PutNow) -> dict[str, bool | None]:
+    return {each["rule"].removeprefix("trigger."): each["holds"] for each in document(answer)["conditions"]}
+
+
+def looked_up(answer: PutNow) -> list[tuple[str, str]]:
+    return [(each["object"], each["command"]) for each in document(answer)["depends_on"]]
+
+
+OF_APPQ = ("APPQ", "DISPLAY QSTATUS('APPQ')")
+OF_INITQ = ("INITQ", "DISPLAY QSTATUS('INITQ')")
+OF_LAST = ("APPQ", "DISPLAY QSTATUS('INITQ') LPUTDATE LPUTTIME")
+
+
+class TestVerdicts:
+    def test_everything_is_known_and_in_order(self) -> None:
+        assert document(asked(facts())) == {
+            "format": "mqclause.why/1", "queue": "APPQ", "queue_manager": "QM1", "verdict": "triggers",
+            "triggers": True, "rule": "trigger.01-10", "reason": None, "conditions": [], "provided": "",
+            "depends_on": [], "changes": [], "assumptions": [], "remarks": [],
+        }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("given", "verdict", "conditions", "depends_on"),
+        [
+            (facts(**UNKNOWN), "depends", {"04": None}, [OF_APPQ]),
+            (facts(trigtype="EVERY", **UNKNOWN), "triggers", {}, []),  # condition 4 is of FIRST and DEPTH
+            (facts(UNKNOWN), "depends", {"08": None}, [OF_INITQ]),
+            (facts(UNKNOWN, **UNKNOWN), "depends", {"04": None, "08": None}, [OF_APPQ, OF_INITQ]),
+            (facts(ipprocs=2), "does not", {"04": False}, []),
+            (facts({"ipprocs": 0}), "does not", {"08": False}, []),
+            (facts({"ipprocs": 0}, **UNKNOWN), "does not", {"04": None, "08": False}, [OF_APPQ]),
+            (facts(process="NONE", **UNKNOWN), "does not", {"04": None, "06a": False}, [OF_APPQ]),
+            (facts(curdepth=12), "depends", {"03a": None, "11c": None}, [OF_LAST]),
+            (facts(curdepth=12, trigint=0), "triggers", {}, []),
+            (facts(curdepth=12, trigtype="EVERY"), "triggers", {}, []),
+            (facts(curdepth=1, trigtype="DEPTH", trigdpth=3), "does not", {"03c": False, "11b": False}, []),
+            (facts(curdepth=2, trigtype="DEPTH", trigdpth=3), "triggers", {}, []),
+            (facts(curdepth=9, trigtype="DEPTH", trigdpth=3), "triggers", {}, []),
+        ],
+    )
+    def test_by_what_is_known(
+        self,
+        given: dict[str, Any],
+        verdict: str,
+        conditions: dict[str, bool | None],
+        depends_on: list[tuple[str, str]],
+    ) -> None:
+        answer = asked(given)
+        assert (answer.verdict, told(answer), looked_up(answer)) == (verdict, conditions, depends_on)
+
+    def test_which_rule_writes_the_trigger_message(self) -> None:
+        rules = [asked(facts(curdepth=depth, trigtype="DEPTH", trigdpth=3)).rule for depth in (2, 3)]
+        assert [rule and rule.id for rule in rules] == ["trigger.01-10", "trigger.11"]
+
+    def test_a_condition_is_not_told_beside_the_one_that_says_it_all(self) -> None:
+        for initq in ("", "NONE"):
+            assert told(asked(facts(initq=initq))) == {"07": False}
+        assert told(asked(facts({"get": "DISABLED", "ipprocs": 0}))) == {"07a": False, "08": False}
+
+    def test_a_put_that_fails(self) -> None:
+        answer = asked(facts(put="DISABLED", process="NONE"))
+        said = document(answer)
+        assert (answer.verdict, said["triggers"], told(answer)) == ("does not", False, {"06a": False})
+        assert said["reason"] == {
+            "name": "MQRC_PUT_INHIBITED", "code": 2051, "call": "MQPUT", "remedy": "ALTER QLOCAL('APPQ') PUT(ENABLED)",
+        }  # fmt: skip
+        assert asked(facts(put="DISABLED")).verdict == "does not"
+
+
+class TestTheStuckQueue:
+    def test_what_it_turns_on_and_what_unsticks_it(self) -> None:
+        answer = asked(facts(curdepth=12))
+        assert answer.provided == "no trigger message was written for APPQ in the last 999999999 ms"
+        first, interval = document(answer)["conditions"]
+        assert first["because"] == "messages of sufficient priority before: 12, not 0"
+        assert first["remedy"] == "ALTER QLOCAL('APPQ') NOTRIGGER\nALTER QLOCAL('APPQ') TRIGGER"
+        assert interval["because"] == "depends on when the last trigger message was written for APPQ"
+        assert interval["remedy"] == "ALTER QMGR TRIGINT(1000)"
+        assert "all queues of the queue manager" in interval["advice"]
+
+    def test_a_reading_under_which_the_start_counts_as_well(self) -> None:
+        why = Why(Rules({"interval-before-first": "from-start"}))
+        answer = asked(facts(curdepth=12), why=why)
+        assert answer.provided == "the last trigger message for APPQ was written 999999999 ms ago or earlier"
+        assert asked(facts(), why=why).verdict == "triggers"
+
+
+class TestPriority:
+    def test_the_default_priority_is_named_where_it_matters(self) -> None:
+        answer = asked(facts(trigmpri=5))
+        (condition,) = document(answer)["conditions"]
+        assert (answer.verdict, condition["because"]) == ("does not", "priority 0 is below TRIGMPRI 5")
+        assert condition["remedy"] == "ALTER QLOCAL('APPQ') DEFPRTY(5)"
+        assert "priority 5 or higher" in condition["advice"]
+        assert answer.assumed == ("the message has priority 0, the DEFPRTY of its queue; --priority asks another",)
+        assert asked(facts(trigmpri=5, process="NONE")).assumed == answer.assumed
+
+    @pytest.mark.parametrize(("priority", "verdict"), [(4, "does not"), (5, "triggers"), (12, "triggers")])
+    def test_another_priority(self, priority: int, verdict: str) -> None:
+        answer = asked(facts(trigmpri=5), priority=priority)
+        assert (answer.verdict, answer.assumed) == (verdict, ())
+
+    def test_a_priority_that_does_not_count(self) -> None:
+        answer = asked(facts(trigmpri=5, msgdlvsq="FIFO"), priority=9)
+        assert (answer.verdict, told(answer), answer.assumed) == ("does not", {"02": False}, ())
+
+    def test_messages_that_are_there_have_the_default_priority(self) -> None:
+        """None of the 12 has priority 5, so that one is the first that counts; it would not be if they had."""
+        answer = asked(facts(trigmpri=5, curdepth=12), priority=5)
+        assert answer.verdict == "triggers"
+        assert answer.assumed == ("the 12 messages on APPQ have priority 0, its DEFPRTY",)
+
+
+class TestSharedQueues:
+    def test_the_group_may_have_it_open(self) -> None:
+        answer = asked(facts(shared=True, **UNKNOWN))
+        assert (answer.verdict, told(answer)) == ("depends", {"04": None, "04b": None})
+        assert looked_up(answer) == [("APPQ", "DISPLAY QSTATUS('APPQ') CMDSCOPE(*)")]
+        here, elsewhere = "no program has APPQ open for input", "another queue manager of the group has APPQ open"
+        assert answer.provided == f"either {here} or {elsewhere} for shared input"
+
+    def test_stated_opens_are_those_of_the_group(self) -> None:
+        answer = asked(facts(shared=True))
+        assert answer.verdict == "triggers"
+        assert answer.assumed == ("no other queue manager of the group has APPQ open for input",)
+
+    def test_commands_name_the_disposition(self) -> None:
+        (row,) = document(asked(facts({"shared": True, "get": "DISABLED"}, shared=True)))["conditions"]
+        assert row["remedy"] == "ALTER QLOCAL('INITQ') QSGDISP(SHARED) GET(ENABLED)"
+        (row,) = document(asked(facts(shared=True, trigger=False)))["conditions"]
+        assert row["remedy"] == "ALTER QLOCAL('APPQ') QSGDISP(SHARED) TRIGGER"
+
+
+SCRIPT = """
+DEFINE QLOCAL(APPQ) TRIGGER INITQ(INITQ) PROCESS(P)
+DEFINE QLOCAL(DEPTH) TRIGGER TRIGTYPE(DEPTH) TRIGDPTH(100) TRIGMPRI(5) DEFPRTY(5) INITQ(INITQ) PROCESS(P)
+DEFINE QLOCAL(XMITQ) TRIGGER USAGE(XMITQ) INITQ(SYSTEM.CHANNEL.INITQ) TRIGDATA(TO.QM8)
+DEFINE QLOCAL(OTHER) TRIGGER USAGE(XMITQ) INITQ(SYSTEM.CHANNEL.INITQ) TRIGDATA(TO.QM9)
+DEFINE QLOCAL(SYSTEM.CLUSTER.TRANSMIT.QUEUE) TRIGGER USAGE(XMITQ)
+DEFINE QLOCAL(INITQ)
+DEFINE PROCESS(P) APPLICID(X)
+DEFINE CHANNEL(TO.QM9) CHLTYPE(SDR) CONNAME(H) XMITQ(OTHER)
+"""
+
+
+class TestScripts:
+    def test_nothing_is_shown(self) -> None:
+        answer = asked(SCRIPT)
+        assert (answer.verdict, told(answer)) == ("depends", {"03a": None, "04": None, "08": None, "11c": None})
+        assert looked_up(answer) == [OF_APPQ, OF_APPQ, OF_INITQ, OF_LAST]
+        assert answer.provided == (
+            "no program has APPQ open for input, and a trigger monitor has INITQ open for input, and either"
+            " no trigger message was written for APPQ in the last 999999999 ms or no message is on APPQ"
+        )
+
+    def test_depth(self) -> None:
+        """With the message put there have to be 100, so 99 before it; below 99 nothing else writes one."""
+        assert asked(SCRIPT, "DEPTH").provided == (
+            "no program has DEPTH open for input and 99 messages or more of priority 5 or higher are on DEPTH"
+            " and a trigger monitor has INITQ open for input"
+        )
+
+    @pytest.mark.parametrize(
+        ("trigtype", "depth", "provided"),
+        [
+            ("FIRST", 1, "no message is on APPQ"),
+            ("FIRST", 5, "no message is on APPQ"),
+            ("DEPTH", 1, None),
+            ("DEPTH", 2, "a message is on APPQ"),
+            ("DEPTH", 3, "2 messages or more are on APPQ"),
+        ],
+    )
+    def test_what_is_said_of_a_depth(self, trigtype: str, depth: int, provided: str | None) -> None:
+        """In a script that shows who has what open, but no depth."""
+        script = DUMP.replace("*  CURDEPTH({depth}) +\n", "").replace("TRIGGER", f"TRIGTYPE({trigtype}) TRIGGER")
+        answer = asked(script.replace("TRIGGER +", f"TRIGGER TRIGDPTH({depth}) +"))
+        assert answer.verdict == ("depends" if provided else "triggers")
+        if provided:
+            assert answer.provided.endswith(provided)
+
+    def test_an_initiation_queue_that_every_queue_manager_has(self) -> None:
+        answer = asked(SCRIPT, "OTHER")
+        assert (answer.verdict, answer.remarks) == ("depends", ())
+        assert answer.assumed == ("SYSTEM.CHANNEL.INITQ is defined as every queue manager is created with it",)
+        assert "07" not in told(answer)
+        given = facts(initq="SYSTEM.CHANNEL.INITQ")
+        assert told(asked(given)) == {"07": False}  # facts files state all that there is
+
+    def test_a_channel_that_is_not_defined(self) -> None:
+        (remark,) = asked(SCRIPT, "XMITQ").remarks
+        assert remark.startswith("TRIGDATA names the channel TO.QM8, which is not defined")
+        assert "did you mean 'TO.QM9'?" in remark
+
+    def test_cluster_sender_channels_need_no_initiation_queue(self) -> None:
+        row = next(
+            each
+            for each in document(asked(SCRIPT, "SYSTEM.CLUSTER.TRANSMIT.QUEUE"))["conditions"]
+            if each["rule"] == "trigger.07"
+        )
+        assert (row["holds"], row["remedy"]) == (False, None)
+        assert "the channel initiator starts" in row["advice"]
+
+
+DUMP = """* Queue manager name: QM1
+DEFINE QLOCAL('APPQ') +
+*  CURDEPTH({depth}) +
+*  IPPROCS(0) +
+   TRIGGER +
+   INITQ('INITQ') +
+   PROCESS('P') +
+   REPLACE
+DEFINE QLOCAL('INITQ') +
+*  IPPROCS(1) +
+   REPLACE
+DEFINE PROCESS('P') APPLICID('/opt/orders')
+"""
+
+
+class TestTheCommand:
+    def test_depth_and_opens_of_a_dump(self, tmp_path: Path) -> None:
+        done = run("why", "APPQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
+        assert done.returncode == 0
+        assert done.stdout.startswith("APPQ  TRIGGER TRIGTYPE(FIRST): a message put now would trigger\n")
+        filled = run("why", "APPQ", written(tmp_path, DUMP.format(depth=7), "QM1.txt"))
+        assert filled.returncode == 1
+        said = "a message put now would trigger, if no trigger message was written for APPQ in the last 999999999 ms"
+        assert filled.stdout.splitlines()[0] == f"APPQ  TRIGGER TRIGTYPE(FIRST): {said}"
+        assert "        ALTER QLOCAL('APPQ') NOTRIGGER" in filled.stdout.splitlines()
+
+    def test_every_triggered_queue(self, tmp_path: Path) -> None:
+        done = run("why", "*", written(tmp_path, SCRIPT, "QM1.mqsc"), "--from", "QM1", "--priority", "1")
+        lines = done.stdout.splitlines()
+        assert done.returncode == 1
+        assert lines[0] == "of 5 queues 2 would not, 3 may: it depends on what is not known"
+        assert lines[-1] == "  assumed: SYSTEM.CHANNEL.INITQ is defined as every queue manager is created with it"
+        assert sum("assumed:" in line for line in lines) == 1
+
+    def test_one_object_for_each_queue(self, tmp_path: Path) -> None:
+        done = run("why", "*", written(tmp_path, SCRIPT, "QM1.mqsc"), "--from", "QM1", "--json")
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        assert (done.returncode, [answer["verdict"] for answer in told]) == (1, ["depends"] * 4 + ["does not"])
+        assert {answer["format"] for answer in told} == {"mqclause.why/1"}
+        triggers = run("why", "APPQ", written(tmp_path, facts()), "--json")
+        assert (triggers.returncode, json.loads(triggers.stdout)["verdict"]) == (0, "triggers")
+
+    def test_a_put_that_fails(self, tmp_path: Path) -> None:
+        done = run("why", "APPQ", written(tmp_path, facts(put="DISABLED")))
+        assert done.returncode == 1
+        assert done.stdout.splitlines() == [
+            "APPQ  TRIGGER TRIGTYPE(FIRST): a message put now would not trigger:"
+            " the put fails with 2051 (MQRC_PUT_INHIBITED)",
+            "        ALTER QLOCAL('APPQ') PUT(ENABLED)",
+        ]
+
+    def test_no_queue(self, tmp_path: Path) -> None:
+        [line] = bad("why", "APQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
+        assert line == "'APQ' is not a local queue of QM1; did you mean 'APPQ'?"
+
+    @pytest.mark.parametrize("given", [{"curdepth": -1}, {"ipprocs": "many"}, {"ipprocs": 1.5}])
+    def test_counts_that_cannot_be(self, tmp_path: Path, given: dict[str, Any]) -> None:
+        (name,) = given
+        [line] = bad("why", "APPQ", written(tmp_path, facts(**given)))
+        assert f"{name}: " in line
+        assert "allowed: a whole number from 0 to 999999999" in line

@@ -1,0 +1,107 @@
+"""Remedies: what is MQSC can be read as such, and what alters or defines something mends the condition it stands by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from attrs import evolve
+
+from mqclause.answers.examination import Triggers
+from mqclause.answers.why import Why
+from mqclause.executors.plain import first_scope
+from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.rulebook.rule import Holds, Remedy, Rule
+from mqclause.trace.sentence import sentence
+
+WHY = Why()
+TRIGGERS = Triggers()
+
+GOOD = """* Queue manager name: QM1
+* Queue manager platform: {platform}
+DEFINE QLOCAL(APPQ) +
+*  CURDEPTH(0) +
+*  IPPROCS(0) +
+   TRIGGER INITQ(INITQ) PROCESS(P)
+DEFINE QLOCAL(INITQ) +
+*  IPPROCS(1) +
+   REPLACE
+DEFINE QLOCAL(SYSTEM.CHANNEL.INITQ)
+DEFINE QLOCAL(SYSTEM.DEFAULT.INITIATION.QUEUE)
+DEFINE PROCESS(P) APPLICID(X)
+"""
+
+SPOILING = {
+    "02": "ALTER QLOCAL(APPQ) TRIGMPRI(5)",
+    "05a": "ALTER QLOCAL(APPQ) GET(DISABLED)",
+    "05b": "ALTER QLOCAL(APPQ) USAGE(XMITQ) PROCESS('') GET(DISABLED)",
+    "06a": "ALTER QLOCAL(APPQ) PROCESS(NONE)",
+    "06b": "ALTER QLOCAL(APPQ) PROCESS('')",
+    "07": "ALTER QLOCAL(APPQ) INITQ(NONE)",
+    "07a": "ALTER QLOCAL(INITQ) GET(DISABLED)",
+    "07b": "ALTER QLOCAL(INITQ) PUT(DISABLED)",
+    "07c": "ALTER QLOCAL(INITQ) USAGE(XMITQ)",
+    "09": "ALTER QLOCAL(APPQ) NOTRIGGER",
+    "10": "ALTER QLOCAL(APPQ) TRIGTYPE(NONE)",
+}
+"""What makes one condition fail in a script in which all hold."""
+
+
+def remedies() -> Iterator[tuple[Rule, Remedy]]:
+    for rule in TRIGGERS.ruleset.rules:
+        for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
+            yield rule, each
+
+
+ALL = list(remedies())
+
+
+@pytest.mark.parametrize(("rule", "remedy"), ALL, ids=[rule.id for rule, _ in ALL])
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_is_mqsc_is_read_as_such(rule: Rule, remedy: Remedy, shared: bool) -> None:
+    occasion = Occasion("APPQ", initq="INITQ", process="P", trigint=5000, shared=shared, initq_shared=shared)
+    occasion = evolve(occasion, initq_defined=True, queue_manager="QM1")
+    course = TRIGGERS.examine(occasion).course
+    scope = first_scope(course.steps[-1], occasion, (), None, {})
+    for text in (remedy.mqsc, remedy.shell, remedy.advice):
+        said = sentence(course.rulesets[-1], rule, None, scope, text) if text else ""
+        assert "blank" not in said
+        if text is remedy.mqsc and text:
+            assert read_mqsc(said, "remedy").diagnostics == ()
+            assert shared == ("QSGDISP(SHARED)" in said) or "ALTER QLOCAL" not in said
+
+
+@pytest.mark.parametrize("spoilt", SPOILING)
+def test_a_command_mends_the_condition_that_it_stands_by(spoilt: str) -> None:
+    script = GOOD.format(platform="z/OS" if spoilt == "05a" else "UNIX") + SPOILING[spoilt]
+    found = failing(script)
+    assert set(found) == {f"trigger.{spoilt}"}
+    (command,) = found.values()
+    assert failing(f"{script}\n{command.replace('…', 'P')}") == {}
+
+
+def failing(script: str) -> dict[str, str]:
+    """The conditions that fail for a message put to APPQ now, whatever is not known, and the command beside each."""
+    snapshot = read_sources([Source("script", script.encode())])
+    (queue,) = (each for each in snapshot.cluster.queues if each.name == "APPQ")
+    doubts = WHY.ask(queue, snapshot).doubts
+    return {each.condition.rule.id: each.condition.remedy for each in doubts if each.holds is False}
+
+
+def test_an_initiation_queue_that_is_a_transmission_queue_is_left_as_it_is() -> None:
+    (command,) = failing(GOOD.format(platform="UNIX") + SPOILING["07c"]).values()
+    assert command == "ALTER QLOCAL('APPQ') INITQ('SYSTEM.DEFAULT.INITIATION.QUEUE')"
+
+
+@pytest.mark.parametrize(
+    ("change", "command"),
+    [
+        ("", "runmqtrm -m QM1 -q INITQ"),
+        ("ALTER QLOCAL(APPQ) USAGE(XMITQ) PROCESS('')", "START CHINIT INITQ('INITQ')"),
+    ],
+)
+def test_what_starts_a_trigger_monitor(change: str, command: str) -> None:
+    script = GOOD.format(platform="UNIX").replace("IPPROCS(1)", "IPPROCS(0)")
+    assert failing(script + change) == {"trigger.08": command}

@@ -1,0 +1,89 @@
+"""Why queues trigger or do not, as a person reads it on a terminal: the verdict, then what is in the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from mqclause.answers.why import Doubt, PutNow, Verdict
+
+SUMMARY: dict[Verdict, str] = {
+    "triggers": "{} would trigger",
+    "does not": "{} would not",
+    "depends": "{} may: it depends on what is not known",
+}
+
+
+def print_answers(answers: Sequence[PutNow], console: Console | None = None) -> None:
+    """Prints how many trigger, where several are asked for; then each answer, and what all of them rest on."""
+    console = console or Console(highlight=False)
+    for line in _lines(answers):
+        console.print(line, soft_wrap=True)
+
+
+def _lines(answers: Sequence[PutNow]) -> Iterator[Text]:
+    if len(answers) > 1:
+        counts = Counter(each.verdict for each in answers)
+        said = ", ".join(text.format(counts[verdict]) for verdict, text in SUMMARY.items() if counts[verdict])
+        yield Text.assemble((f"of {len(answers)} queues {said}", "bold"))
+    for given in answers:
+        if len(answers) > 1:
+            yield Text()
+        yield from lines(given)
+    assumed = dict.fromkeys(text for each in answers for text in each.assumed)
+    if assumed and len(answers) > 1:
+        yield Text()
+    yield from (Text(f"  assumed: {text}", "dim") for text in assumed)
+
+
+def lines(given: PutNow) -> Iterator[Text]:
+    """One answer, line by line."""
+    queue = given.queue
+    kind = f"{'TRIGGER' if queue.trigger else 'NOTRIGGER'} TRIGTYPE({queue.trigtype})"
+    yield Text.assemble((queue.name, "bold"), f"  {kind}: ", verdict(given))
+    if given.remedy:
+        yield Text(f"        {given.remedy}", "dim")
+    if given.rule is not None:
+        yield Text(f"  clause {given.rule.clause}: {given.rule.title}")
+    yield from (line for doubt in given.doubts if doubt.holds is False for line in _in_the_way(doubt, mend=True))
+    if given.verdict == "does not" and given.depends_on:
+        yield Text("  besides, by what is not known:")
+    by_others = [doubt for doubt in given.doubts if doubt.holds is None and not doubt.by]
+    yield from (line for doubt in by_others for line in _in_the_way(doubt, mend=given.verdict == "depends"))
+    yield from _not_known(given)
+    yield from (Text(f"  {remark}") for remark in given.remarks)
+
+
+def verdict(given: PutNow) -> Text:
+    """What becomes of a message put now."""
+    if given.reason is not None:
+        failed = f"the put fails with {given.reason} ({given.reason_name})"
+        return Text(f"a message put now would not trigger: {failed}", "bold red")
+    if given.verdict == "triggers":
+        return Text("a message put now would trigger", "bold green")
+    if given.verdict == "does not":
+        return Text("a message put now would not trigger", "bold red")
+    return Text(f"a message put now would trigger, if {given.provided}", "bold yellow")
+
+
+def _in_the_way(doubt: Doubt, mend: bool) -> Iterator[Text]:
+    condition = doubt.condition
+    yield Text(f"  {condition.rule.clause:>4}  {doubt.because}")
+    yield from (Text(f"        {line}", "dim") for line in condition.remedy.splitlines() if mend)
+    if condition.advice and mend:
+        yield Text(f"        ({condition.advice})", "dim")
+
+
+def _not_known(given: PutNow) -> Iterator[Text]:
+    """What decides and is not known, and the commands that tell it: each command once."""
+    names: dict[str, list[str]] = {}
+    for each in given.depends_on:
+        clauses = dict.fromkeys(doubt.condition.rule.clause for doubt in given.doubts if each in doubt.by)
+        name = f"{each.name} (clause {', '.join(clauses)})" if clauses else each.name
+        names.setdefault(each.command, []).append(name)
+    for command, asked in names.items():
+        yield Text(f"     ?  {' and '.join(asked)}")
+        yield Text(f"        {command}", "dim")
