@@ -69,3 +69,13 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """``; did you mean 'x'?`` when a known word is close, else nothing."""
     close = get_close_matches(word, list(known), n=1) if len(word) <= LONGEST_MISSPELT else []
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def name_suggestion(name: str, known: Iterable[str]) -> str:
+    """The same for the name of an MQ object; one that differs in case only is told with what MQ makes of case."""
+    names = list(known)
+    folded = name.casefold()
+    for each in names:
+        if each.casefold() == folded and each != name:
+            return f"; did you mean {each!r}? names are case-sensitive; quote them in MQSC"
+    return suggestion(name, names)

@@ -8,8 +8,18 @@ from typing import Any
 
 from attrs import fields
 
+from mqclause.model.assembly.operations import refusal
 from mqclause.model.diagnostic import DomainError
-from mqclause.model.facts.domains import CHANNEL_NAME, NAME, NAME_OR_BLANK, Domain, Names, Whole
+from mqclause.model.facts.domains import (
+    CHANNEL_NAME,
+    CHANNEL_NAME_OR_BLANK,
+    NAME,
+    NAME_OR_BLANK,
+    Domain,
+    Names,
+    Whole,
+    Words,
+)
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
 from mqclause.model.readers.record import Record, Value, listed
 
@@ -29,13 +39,20 @@ def _texts(names: str) -> dict[str, tuple[str, Domain]]:
 _EVERY = "put clwlrank clwlprty defbind defprty"
 _LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq"
 _CLUSTERED = _texts("CLUSTER CLUSNL")
+_DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))
+_CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
+_TARGET_TYPES = Words(("QUEUE", "TOPIC"))
 
 FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
-    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata trigint") | _texts("REPOS REPOSNL"),
-    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED,
-    "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET"),
-    "QREMOTE": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("RNAME RQMNAME"),
+    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata trigint defxmitq") | _texts("REPOS REPOSNL"),
+    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
+    "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET") | {"TARGTYPE": ("", _TARGET_TYPES)},
+    "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _CLUSTERED,
     "QMODEL": {},
+    "QCLUSTER": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
+    "CLUSQMGR": _attributes(Channel, "cluster deftype status clwlrank clwlprty clwlwght netprty")
+    | {"CHANNEL": ("", CHANNEL_NAME_OR_BLANK), "SUSPEND": ("", Words(("YES", "NO")))},
+    "CHSTATUS": _attributes(Channel, "status") | _texts("RQMNAME"),
     "CHANNEL": _attributes(Channel, "clwlrank clwlprty clwlwght netprty") | _CLUSTERED,
     "PROCESS": _attributes(Process, "appltype applicid envrdata userdata"),
     "NAMELIST": {"NAMES": ("", Names(NAME_OR_BLANK))},
@@ -50,6 +67,7 @@ _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL")}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "QMGR": {"clusters": ("REPOS", "REPOSNL")},
     "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
+    "QCLUSTER": _QUEUE_CLUSTERS,
     "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},
     "QREMOTE": _QUEUE_CLUSTERS,
     "CHANNEL": {"clusters": ("CLUSTER", "CLUSNL"), "cluster": ("CLUSTER", "CLUSNL"), "deftype": ("CHLTYPE",)},
@@ -91,19 +109,10 @@ def _flags(record: Record) -> dict[str, Any]:
 
 def _name_refusal(record: Record, type_: str) -> DomainError | None:
     """What is wrong with the name of an object that becomes a fact."""
-    if record.kind in ("QLOCAL", "QALIAS", "QREMOTE", "PROCESS"):
+    if record.kind in ("QLOCAL", "QALIAS", "QREMOTE", "PROCESS", "QCLUSTER", "CLUSQMGR"):
         return refusal(NAME, record.name, "name")
     if type_ == "CLUSRCVR":
         return refusal(CHANNEL_NAME, record.name, "name")
-    return None
-
-
-def refusal(domain: Domain, value: Value, key: str) -> DomainError | None:
-    """Why ``value`` is not in ``domain``; None if it is."""
-    try:
-        domain(value, key)
-    except DomainError as error:
-        return error
     return None
 
 

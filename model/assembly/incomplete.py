@@ -1,8 +1,16 @@
-"""What sources do not tell although it could change an answer."""
+"""What dumps do not tell although it could change an answer: members that nobody describes, dumps that were cut."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
 from attrs import frozen
+
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.readers.record import Script
+
+BEGINNING, END = "Script generated on", "Script ended on"
+"""What a dump says of itself first and last."""
 
 
 @frozen
@@ -12,3 +20,61 @@ class Incomplete:
     what: str
     object: str
     command: str
+
+
+@frozen
+class Membership:
+    """What the scripts say of one cluster: its ``members`` that are described, and their CLUSSDR channels in it."""
+
+    cluster: str
+    members: tuple[str, ...]
+    senders: tuple[str, ...]
+
+
+def incomplete(scripts: Iterable[Script], known: Sequence[Membership], cluster: Cluster) -> tuple[Incomplete, ...]:
+    """Everything that is not told about the clusters of the local queue manager."""
+    of = list(scripts)
+    return (*_cut(of), *_undescribed(known, cluster), *_without_routes(of, cluster))
+
+
+def taken_as_whole(known: Sequence[Membership], cluster: Cluster) -> Iterator[str]:
+    """The clusters of which nothing says that there are more members, as assumptions."""
+    for each in known:
+        if len(each.members) > 1 and not _leading_nowhere(each, cluster):
+            yield f"taken as all members of {each.cluster}: {', '.join(each.members)}"
+
+
+def _undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[Incomplete]:
+    for each in known:
+        for channel in _leading_nowhere(each, cluster):
+            described = f"members of {each.cluster} described: {', '.join(each.members)}"
+            command = f"DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ '{each.cluster}')"
+            yield Incomplete(f"{described}; {channel} leads to no described member", channel, command)
+
+
+def _without_routes(scripts: Iterable[Script], cluster: Cluster) -> Iterator[Incomplete]:
+    """The hosts of displayed cluster queues to which no channel is displayed."""
+    rows = [record for script in scripts for record in script.records if record.kind == "QCLUSTER"]
+    shown = dict.fromkeys(" ".join(record.listed("CLUSQMGR")) for record in rows)
+    for host in shown:
+        if host in cluster.remote and host not in cluster.channels_by_queue_manager:
+            what = f"{host} has cluster queues, and no channel to it is shown"
+            yield Incomplete(what, host, f"DISPLAY CLUSQMGR('{host}') ALL")
+
+
+def _leading_nowhere(known: Membership, cluster: Cluster) -> list[str]:
+    """The CLUSSDR channels that no CLUSRCVR answers: they lead to a member that no source describes."""
+    answered = {channel.name for channel in cluster.channels}
+    return [channel for channel in dict.fromkeys(known.senders) if channel not in answered]
+
+
+def _cut(scripts: Iterable[Script]) -> Iterator[Incomplete]:
+    for script in scripts:
+        if _is_cut(script.header):
+            owner = script.queue_manager
+            what = f"the dump {script.source} of {owner} ends before its trailer: its last objects are missing"
+            yield Incomplete(what, owner, f"dmpmqcfg -m {owner} -a")
+
+
+def _is_cut(header: Mapping[str, str]) -> bool:
+    return BEGINNING in header and END not in header

@@ -9,11 +9,13 @@ from attrs import evolve
 
 from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.assembly.tables import placed_table
-from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import QueueManager
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts
+from mqclause.model.readers.mqsc.script import OWNER
+from mqclause.model.readers.record import Script
 
 NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
 FROM_SCRIPTS = ("clusters", "suspended")
@@ -26,6 +28,20 @@ def asked_name(local: str | None) -> str | None:
         return None if local is None else NAME(local, "local queue manager")
     except DomainError as error:
         raise FactsError([Diagnostic("facts", str(error))]) from None
+
+
+def owned(script: Script, given: str) -> tuple[Script, ...]:
+    """The script, and what its file states of others, with the queue manager that the caller names for it.
+
+    Raises FactsError if the file says that it is another one's.
+    """
+    if not given:
+        return (script, *script.further)
+    if script.queue_manager not in ("", given) or script.further:
+        says = ", ".join(each.queue_manager for each in (script, *script.further))
+        message = f"is given as {quoted(given)}, but says that it is of {says}"
+        raise FactsError([Diagnostic(script.source, message, script.header_lines.get(OWNER))])
+    return (evolve(script, queue_manager=given),)
 
 
 def stated_name(document: FactsDocument) -> str | None:
@@ -58,7 +74,7 @@ def local_name(
 def _not_the_local(name: str, asked: str, described: Iterable[str]) -> str:
     known = dict.fromkeys([name, *described])
     wanted = f"but {quoted(asked)} is asked for; known: {', '.join(known)}"
-    near = "" if asked in known else suggestion(asked, known)
+    near = "" if asked in known else name_suggestion(asked, known)
     return f"queue_manager {quoted(name)} is the local queue manager, {wanted}{near}"
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
-from mqclause.model.assembly.attributes import (
-    FACT_ATTRIBUTES,
-    MOMENTARY,
-    read_attributes,
-    refusal,
-    stating,
-)
-from mqclause.model.assembly.provenance import How, Origin
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, MOMENTARY, read_attributes, stating
+from mqclause.model.assembly.operations import Operations, told
+from mqclause.model.assembly.provenance import FactT, How, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
-from mqclause.model.facts.domains import NAME
+from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.record import Record, Script, Value, listed
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
@@ -32,6 +28,9 @@ DEFAULT_OBJECTS = {
     "CLUSSDR": "SYSTEM.DEF.CLUSSDR",
 }
 """The objects that hold the values a definition leaves out, by object type or channel type."""
+
+ROWS = ("CLUSQMGR", "QCLUSTER", "CHSTATUS")
+"""The kinds of what a queue manager displays of its clusters: no objects of its own."""
 
 OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
 
@@ -79,7 +78,9 @@ class MqObject:
         shown = MOMENTARY.get(field, field) if self.kind == "QLOCAL" else field
         if shown in self.record.informational:
             return Origin("observed", self.record.source, self.record.line_of(shown))
-        how: How = "stated" if field in ("name", "type") else "defaulted"
+        if shown != field and shown in self.stated:
+            return Origin("observed", self.stated[shown].source, self.stated[shown].line_of(shown))
+        how: How = _how(self.record) if field in ("name", "type") else "defaulted"
         return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
 
     def origin_of(self, *attributes: str) -> Origin | None:
@@ -87,7 +88,7 @@ class MqObject:
         stated = sorted((name for name in attributes if name in self.stated), key=lambda name: not self.text(name))
         for name in stated[:1]:
             record = self.stated[name]
-            return Origin("stated", record.source, record.line_of(name))
+            return Origin(_how(record), record.source, record.line_of(name))
         return None
 
 
@@ -95,29 +96,31 @@ class MqObject:
 class Objects:
     """The objects of the queue manager ``name``; ``faults`` has what was refused while they were built.
 
-    ``suspension`` is the latest command that suspended or resumed the queue manager.
-
     A command that is refused is left out; what alters an object whose definition was refused is left out silently.
     """
 
     name: str
     faults: list[Diagnostic]
     scripts: Sequence[Script] = ()
-    suspended: dict[str, None] = field(factory=dict)
-    suspension: Record | None = None
+    operations: Operations = field(init=False)
+    rows: list[MqObject] = field(factory=list)
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
+
+    def __attrs_post_init__(self) -> None:
+        self.operations = Operations(self.faults, self._names)
 
     def apply(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
         action = self._actions().get(record.action)
         if action and record.kind in FACT_ATTRIBUTES:
             action(record, _key(record))
+        elif not action:
+            self.operations.take(record)
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
         """Add what is wrong with ``record``, on the line of ``attribute`` if that is given."""
-        what = f"{record.kind} {quoted(record.name)}" if record.name else record.kind
-        self.faults.append(Diagnostic(record.source, f"{what}: {message}", record.line_of(attribute)))
+        self.faults.append(told(record, message, attribute))
 
     def header_origin(self, key: str) -> Origin | None:
         """Where a script first says ``key`` of itself."""
@@ -147,8 +150,7 @@ class Objects:
             "define": self._define,
             "alter": self._alter,
             "delete": self._delete,
-            "suspend": self._suspend,
-            "resume": self._suspend,
+            "observe": self._observe,
         }
 
     def _define(self, record: Record, key: ObjectKey) -> None:
@@ -179,6 +181,21 @@ class Objects:
         else:
             self._set(known, record, key)
 
+    def _observe(self, record: Record, key: ObjectKey) -> None:
+        """A row about others stands for itself; one about an own object fills in what no command states."""
+        if record.kind in ROWS:
+            shown = _only(record, [name for name in record.attributes if record.listed(name)])
+            row = MqObject(record.kind, record.name, shown)
+            self._set(row, shown, key)
+            self.rows += [row] if row.values else []
+            return
+        known = self._found.get(key) or MqObject(record.kind, record.name, record)
+        if known.type and _type(record) not in ("", known.type):
+            self._mismatch(record, known)
+            return
+        stated = {*known.stated, *(OPPOSITE_FLAGS.get(name, "") for name in known.stated)}
+        self._set(known, _only(record, [name for name in record.attributes if name not in stated]), key)
+
     def _delete(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
         if known and known.kind != record.kind:
@@ -186,21 +203,6 @@ class Objects:
         else:
             self._found.pop(key, None)
             self._refused.discard(key)
-
-    def _suspend(self, record: Record, _: ObjectKey) -> None:
-        self.suspension = record
-        names = list(record.listed("CLUSTER"))
-        for each in record.listed("CLUSNL"):
-            names += self._names(each, record, "CLUSNL")
-        for name in names:
-            if record.action == "resume":
-                self.suspended.pop(name, None)
-                continue
-            refused = refusal(NAME, name, "CLUSTER")
-            if refused:
-                self.fault(record, str(refused), "CLUSTER")
-            else:
-                self.suspended[name] = None
 
     def _mismatch(self, record: Record, known: MqObject) -> None:
         self.fault(record, f"is a {known.type}, defined at {known.record.source}:{known.record.line}")
@@ -217,16 +219,20 @@ class Objects:
     def _set(self, target: MqObject, record: Record, key: ObjectKey) -> None:
         """Give ``target`` what ``record`` states, if all of it is allowed."""
         found, refusals = read_attributes(record, _type(record) or target.type)
+        lacks = _lacking(record, target)
+        if lacks:
+            self.fault(record, lacking(record.action.upper(), record.kind, lacks, target.type), lacks)
         cluster, namelist = (listed(record.attributes.get(a, target.text(a))) for a in ("CLUSTER", "CLUSNL"))
         if cluster and namelist:
             refusals.append(_clash(record))
         for error in refusals:
             self.fault(record, str(error), error.key)
-        if refusals:
+        if refusals or lacks:
             self._refused.add(key)
         else:
             target.take(record, found)
-            self._found[key] = target
+            if record.kind not in ROWS:
+                self._found[key] = target
             self._refused.discard(key)
 
     def _expanded(self, found: MqObject, attribute: str, by_list: str) -> tuple[str, ...]:
@@ -243,6 +249,34 @@ class Objects:
         if ("NAMELIST", namelist) not in self._refused:
             self.fault(record, f"{attribute}: the namelist {quoted(namelist)} is not defined", attribute)
         return ()
+
+
+def _lacking(record: Record, target: MqObject) -> str:
+    """An attribute that the type of a channel does not have, where the command does not give the type itself."""
+    if record.kind != "CHANNEL" or not target.type or "CHLTYPE" in record.attributes or record.action == "observe":
+        return ""
+    known = known_attributes("ALTER", "CHANNEL", target.type) or record.attributes
+    return next((name for name in record.attributes if name not in known), "")
+
+
+def placed_fact(fact: FactT, found: MqObject, **known: Origin | None) -> Placed[FactT]:
+    """A fact that is made of one object; ``known`` are the origins of what other statements say of it."""
+    return Placed(fact, found.record.source, found.record.line, partial(_origin, found, known))
+
+
+def _origin(found: MqObject, known: Mapping[str, Origin | None], attribute: str) -> Origin:
+    return known.get(attribute) or found.origin(attribute)
+
+
+def _how(record: Record) -> How:
+    return "observed" if record.action == "observe" else "stated"
+
+
+def _only(record: Record, names: Sequence[str]) -> Record:
+    """``record`` with the attributes ``names`` alone."""
+    attributes = {name: record.attributes[name] for name in names}
+    lines = tuple(record.line_of(name) or 0 for name in names) if record.lines else ()
+    return evolve(record, attributes=attributes, lines=lines)
 
 
 def _key(record: Record) -> ObjectKey:

@@ -55,7 +55,8 @@ class Provenance:
     """The origin of each attribute of each fact of a snapshot, and of its put."""
 
     def __init__(self, placed: Iterable[Placed[Any]]) -> None:
-        self._placed = {_identity(each.fact): each for each in placed}
+        self.placed = tuple(placed)
+        self._placed = {_identity(each.fact): each for each in self.placed}
 
     def of(self, fact: Fact | Put, attribute: str) -> Origin:
         """Where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.
@@ -81,4 +82,5 @@ def _identity(fact: Fact | Put) -> tuple[object, ...]:
     """What tells a fact from all others of a cluster; there is one put."""
     if isinstance(fact, Put):
         return (Put,)
-    return type(fact), fact.name, getattr(fact, "queue_manager", ""), getattr(fact, "cluster", "")
+    of = (getattr(fact, key, "") for key in ("queue_manager", "cluster", "host"))
+    return type(fact), fact.name, *of

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.agreement import agreed
-from mqclause.model.assembly.incomplete import Incomplete
-from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, stated_name
+from mqclause.model.assembly.copies import without_copies
+from mqclause.model.assembly.depths import shown_of_queues
+from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
+from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, owned, stated_name
 from mqclause.model.assembly.now import as_it_is_now
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
@@ -19,6 +21,7 @@ from mqclause.model.assembly.view import View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.objects import Put
+from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts, read_facts
 from mqclause.model.readers.format import Format
@@ -26,22 +29,29 @@ from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS, contents_of
 
 NOT_IN_A_SCRIPT = "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0"
+NOT_DISPLAYED = "MQ displays no sequence numbers: taken as 0"
 
 
 @frozen
 class Source:
-    """A file's content and its name as messages show it (``-`` for standard input)."""
+    """A file's content and its name as messages show it (``-`` for standard input).
+
+    ``queue_manager`` says whose script or log it is, if it does not say so itself. A file that was ``found`` in a
+    folder, and not named, is passed by with a warning where it is in no format that is read.
+    """
 
     name: str
     data: bytes
+    queue_manager: str = ""
+    found: bool = False
 
 
 @frozen(eq=False)
 class Snapshot:
     """What was read: the cluster, the put if one is given, and what was left out in lenient mode.
 
-    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a
-    dump says of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
+    ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
+    a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
     ``incomplete`` is what the sources leave out, whatever is asked.
     ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager.
     """
@@ -65,6 +75,8 @@ class Snapshot:
 class _Opened:
     """The contents of the files, and what was wrong with them."""
 
+    sources: list[Source] = field(factory=list)
+    unread: list[str] = field(factory=list)
     documents: list[FactsDocument] = field(factory=list)
     scripts: list[Script] = field(factory=list)
     faults: list[Diagnostic] = field(factory=list)
@@ -81,6 +93,7 @@ def read_sources(
     are those that are tried, in this order.
     """
     opened = _opened(sources, lenient, formats)
+    sources = opened.sources
     described = [script.queue_manager for script in opened.scripts if script.queue_manager]
     name = local_name(opened.documents, described, asked_name(local), opened.faults)
     view = _view(opened, name, lenient)
@@ -94,16 +107,17 @@ def read_sources(
     if opened.faults:
         raise FactsError(opened.faults)
     own = local_queue_manager(files, seen, [source.name for source in sources])
-    observed = _observed(opened.scripts, own.fact.name)
+    observed = shown_of_queues(opened.scripts, own.fact.name)
     others = [as_it_is_now(each, observed) for each in _in_order(sources, files, view)]
     cluster, placed, warnings = agreed(own, others, lenient)
     return Snapshot(
         cluster,
         put.fact if put else None,
         (*opened.warnings, *warnings),
-        (NOT_IN_A_SCRIPT,) if opened.scripts else (),
+        tuple(_assumptions(opened, view, cluster)),
         observed,
         partial(tuple, (*placed, put) if put else placed),
+        incomplete=incomplete(opened.scripts, view.known, cluster),
         defined=_defined(opened.scripts, cluster.queue_manager.name),
     )
 
@@ -141,17 +155,29 @@ def _opened(sources: Iterable[Source], lenient: bool, formats: Sequence[Format])
     opened = _Opened()
     for source in sources:
         try:
-            contents = contents_of(source.data, source.name, formats)
+            for name, data in unpacked(source.data, source.name):
+                _open(evolve(source, name=name, data=data), opened, lenient, formats)
         except FactsError as error:
-            opened.faults.extend(error.diagnostics)
-            continue
-        forgiven = lenient and isinstance(contents, Script)
-        (opened.warnings if forgiven else opened.faults).extend(contents.diagnostics)
-        if isinstance(contents, Script):
-            opened.scripts.append(contents)
-        elif contents.data is not None or not contents.diagnostics:
-            opened.documents.append(contents)
+            opened.unread.append(source.name)
+            (opened.warnings if source.found else opened.faults).extend(error.diagnostics)
+    opened.scripts[:] = without_copies(opened.scripts, opened.warnings if lenient else opened.faults)
+    if opened.warnings and not (opened.faults or opened.scripts or opened.documents):
+        opened.faults.extend(opened.warnings)
     return opened
+
+
+def _open(source: Source, opened: _Opened, lenient: bool, formats: Sequence[Format]) -> None:
+    """Adds what one file holds. Raises FactsError if it is in no format that is read."""
+    opened.sources.append(source)
+    contents = contents_of(source.data, source.name, formats)
+    if isinstance(contents, FactsDocument):
+        opened.faults.extend(contents.diagnostics)
+        if contents.data is not None or not contents.diagnostics:
+            opened.documents.append(contents)
+        return
+    for script in owned(contents, source.queue_manager):
+        (opened.warnings if lenient else opened.faults).extend(script.diagnostics)
+        opened.scripts.append(script)
 
 
 def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
@@ -159,10 +185,31 @@ def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
     if not opened.scripts:
         return View()
     described = [Script(document.source, name, ()) for document in opened.documents if name and stated_name(document)]
-    view = assemble([*opened.scripts, *described[:1]], name)
+    view = assemble([*opened.scripts, *described[:1]], name, _stated_clusters(opened.documents))
     forgiven = lenient and view.queue_manager is not None
-    (opened.warnings if forgiven else opened.faults).extend(view.diagnostics)
+    opened.warnings.extend(view.warnings)
+    # where a file cannot be read, it may be the one that describes the local queue manager
+    if view.queue_manager or not opened.unread:
+        (opened.warnings if forgiven else opened.faults).extend(view.diagnostics)
     return view
+
+
+def _stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None:
+    """The clusters of the local queue manager that a facts document describes; None if it does not say them."""
+    for document in documents:
+        if stated_name(document) is not None:
+            given = document.data["queue_manager"].get("clusters")
+            return given if isinstance(given, list) else None
+    return ()
+
+
+def _assumptions(opened: _Opened, view: View, cluster: Cluster) -> Iterator[str]:
+    if opened.scripts:
+        yield NOT_DISPLAYED if view.states_are_shown else NOT_IN_A_SCRIPT
+        yield from view.repositories or taken_as_whole(view.known, cluster)
+    if view.strangers:
+        local = cluster.queue_manager.name
+        yield f"{local} shares no cluster with {', '.join(view.strangers)} and knows nothing of what is there"
 
 
 def _the_put(files: Iterable[tuple[Facts, FactsDocument]], faults: list[Diagnostic]) -> Placed[Put] | None:
@@ -180,19 +227,10 @@ def _in_order(sources: Iterable[Source], files: Iterable[tuple[Facts, FactsDocum
     return sorted([*found, *view.listed()], key=lambda each: rank[each.source])
 
 
-def _observed(scripts: Iterable[Script], local: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
-    return {
-        (record.name, script.queue_manager or local): record.informational
-        for script in scripts
-        for record in script.records
-        if record.kind == "QLOCAL" and record.informational
-    }
-
-
 def _defined(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
     own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
     found: dict[str, set[str]] = {}
     for record in own:
-        if record.action == "define":
+        if record.action in ("define", "observe"):
             found.setdefault(record.kind, set()).add(record.name)
     return {kind: frozenset(names) for kind, names in found.items()}

@@ -8,9 +8,13 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.model.assembly.objects import MqObject, Objects
+from mqclause.model.assembly.channel_states import ChannelStates
+from mqclause.model.assembly.incomplete import Membership
+from mqclause.model.assembly.objects import MqObject, Objects, placed_fact
+from mqclause.model.assembly.observed import Displayed
+from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
-from mqclause.model.diagnostic import Diagnostic, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
 from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
@@ -18,6 +22,8 @@ from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.record import Script
 
 PLATFORM = "Queue manager platform"
+UNKNOWN_STATE = "INACTIVE"
+"""What a channel's state is taken as where no command says it."""
 
 
 @frozen
@@ -25,7 +31,9 @@ class View:
     """The facts that the local queue manager sees, and the faults met on the way.
 
     ``queue_manager`` is None if it cannot be told which one is local; there are no other facts then.
-    ``diagnostics`` does not repeat those of the scripts.
+    ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
+    of each of its clusters who is described, ``strangers`` are the members that share no cluster with it.
+    ``states_are_shown`` if a log shows the state of each route; ``repositories`` say how far its clusters are shown.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -35,16 +43,23 @@ class View:
     channels: tuple[Placed[Channel], ...] = ()
     processes: tuple[Placed[Process], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    known: tuple[Membership, ...] = ()
+    strangers: tuple[str, ...] = ()
+    states_are_shown: bool = False
+    repositories: tuple[str, ...] = ()
 
     def listed(self) -> list[Placed[Any]]:
         """The facts of all lists."""
         return [each for name in LISTS.values() for each in getattr(self, name)]
 
 
-def assemble(scripts: Sequence[Script], local: str | None) -> View:
+def assemble(scripts: Sequence[Script], local: str | None, clusters: Sequence[str] | None = ()) -> View:
     """The view of the queue manager ``local``, or of the only one if ``local`` is None.
 
     Scripts of the same queue manager apply one after the other; a script that names none belongs to the local one.
+    ``clusters`` are those that it is in besides what its scripts say; None: they are not known, and nothing that the
+    others have is out of its sight.
     """
     if not scripts:
         return View()
@@ -57,7 +72,10 @@ def assemble(scripts: Sequence[Script], local: str | None) -> View:
     except ValueError as fault:
         return View(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
     faults: list[Diagnostic] = []
-    return _Seen(chosen, {name: _objects(name, members[name], faults) for name in members}).view(faults)
+    found = {name: _objects(name, members[name], faults) for name in members}
+    shown = Displayed(chosen, found[chosen].rows)
+    mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
+    return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown).view(faults)
 
 
 def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
@@ -67,7 +85,7 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
     if local is not None:
         if local in names or nameless:
             return local
-        near = suggestion(local, names)
+        near = name_suggestion(local, names)
         raise ValueError(f"no source describes the queue manager {quoted(local)}; described: {listing}{near}")
     if len(names) == 1:
         return names[0]
@@ -78,32 +96,56 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
 
 def _objects(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
     objects = Objects(name, faults, scripts)
-    for script in scripts:
-        for record in script.records:
-            objects.apply(record)
+    records = [record for script in scripts for record in script.records]
+    # what was displayed fills in what no command states, wherever it stands
+    for record in sorted(records, key=lambda each: each.action == "observe"):
+        objects.apply(record)
     objects.settle()
     return objects
 
 
 @frozen
 class _Seen:
-    """What the queue manager ``local`` sees of all ``members``."""
+    """What the queue manager ``local``, which is in ``clusters``, sees of all ``members``."""
 
     local: str
     members: Mapping[str, Objects]
+    clusters: frozenset[str] | None
+    states: ChannelStates
+    shown: Displayed
 
     def view(self, faults: Sequence[Diagnostic]) -> View:
-        everyone, mine = self.members.values(), self.members[self.local]
+        mine, shown = self.members[self.local], self.shown
+        everyone = [member for member in self.members.values() if member is mine or self.within(_clusters(member))]
         manual = {sender.name: sender for sender in mine.channels("CLUSSDR")}
+        channels = tuple(shown.channels(fact for member in everyone for fact in self.channels(member, manual)))
         return View(
-            queue_manager=self.queue_manager(),
-            remote_queue_managers=tuple(self.remote(other) for other in everyone if other.name != self.local),
-            queues=tuple(fact for member in everyone for fact in self.queues(member)),
-            queue_manager_aliases=self.aliases(),
-            channels=tuple(fact for member in everyone for fact in self.channels(member, manual)),
-            processes=tuple(_placed(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
+            queue_manager=shown.queue_manager(self.queue_manager()),
+            remote_queue_managers=tuple(shown.remotes(self.remote(each) for each in everyone if each is not mine)),
+            queues=tuple(shown.queues(fact for member in everyone for fact in self.queues(member))),
+            queue_manager_aliases=tuple(shown.aliases(fact for member in everyone for fact in self.aliases(member))),
+            channels=channels,
+            processes=tuple(placed_fact(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
             diagnostics=tuple(faults),
+            warnings=tuple(self.warnings()),
+            known=tuple(_membership(cluster, everyone) for cluster in self.within(_clusters(mine))),
+            strangers=tuple(name for name, member in self.members.items() if member not in everyone),
+            states_are_shown=bool(shown.clusters) and all(_is_observed(channel) for channel in channels),
+            repositories=tuple(shown.repositories()),
         )
+
+    def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
+        """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""
+        return tuple(each for each in clusters if self.clusters is None or each in self.clusters)
+
+    def warnings(self) -> Iterator[Diagnostic]:
+        """What the commands of all members ask for and nobody carries out; to be asked after the channels."""
+        for member in self.members.values():
+            yield from member.operations.warnings
+            for record in member.operations.channels if member.name != self.local else ():
+                message = f"{record.action.upper()}: the states of {member.name}'s channels are its own: left out"
+                yield told(record, message)
+        yield from self.states.warnings()
 
     def queue_manager(self) -> Placed[QueueManager]:
         mine = self.members[self.local]
@@ -111,20 +153,22 @@ class _Seen:
         fact = QueueManager(
             name=mine.name,
             clusters=_clusters(mine),
-            suspended=tuple(mine.suspended),
-            platform=_platform(mine.scripts),
+            suspended=tuple(mine.operations.suspended),
+            platform=_platform(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )
         return _placed_whole(fact, mine)
 
     def remote(self, other: Objects) -> Placed[RemoteQueueManager]:
-        return _placed_whole(RemoteQueueManager(other.name, _clusters(other), tuple(other.suspended)), other)
+        suspended = self.within(tuple(other.operations.suspended))
+        return _placed_whole(RemoteQueueManager(other.name, self.within(_clusters(other)), suspended), other)
 
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""
         host = member.header_origin(OWNER)
         for queue in member.of("QLOCAL", "QALIAS", "QREMOTE"):
-            if _is_alias(queue) or not (queue.clusters or member.name == self.local):
+            clusters = queue.clusters if member.name == self.local else self.within(queue.clusters)
+            if member.name != self.local and (_is_alias(queue) or not clusters):
                 continue
             topic = queue.text("TARGTYPE") == "TOPIC"
             fact = Queue(
@@ -132,31 +176,22 @@ class _Seen:
                 queue_manager=member.name,
                 type=queue.kind,
                 target=queue.text("TARGET") if queue.kind == "QALIAS" and not topic else "",
-                clusters=queue.clusters,
+                # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
+                clusters=() if _is_alias(queue) else clusters,
                 **queue.fields,
             )
             target = queue.origin_of("TARGTYPE") if topic else None
-            yield _placed(fact, queue, queue_manager=host or queue.origin("name"), target=target)
+            yield placed_fact(fact, queue, queue_manager=host or queue.origin("name"), target=target)
 
-    def aliases(self) -> tuple[Placed[QueueManagerAlias], ...]:
-        """The queue-manager aliases, each name once for each queue manager that it resolves to."""
-        found: dict[tuple[str, str], Placed[QueueManagerAlias]] = {}
-        mine = self.members[self.local]
-        for member in (mine, *(other for other in self.members.values() if other is not mine)):
-            for remote in filter(_is_alias, member.of("QREMOTE")):
-                resolved = self.resolved(remote, member)
-                if resolved in self.members:
-                    by = remote.origin_of("RQMNAME") if member is mine else member.header_origin(OWNER)
-                    placed = _placed(_alias(remote, resolved), remote, queue_manager=by or remote.origin("name"))
-                    found.setdefault((remote.name, resolved), placed)
-        return tuple(found.values())
-
-    def resolved(self, remote: MqObject, member: Objects) -> str:
-        """The queue manager that messages for an alias go to: the member that has it in the cluster, or what the
-        local definition names; blank if the local queue manager does not see the alias."""
-        if member.name == self.local:
-            return remote.text("RQMNAME") or self.local
-        return member.name if remote.clusters else ""
+    def aliases(self, member: Objects) -> Iterator[Placed[QueueManagerAlias]]:
+        """The aliases of queue managers that ``member`` has in a cluster."""
+        by = member.header_origin(OWNER)
+        for remote in filter(_is_alias, member.of("QREMOTE")):
+            clusters = remote.clusters if member.name == self.local else self.within(remote.clusters)
+            if clusters:
+                stated = remote.origin_of("RQMNAME") if remote.text("RQMNAME") else None
+                known = {"queue_manager": stated or by or remote.origin("name"), "host": by or remote.origin("name")}
+                yield placed_fact(_alias(remote, member.name, clusters), remote, **known)
 
     def channels(self, member: Objects, manual: Mapping[str, MqObject]) -> Iterator[Placed[Channel]]:
         """The local cluster receivers, or the routes to another member that its cluster receivers make.
@@ -168,25 +203,19 @@ class _Seen:
         for receiver in member.channels("CLUSRCVR"):
             sender = manual.get(receiver.name)
             deftype = "CLUSSDRB" if sender else "CLUSSDRA"
-            for cluster in receiver.clusters:
+            state, stated = self.states.of(receiver.name, member.name) or (UNKNOWN_STATE, None)
+            for cluster in receiver.clusters if member.name == self.local else self.within(receiver.clusters):
                 fact = Channel(
                     name=receiver.name,
                     queue_manager=member.name,
                     cluster=cluster,
                     deftype="CLUSRCVR" if member.name == self.local else deftype,
+                    status=state,
                     **receiver.fields,
                 )
                 typed = (sender or receiver).origin("deftype")
-                yield _placed(fact, receiver, queue_manager=host or receiver.origin("name"), deftype=typed)
-
-
-def _placed(fact: FactT, found: MqObject, **known: Origin | None) -> Placed[FactT]:
-    """A fact that is made of one object; ``known`` are the origins of what other statements say of it."""
-    return Placed(fact, found.record.source, found.record.line, partial(_origin, found, known))
-
-
-def _origin(found: MqObject, known: Mapping[str, Origin | None], attribute: str) -> Origin:
-    return known.get(attribute) or found.origin(attribute)
+                by = host or receiver.origin("name")
+                yield placed_fact(fact, receiver, queue_manager=by, deftype=typed, status=stated)
 
 
 def _placed_whole(fact: FactT, member: Objects) -> Placed[FactT]:
@@ -204,8 +233,8 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
         found = member.header_origin(OWNER if attribute == "name" else PLATFORM)
     elif attribute == "clusters":
         found = next((each.origin("clusters") for each in _clustered(member) if each.clusters), None)
-    elif attribute == "suspended" and member.suspension:
-        record = member.suspension
+    elif attribute == "suspended" and member.operations.suspension:
+        record = member.operations.suspension
         by = "CLUSTER" if record.listed("CLUSTER") else "CLUSNL"
         found = Origin("stated", record.source, record.line_of(by))
     if found is None:
@@ -213,13 +242,25 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)
 
 
+def _is_observed(channel: Placed[Channel]) -> bool:
+    return channel.fact.deftype == "CLUSRCVR" or channel.origin("status").how == "observed"
+
+
 def _is_alias(queue: MqObject) -> bool:
     return queue.kind == "QREMOTE" and not queue.text("RNAME")
 
 
-def _alias(remote: MqObject, resolved: str) -> QueueManagerAlias:
+def _alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
+    """The alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
     kept = {name: remote.fields[name] for name in ("put", "clwlrank", "clwlprty") if name in remote.fields}
-    return QueueManagerAlias(remote.name, resolved, remote.clusters, **kept)
+    resolved = remote.text("RQMNAME") or host
+    return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)
+
+
+def _membership(cluster: str, everyone: Sequence[Objects]) -> Membership:
+    members = tuple(member.name for member in everyone if cluster in _clusters(member))
+    senders = [each for member in everyone for each in member.channels("CLUSSDR") if cluster in each.clusters]
+    return Membership(cluster, members, tuple(sender.name for sender in senders))
 
 
 def _clusters(member: Objects) -> tuple[str, ...]:
@@ -231,6 +272,6 @@ def _clustered(member: Objects) -> tuple[MqObject, ...]:
     return (*member.channels("CLUSRCVR"), *member.channels("CLUSSDR"), *member.of("QMGR"))
 
 
-def _platform(scripts: Sequence[Script]) -> str:
-    stated = " ".join(script.header.get(PLATFORM, "") for script in scripts).upper()
+def _platform(scripts: Sequence[Script], shown: str) -> str:
+    stated = " ".join([shown, *(script.header.get(PLATFORM, "") for script in scripts)]).upper()
     return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
-from mqclause.model.diagnostic import Diagnostic, FactsError, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
@@ -212,7 +212,7 @@ def _unknown_host(table: str, fact: Hosted, key: str, host: str, known: set[str]
     """What is wrong with a fact whose queue manager is not known; ``near`` keeps the suggestions made so far."""
     if host not in near:
         # Finding a close name is a search of all of them: worth it for the first few only.
-        near[host] = suggestion(host, known) if len(near) < SUGGESTIONS else ""
+        near[host] = name_suggestion(host, known) if len(near) < SUGGESTIONS else ""
     return (
         f"{table} {quoted(fact.name)}: {key} {quoted(host)} is not known;"
         f" allowed: the local queue manager or one under remote_queue_manager{near[host]}"

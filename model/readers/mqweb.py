@@ -1,22 +1,101 @@
-"""Answers of mqweb to a command in JSON, which are told from facts documents and not read yet."""
+"""Answers of mqweb to MQSC commands, as JSON (runCommandJSON) and as text (runCommand)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from mqclause.model.diagnostic import Diagnostic, quoted
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.json_facts import parse_json
+from mqclause.model.readers.mqsc.script import OWNER
+from mqclause.model.readers.mqsc.words import FLAGS, is_secret
+from mqclause.model.readers.record import Record, Script, Value
+from mqclause.model.readers.runmqsc.format import kind_displayed, read_runmqsc
 
-MQWEB_KEY = re.compile(r'"commandResponse"\s*:')
+MQWEB_KEY = re.compile(r'"(?:commandResponse|error)"\s*:')
+NAMED_BY = ("QUEUE", "CLUSQMGR", "CHANNEL", "NAMELIST", "PROCESS", "QMNAME")
+"""The attribute that names an object, where it has several of these: the first."""
+
+ELSEWHERE = frozenset({"AUTHINFO", "CHLAUTH", "CONN", "LISTENER", "SERVICE", "SUB", "TOPIC"})
+"""The names of objects of other kinds, which may show an attribute of these names too."""
+
+NO = ("no", "NO", False)
+"""What a word that stands alone in MQSC comes as where it does not hold."""
 
 
 def _recognised(text: str, _: str) -> Confidence:
-    """By the key that holds the answers."""
+    """By the key that holds the answers, or the errors."""
     return Confidence.sure_if(MQWEB_KEY.search(text) and _is_answer(parse_json(text, "").data))
 
 
 def _is_answer(data: object) -> bool:
-    return isinstance(data, dict) and "commandResponse" in data
+    if not isinstance(data, dict):
+        return False
+    errors = data.get("error")
+    rows = errors if isinstance(errors, list) else []
+    return "commandResponse" in data or any(isinstance(each, dict) and "msgId" in each for each in rows)
 
 
-MQWEB = Format("mqweb", "output of mqweb (commandResponse)", _recognised)
+def read_mqweb(text: str, source: str) -> Script:
+    """Read what was displayed: each object as a record of the action *observe*. Never raises."""
+    parsed = parse_json(text, source)
+    data = parsed.data if isinstance(parsed.data, dict) else {}
+    faults = [*parsed.diagnostics, *_errors(data.get("error"), source)]
+    records, owners = list[Record](), list[str]()
+    answers = data.get("commandResponse", ())
+    for answer in answers if isinstance(answers, list) else ():
+        shown = answer if isinstance(answer, dict) else {}
+        lines = shown.get("text")
+        if isinstance(lines, list):
+            part = read_runmqsc("\n".join(map(str, lines)), source)
+            records += part.records
+            owners += [part.queue_manager] if part.queue_manager else []
+        for row in _rows(shown.get("parameters")):
+            records += _observed(row, source, owners)
+    header = {OWNER: owners[0]} if owners else {}
+    return Script(source, owners[0] if owners else "", tuple(records), tuple(faults), header)
+
+
+def _errors(given: object, source: str) -> Iterator[Diagnostic]:
+    for each in given if isinstance(given, list) else ():
+        message = each.get("message", "") if isinstance(each, dict) else each
+        yield Diagnostic(source, f"mqweb answered with an error: {quoted(message, 200)}")
+
+
+def _rows(parameters: object) -> Iterator[dict[str, Any]]:
+    """The objects of one answer: handles and the like are rows of their own."""
+    if isinstance(parameters, dict):
+        rows = parameters.get("objects")
+        kept = {str(key).upper(): value for key, value in parameters.items() if key != "objects"}
+        for row in rows if isinstance(rows, list) else [{}]:
+            yield kept | {str(key).upper(): value for key, value in row.items()} if isinstance(row, dict) else kept
+
+
+def _observed(row: Mapping[str, Any], source: str, owners: list[str]) -> Iterator[Record]:
+    named_by = next((key for key in NAMED_BY if key in row), "")
+    if not named_by or row.keys() & ELSEWHERE:
+        return
+    held = {key: value for key, value in row.items() if key not in FLAGS or value not in NO}
+    shown: dict[str, Value] = {named_by: "", **{key: _text(key, value) for key, value in held.items()}}
+    kind = kind_displayed({key: value for key, value in shown.items() if isinstance(value, str)})
+    if not kind:
+        return
+    name = str(row[named_by]).rstrip(" ")
+    attributes = {key: value for key, value in shown.items() if key != named_by}
+    if kind == "QMGR" or (kind == "CLUSQMGR" and attributes.get("DEFTYPE") == "CLUSRCVR"):
+        owners.append(name)
+    yield Record("observe", kind, "" if kind == "QMGR" else name, attributes, source=source)
+
+
+def _text(key: str, value: object) -> Value:
+    """A value as text: a word that stands alone in MQSC comes as true, "yes" or its own word."""
+    if is_secret(key):
+        return ""
+    if isinstance(value, list):
+        return tuple(str(each) for each in value)
+    return "" if key in FLAGS or value is None else str(value).rstrip(" ")
+
+
+MQWEB = Format("mqweb", "output of mqweb (commandResponse)", _recognised, read_mqweb)

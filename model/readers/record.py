@@ -19,10 +19,11 @@ NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 class Record:
     """One statement about one MQ object.
 
-    ``action`` is define, alter, delete, suspend or resume, ``kind`` the canonical noun (QLOCAL, CHANNEL, QMGR, …),
-    ``name`` blank where the object has none. ``attributes`` has canonical upper-case names in the order in which they
-    were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``. ``informational`` has the attributes
-    that the source shows but that cannot be set. ``lines`` and ``informational_lines`` have the line of each.
+    ``action`` is define, alter, delete, suspend, resume, start, stop, refresh or observe, ``kind`` the canonical noun
+    (QLOCAL, CHANNEL, QMGR, …), ``name`` blank where the object has none. ``attributes`` has canonical upper-case
+    names in the order in which they were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``.
+    ``informational`` has the attributes that the source shows but that cannot be set. ``lines`` and
+    ``informational_lines`` have the line of each.
     """
 
     action: str
@@ -54,7 +55,8 @@ class Script:
 
     ``queue_manager`` is the queue manager whose objects these are, or ``""`` if the source does not say;
     ``header`` has what a dump says of itself (``Queue manager platform``, ``Command issued``, …), ``header_lines``
-    where. ``format`` is the name of the source's format, if it was told by its content.
+    where. ``format`` is the name of the source's format, if it was told by its content. ``further`` has what the same
+    source states of other queue managers.
     """
 
     source: str
@@ -64,6 +66,7 @@ class Script:
     header: Mapping[str, str] = NOTHING_SHOWN
     header_lines: Mapping[str, int] = field(factory=dict, repr=False, eq=False)
     format: str = ""
+    further: tuple[Script, ...] = ()
 
 
 def listed(value: Value) -> tuple[str, ...]:

@@ -225,7 +225,8 @@ def test_dumps_seen_from_a_member(tmp_path: Path) -> None:
     away = json.loads(run("explain", *names, "--put", "WORK", "--from", "QC", "--json").stdout)
     assert {each["queue_manager"] for each in away["permitted"]} == {"QB", "QC"}
     assert away["assumptions"] == [
-        "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0"
+        "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0",
+        "taken as all members of C: QA, QB, QC",
     ]
     assert at_home["incomplete"] == []
 

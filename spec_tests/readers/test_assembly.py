@@ -52,10 +52,7 @@ class TestWhichIsLocal:
         view = assembled(script("A", ""), script("B", ""), script("C", ""), local="B")
         assert view.queue_manager is not None
         assert view.queue_manager.fact.name == "B"
-        assert [other.fact for other in view.remote_queue_managers] == [
-            RemoteQueueManager("A"),
-            RemoteQueueManager("C"),
-        ]
+        assert view.strangers == ("A", "C")
 
     def test_several_need_a_choice(self) -> None:
         view = assemble([script("A", ""), script("B", "")], None)
@@ -75,7 +72,8 @@ class TestWhichIsLocal:
         assert str(fault) == "x.mqsc: does not name its queue manager; name it with --from"
 
     def test_a_script_without_a_name_belongs_to_the_local_one(self) -> None:
-        view = assembled(script("", "DEF QL(Q) CLUSTER(PAY)"), script("B", ""), local="A")
+        own, other = MEMBER.format("A") + "DEF QL(Q) CLUSTER(PAY)", script("B", MEMBER.format("B"))
+        view = assembled(script("", own), other, local="A")
         assert [placed.fact for placed in view.queues] == [Queue("Q", "A", clusters=("PAY",))]
         assert [other.fact.name for other in view.remote_queue_managers] == ["B"]
         assert [placed.fact.queue_manager for placed in assembled(script("A", ""), script("", "DEF QL(Q)")).queues] == [
@@ -156,7 +154,7 @@ class TestCommandsInOrder:
         ("kind", "default"), [("QL", "LOCAL.QUEUE"), ("QA", "ALIAS.QUEUE"), ("QR", "REMOTE.QUEUE")]
     )
     def test_default_objects_give_what_a_later_definition_leaves_out(self, kind: str, default: str) -> None:
-        text = f"DEF {kind}(E) RNAME(R)\nDEF {kind}(SYSTEM.DEFAULT.{default}) CLWLRANK(5) RNAME(R)\nDEF {kind}(Q)"
+        text = f"DEF {kind}(E)\nDEF {kind}(SYSTEM.DEFAULT.{default}) CLWLRANK(5)\nDEF {kind}(Q)"
         assert {placed.fact.name: placed.fact.clwlrank for placed in view_of(text).queues} == {
             "E": 0,
             f"SYSTEM.DEFAULT.{default}": 5,
@@ -224,7 +222,7 @@ class TestValues:
         )
 
     def test_attributes_that_are_not_read_may_have_any_value(self) -> None:
-        assert faults("DEF QL(Q) MAXDEPTH(x) NEWATTR('y') CUSTOM(A,B)\nDEF TOPIC(T) PUB(x)\nDEF TOPIC(T)") == []
+        assert faults("DEF QL(Q) MAXDEPTH(x) CUSTOM(A,B)\nDEF TOPIC(T) PUB(x)\nDEF TOPIC(T)") == []
         assert faults("DEF CHL('{{ .Values.a.very.long.name }}') CHLTYPE(SVRCONN)\nDEF QM(M) TRIGDPTH(x)") == []
 
 
@@ -259,7 +257,7 @@ class TestLocalView:
             Queue("L", "A"),
             Queue("S", "A", type="QALIAS", target="L", clusters=("PAY",)),
             Queue("T", "A", type="QALIAS"),
-            Queue("R", "A", type="QREMOTE", defbind="NOTFIXED"),
+            Queue("R", "A", type="QREMOTE", defbind="NOTFIXED", rname="X", rqmname="B"),
         ]
         assert [placed.line for placed in view.queues] == [2, 3, 4, 6]
 
@@ -283,15 +281,23 @@ class TestLocalView:
             "DEF QR(TO.B) RQMNAME(B) PUT(DISABLED)\nDEF QR(TO.NOWHERE) RQMNAME(Z) CLUSTER(PAY)",
         )
         other = script(
-            "B", "DEF QR(ANY) CLUSTER(PAY) CLWLPRTY(2) RQMNAME(Z)\nDEF QR(PRIVATE)\nDEF QR(TO.B) CLUSTER(PAY)"
+            "B",
+            "DEF QR(ANY) CLUSTER(PAY) CLWLPRTY(2) RQMNAME(Z)\nDEF QR(PRIVATE)\nDEF QR(TO.B) CLUSTER(PAY)\n"
+            "DEF QR(LOAN.ANY) CLUSTER(LOAN)\nDEF QR(Q) CLUSTER(PAY) RNAME(R)\n" + MEMBER.format("B"),
         )
-        view = assembled(local, other, local="A")
-        assert view.queues == ()
+        view = assembled(local, script("A", MEMBER.format("A")), other, local="A")
         assert [placed.fact for placed in view.queue_manager_aliases] == [
             QueueManagerAlias("SELF", "A", clusters=("PAY",), clwlrank=1),
-            QueueManagerAlias("OWN", "A"),
-            QueueManagerAlias("TO.B", "B", put="DISABLED"),
-            QueueManagerAlias("ANY", "B", clusters=("PAY",), clwlprty=2),
+            QueueManagerAlias("TO.NOWHERE", "Z", clusters=("PAY",), host="A"),
+            QueueManagerAlias("ANY", "Z", clusters=("PAY",), clwlprty=2, host="B"),
+            QueueManagerAlias("TO.B", "B", clusters=("PAY",)),
+        ]
+        assert [placed.fact for placed in view.queues] == [
+            Queue("SELF", "A", type="QREMOTE", clwlrank=1),
+            Queue("OWN", "A", type="QREMOTE", xmitq="X"),
+            Queue("TO.B", "A", type="QREMOTE", rqmname="B", put="DISABLED"),
+            Queue("TO.NOWHERE", "A", type="QREMOTE", rqmname="Z"),
+            Queue("Q", "B", type="QREMOTE", rname="R", clusters=("PAY",)),
         ]
 
     def test_inserts_are_plain_text(self) -> None:
@@ -326,20 +332,16 @@ class TestTheOthers:
             Channel("TO.A", "A", "PAY", "CLUSRCVR"),
             Channel("TO.B", "B", "PAY", "CLUSSDRB", clwlrank=1, clwlprty=2, clwlwght=3, netprty=4),
             Channel("TO.C", "C", "PAY", "CLUSSDRA"),
-            Channel("TO.C", "C", "LOAN", "CLUSSDRA"),
         ]
 
     def test_what_is_known_of_the_others(self) -> None:
         other = script("B", "ALTER QMGR REPOS(HUB) CLWLUSEQ(ANY)\nSUSPEND QMGR CLUSTER(PAY)\n" + MEMBER.format("B"))
-        (found,) = assembled(script("A", ""), other, local="A").remote_queue_managers
-        assert (found.fact, found.source, found.line) == (
-            RemoteQueueManager("B", ("PAY", "HUB"), ("PAY",)),
-            "B.mqsc",
-            2,
-        )
+        (found,) = assembled(script("A", MEMBER.format("A")), other, local="A").remote_queue_managers
+        assert (found.fact, found.source, found.line) == (RemoteQueueManager("B", ("PAY",), ("PAY",)), "B.mqsc", 2)
 
     def test_the_same_names_on_two_members_do_not_meet(self) -> None:
-        view = assembled(*(script(name, "DEF QL(Q) CLUSTER(PAY)\nDEF PRO(P)") for name in "ABC"), local="C")
+        text = "DEF QL(Q) CLUSTER(PAY)\nDEF PRO(P)\n"
+        view = assembled(*(script(name, text + MEMBER.format(name)) for name in "ABC"), local="C")
         assert [placed.fact.queue_manager for placed in view.queues] == ["A", "B", "C"]
         assert len(view.processes) == 1
 

@@ -286,10 +286,8 @@ def test_a_document_is_a_table(document: str) -> None:
     assert "is given where a facts document is expected; allowed: tables queue_manager," in said
 
 
-def test_puts_name_one_thing() -> None:
-    assert faults('[put]\nqueue = "A"\nqueue_manager = "B"') == [
-        "f: put: names both queue 'A' and queue_manager 'B'; allowed: one of them"
-    ]
+def test_puts_name_a_queue_a_queue_manager_or_both() -> None:
+    assert faults('[put]\nqueue = "A"\nqueue_manager = "B"') == []
     assert faults('[put]\nqueue = "A"\nqueue_manager = ""') == []
 
 

@@ -52,7 +52,7 @@ def fault(content: str | bytes, name: str = "f") -> str:
     return str(found)
 
 
-READ = "allowed: facts in TOML or JSON, MQSC scripts and dumps (dmpmqcfg)"
+READ = "allowed: output of mqweb (commandResponse), facts in TOML or JSON, output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ READ = "allowed: facts in TOML or JSON, MQSC scripts and dumps (dmpmqcfg)"
         (b" \n\t", "f: is empty"),
         (b"\xef\xbb\xbf", "f: is empty"),
         (b"\x7fELF\x02\x00\x01", "f: is not text: byte 0 at offset 5"),
-        (b"\xff\xfeD\x00E\x00F\x00", "f: is UTF-16 text; allowed: UTF-8"),
-        (b"DEFINE QLOCAL(A)\nDESCR('caf\xe9')", "f:2: is not UTF-8 text: byte 0xe9 at offset 27"),
+        (b"\xff\xfe" + "[put]".encode("utf-16-le"), "f: is UTF-16 text; allowed for facts: UTF-8"),
+        (b"[put]\nqueue = 'caf\xe9'", "f:2: is not UTF-8 text: byte 0xe9 at offset 18"),
         ("[put]\nqueue = STOCK", "f:2: is not TOML: Invalid value at column 9"),
         ("# facts\nput.queue = STOCK", "f:2: is not TOML: Invalid value at column 13"),
         ('{"put": }', "f:1: is not JSON: Expecting value at column 9"),
@@ -72,11 +72,9 @@ READ = "allowed: facts in TOML or JSON, MQSC scripts and dumps (dmpmqcfg)"
         ("Dear reader,\n" * 5000, f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ("Set out (here)\nis how we\nDefine queues.\n",
          f"f: is in no format that is read: it has no MQSC command; {READ}"),
-        ('{"commandResponse": []}', f"f: is output of mqweb (commandResponse); this format is not read yet; {READ}"),
+        ('{"commandResponse": []}', "f: does not name its queue manager; name it with --from"),
         ("AMQ8409I: Display Queue details.\n   QUEUE(STOCK)   TYPE(QLOCAL)\n",
-         f"f: is output of runmqsc; this format is not read yet; {READ}"),
-        ("5724-H72 (C) Copyright IBM Corp. 1994, 2023.\n\n     1 : dis ql(*)\n",
-         f"f: is output of runmqsc; this format is not read yet; {READ}"),
+         "f: does not name its queue manager; name it with --from"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told_in_one_line(content: str | bytes, said: str) -> None:

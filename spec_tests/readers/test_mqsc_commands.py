@@ -49,15 +49,19 @@ class TestBadCommands:
 
 class TestKeptCommands:
     def test_commands_that_configure_nothing_are_checked_and_left_out(self) -> None:
-        assert (
-            records("START CHANNEL(A)\nSET AUTHREC PROFILE(A) AUTHADD(GET,PUT)\nREFRESH SECURITY(*)\nPING QMGR") == []
-        )
+        assert records("START LISTENER(A)\nSET AUTHREC PROFILE(A) AUTHADD(GET,PUT)\nRESET CHANNEL(A)\nPING QMGR") == []
         assert len(faults("START CHANNEL(A\nDISPLAY QLOCAL(A) PUT PUT")) == 2
 
     def test_suspension_is_kept(self) -> None:
         first, second = records("SUSPEND QMGR CLUSTER(PAY) MODE(QUIESCE)\nRESUME QMGR CLUSNL(ALL)")
         assert (first.action, first.kind, first.attributes["CLUSTER"]) == ("suspend", "QMGR", "PAY")
         assert (second.action, second.kind, second.attributes) == ("resume", "QMGR", {"CLUSNL": "ALL"})
+
+    def test_what_operates_channels_is_kept(self) -> None:
+        first, second, third = records("START CHL(A)\nSTOP CHANNEL(B) STATUS(INACTIVE)\nREFRESH CLUSTER(PAY)")
+        assert (first.action, first.kind, first.name) == ("start", "CHANNEL", "A")
+        assert (second.action, second.name, second.attributes) == ("stop", "B", {"STATUS": "INACTIVE"})
+        assert (third.action, third.kind, third.name) == ("refresh", "CLUSTER", "PAY")
 
     def test_the_queue_manager_has_no_name(self) -> None:
         one = record("ALTER QMGR REPOS(PAY) CHLAUTH(DISABLED)")

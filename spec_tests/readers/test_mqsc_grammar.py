@@ -70,7 +70,9 @@ class TestLines:
         }
 
     def test_a_blank_before_the_next_parameter_must_stand_in_the_text(self) -> None:
-        assert attributes("DEF QL(A) NOTRIGGER+\n  SHARE") == {"NOTRIGGERSHARE": ""}
+        assert fault("DEF QL(A) NOTRIGGER+\n  SHARE") == (
+            "pay.mqsc:1: 'NOTRIGGERSHARE' is unknown; did you mean 'NOTRIGGER'?"
+        )
 
     def test_a_semicolon_ends_a_command_even_after_a_plus(self) -> None:
         assert [
@@ -123,12 +125,12 @@ class TestWords:
         assert attributes("""DEF QL("abc") DESCR("it's" )""") == {"DESCR": "it's"}
 
     def test_unsafe_characters_in_unquoted_values_are_accepted(self) -> None:
-        assert attributes("DEF QL(A-B) X(A*) Y(**) Z(+QMNAME+) W(a:b) V(<a>)") == {
-            "X": "A*",
-            "Y": "**",
-            "Z": "+QMNAME+",
-            "W": "A:B",
-            "V": "<A>",
+        assert attributes("DEF QL(A-B) DESCR(A*) CUSTOM(**) INITQ(+QMNAME+) TRIGDATA(a:b) PROCESS(<a>)") == {
+            "DESCR": "A*",
+            "CUSTOM": "**",
+            "INITQ": "+QMNAME+",
+            "TRIGDATA": "A:B",
+            "PROCESS": "<A>",
         }
 
     @pytest.mark.parametrize("template", ["{{x}}", "{{ .Check }}", "${x}", "${ x }", "$x", "TO.${QM}.{{ n }}"])
@@ -199,7 +201,8 @@ class TestWords:
     def test_synonyms_of_channels_attributes_and_other_commands(self) -> None:
         assert record("DEF CHL(A) CHLTYPE(CLUSRCVR)").kind == "CHANNEL"
         assert attributes("DEF QA(A) TARGQ(B)") == {"TARGET": "B"}
-        assert records("DIS QC(*) CLUSQMGR\nDIS QS(A)\nDIS CHS(*)\nREF CLUSTER(C)\nSTA LSTR(L)\nDIS Q(*)") == []
+        assert records("DIS QC(*) CLUSQMGR\nDIS QS(A)\nDIS CHS(*)\nSTA LSTR(L)\nDIS Q(*)") == []
+        assert record("REF CLUSTER(C)").kind == "CLUSTER"
 
     @pytest.mark.parametrize("verb", ["DEFI", "DEL", "DISP", "ALTE", "define_"])
     def test_synonyms_are_no_prefixes(self, verb: str) -> None:

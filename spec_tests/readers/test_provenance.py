@@ -137,15 +137,26 @@ class TestScripts:
             "QMID": ("observed", 5),
         }
 
-    def test_aliases_channels_and_processes(self, qm2: Snapshot) -> None:
-        (alias,), (channel,), (process,) = (
-            qm2.cluster.queue_manager_aliases,
-            qm2.cluster.channels,
-            qm2.cluster.processes,
+    def test_an_alias_of_a_queue_manager_that_a_cluster_knows(self) -> None:
+        snapshot = read(
+            qm2="\n* Queue manager name: QM2\nDEF QR(A) CLUSTER(SALES) +\n RQMNAME(QM9)\nDEF QR(B) CLUSTER(SALES)\n"
+            "DEF CHL(C) CHLTYPE(CLUSRCVR) CLUSTER(SALES)"
         )
-        assert origins(qm2, alias, "name queue_manager clwlprty clwlrank") == {
+        elsewhere, own = snapshot.cluster.queue_manager_aliases
+        assert origins(snapshot, elsewhere, "name queue_manager host clusters") == {
+            "name": ("stated", 2),
+            "queue_manager": ("stated", 3),
+            "host": ("observed", 1),
+            "clusters": ("stated", 2),
+        }
+        assert origins(snapshot, own, "queue_manager") == {"queue_manager": ("observed", 1)}
+
+    def test_aliases_channels_and_processes(self, qm2: Snapshot) -> None:
+        alias = queue(qm2, "SELF")
+        (channel,), (process,) = qm2.cluster.channels, qm2.cluster.processes
+        assert origins(qm2, alias, "name rqmname clwlprty clwlrank") == {
             "name": ("stated", 28),
-            "queue_manager": ("stated", 29),
+            "rqmname": ("stated", 29),
             "clwlprty": ("stated", 30),
             "clwlrank": ("defaulted", 28),
         }

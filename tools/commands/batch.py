@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
 from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
+from mqclause.tools.commands.inputs import sources
 from mqclause.tools.commands.options import (
-    contents,
     edition_option,
     from_option,
     json_option,
@@ -58,6 +58,6 @@ def command(
     table = table_in(Path(source))
     kind = check_out(table, Path(out))
     local, as_json = options.pop("local"), options.pop("as_json")
-    cluster = read_sources([Source(*each) for each in contents(facts)], local).cluster if facts else None
+    cluster = read_sources(sources(facts), local).cluster if facts else None
     asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options)
     return batch_files(asked, engine, as_json)

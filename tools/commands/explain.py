@@ -17,11 +17,11 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.explain_lines import explain_lines
+from mqclause.tools.commands.inputs import sources, what_if, what_if_options
 from mqclause.tools.commands.options import (
     PUT_KEYS,
     asked_put,
     content_lines,
-    contents,
     edition_option,
     explaining_executor,
     from_option,
@@ -49,6 +49,7 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @reading_option
 @edition_option
 @lenient_option
+@what_if_options
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
 def command(
     facts: tuple[str, ...], lines: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
@@ -67,7 +68,7 @@ def command(
         if shown.brief or shown.every_rule:
             raise click.UsageError("--lines answers in JSON; leave out --brief and --all")
         return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions)
-    return explain_files(contents(facts), put, rules=rules, shown=shown, **options)
+    return explain_files(sources(facts), put, rules=rules, shown=shown, **options)
 
 
 @frozen
@@ -98,20 +99,22 @@ class Shown:
 
 
 def explain_files(
-    files: Sequence[tuple[str, bytes]],
+    files: Sequence[Source],
     asked: Mapping[str, str],
     local: str | None,
     rules: Rules,
     lenient: bool,
     shown: Shown,
+    sets: Sequence[str] = (),
+    states: Sequence[str] = (),
 ) -> int:
     """Explains one put and returns the exit status.
 
-    ``files`` are names and contents, ``asked`` the attributes of the put that were given as options. Raises
+    ``asked`` has the attributes of the put that were given as options. Raises
     FactsError, NothingAskedError and DisagreementError.
     """
-    snapshot = read_sources([Source(*file) for file in files], local, lenient)
-    put = asked_put(snapshot.put, asked, snapshot.cluster, _place_of_put(snapshot, [name for name, _ in files]))
+    snapshot = what_if(read_sources(files, local, lenient), sets, states)
+    put = asked_put(snapshot.put, asked, snapshot.cluster, _place_of_put(snapshot, [file.name for file in files]))
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     for warning in snapshot.warnings:
         print(f"warning: {warning}", file=sys.stderr)  # noqa: T201

@@ -67,13 +67,6 @@ def only_lines(others: tuple[str, ...]) -> None:
         raise click.UsageError("--lines takes its facts from its own file; name no other")
 
 
-def contents(names: tuple[str, ...]) -> list[tuple[str, bytes]]:
-    """The files and what is in them. Raises ClickException."""
-    if not names:
-        raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
-    return [(name, content(name)) for name in names]
-
-
 def content(name: str) -> bytes:
     """What is in a file; - is standard input. Raises ClickException."""
     with _opened(name) as file:

@@ -10,11 +10,11 @@ import click
 from mqclause.answers.examination import Triggers
 from mqclause.answers.why import PutNow, Why, document
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
-from mqclause.model.diagnostic import suggestion
+from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Queue
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.inputs import sources, what_if, what_if_options
 from mqclause.tools.commands.options import (
-    contents,
     edition_option,
     explaining_executor,
     from_option,
@@ -37,6 +37,7 @@ from mqclause.tools.render.triggering import print_answers
 @reading_option
 @edition_option
 @lenient_option
+@what_if_options
 def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], edition: str | None, **options: Any) -> int:
     """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
 
@@ -44,24 +45,26 @@ def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], editi
     from what states or shows them. Exit status: 0 every queue asked for would trigger, 1 one would not or that
     depends on what is not known, 2 bad input.
     """
-    return why_files(queue, contents(facts), rules=rules_by(readings, edition), **options)
+    return why_files(queue, sources(facts), rules=rules_by(readings, edition), **options)
 
 
 def why_files(
     name: str,
-    files: Sequence[tuple[str, bytes]],
+    files: Sequence[Source],
     local: str | None,
     priority: int | None,
     as_json: bool,
     rules: Rules,
     lenient: bool,
+    sets: Sequence[str] = (),
+    states: Sequence[str] = (),
 ) -> int:
     """Answers for the queue ``name``, or for each triggered queue that a generic name (``*`` at its end) fits.
 
     Returns 0 if a message put now would trigger on every queue asked for, else 1. Raises FactsError,
     NothingAskedError and DisagreementError.
     """
-    snapshot = read_sources([Source(*file) for file in files], local, lenient)
+    snapshot = what_if(read_sources(files, local, lenient), sets, states)
     why, explaining = Why(rules), Triggers(rules, explaining_executor())
     answers = [why.ask(queue, snapshot, priority) for queue in queues_named(name, snapshot)]
     for answer in answers:
@@ -85,7 +88,7 @@ def queues_named(name: str, snapshot: Snapshot) -> list[Queue]:
         return found
     found = [queue for queue in queues if queue.name == name]
     if not found:
-        near = suggestion(name, [queue.name for queue in queues])
+        near = name_suggestion(name, [queue.name for queue in queues])
         raise NothingAskedError(f"{name!r} is not a local queue of {local}{near}")
     return found
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from mqclause.answers.decision import Decision
 from mqclause.answers.explanation import Explanation
 from mqclause.language.evaluate import Scope
-from mqclause.model.diagnostic import suggestion
+from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Put
 from mqclause.tools.render.page import Page
 from mqclause.trace.record import Fate, StepTrace, Test
@@ -127,7 +127,7 @@ def _near(decision: Decision) -> str:
         (seen.queue, cluster.queues_by_name),
     ):
         if name and name not in known and name != seen.local_queue_manager:
-            return suggestion(name, known).removeprefix("; ")
+            return name_suggestion(name, known).removeprefix("; ")
     return ""
 
 

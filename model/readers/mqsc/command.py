@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
+from mqclause.model.diagnostic import DomainError
+from mqclause.model.facts.domains import Words
+from mqclause.model.readers.mqsc.grammar import channel_types, known_attributes, lacking, objects_with
 from mqclause.model.readers.mqsc.lines import Command
 from mqclause.model.readers.mqsc.parameters import LONGEST_WORD, UnreadableError, parameters
 from mqclause.model.readers.mqsc.words import (
@@ -13,6 +16,7 @@ from mqclause.model.readers.mqsc.words import (
     FLAGS,
     NAMED,
     NOUNS,
+    OPERATED,
     RECORD_ACTIONS,
     SYNONYMS,
     VALUED,
@@ -38,12 +42,16 @@ class Statement:
 
     @property
     def action(self) -> str | None:
-        """The action of the command's record; None if it configures nothing."""
-        return RECORD_ACTIONS.get(self.verb)
+        """The action of the command's record; None if it neither configures nor operates what decisions rest on."""
+        return RECORD_ACTIONS.get(self.verb) if self.noun in ("", OPERATED.get(self.verb, self.noun)) else None
 
     def fault(self, message: str, word: str) -> UnreadableError:
         """What is wrong with the parameter ``word``, to be raised."""
-        return UnreadableError(message, self.offsets[list(self.attributes).index(word)])
+        return UnreadableError(message, self.offset_of(word))
+
+    def offset_of(self, word: str) -> int:
+        """Where the parameter ``word`` begins in the command."""
+        return self.offsets[list(self.attributes).index(word)]
 
     def drop(self, word: str) -> None:
         """Take the parameter ``word`` out."""
@@ -111,6 +119,32 @@ def _check(found: Statement) -> None:
         found.name = _name(found)
         if found.verb == "DEFINE" and found.noun == "CHANNEL" and "CHLTYPE" not in found.attributes:
             raise found.fault("DEFINE CHANNEL needs CHLTYPE", "CHANNEL")
+    _check_attributes(found)
+
+
+def _check_attributes(found: Statement) -> None:
+    """Refuse the first attribute that MQSC does not have for this object."""
+    of = _channel_type(found) if found.noun == "CHANNEL" and found.action else ""
+    known = known_attributes(found.verb, found.noun, of)
+    if known is None or found.attributes.keys() <= known:
+        return
+    word = next(word for word in found.attributes if word not in known)
+    bare, elsewhere = word in found.bare, objects_with(word)
+    # a word without a value that is no word of MQSC may be the rest of a password: only what is near a flag is shown
+    shown = elsewhere or (not bare and len(word) <= LONGEST_WORD)
+    message = lacking(found.verb, found.noun, word, of) if shown else f"{found.verb} {found.noun} has no such attribute"
+    near = frozenset[str]() if elsewhere else known & FLAGS if bare else known
+    raise UnreadableError(message, found.offset_of(word), word, near)
+
+
+def _channel_type(found: Statement) -> str:
+    """The CHLTYPE that is given, blank if none is."""
+    if "CHLTYPE" not in found.attributes:
+        return ""
+    try:
+        return Words(channel_types())(found.attributes["CHLTYPE"], "CHLTYPE")
+    except DomainError as error:
+        raise found.fault(str(error), "CHLTYPE") from None
 
 
 def _noun(found: Statement) -> str:

@@ -48,10 +48,13 @@ class UnreadableError(Exception):
     def suggesting(self) -> str:
         """The message, or a better one if ``word`` is near a known one.
 
-        A word that is near none is not shown: it may be the rest of a password after a broken line.
+        A word that is near none is not shown, if the message does not show it: it may be the rest of a password
+        after a broken line.
         """
         near = suggestion(self.word, self.known) if 0 < len(self.word) <= LONGEST_WORD else ""
-        return f"{quoted(self.word)} is unknown{near}" if near else self.message
+        if not near:
+            return self.message
+        return f"{self.message}{near}" if self.message.endswith(self.word) else f"{quoted(self.word)} is unknown{near}"
 
 
 def parameters(text: str) -> Iterator[tuple[str, Value | None, int]]:

@@ -27,8 +27,9 @@ SUGGESTED = 50
 def read_mqsc(text: str, source: str) -> Script:
     """Read a script or a dump: what it configures as records, what cannot be read as diagnostics.
 
-    Commands that configure nothing (DISPLAY, START, SET, …) are checked and left out; SUSPEND QMGR and
-    RESUME QMGR are kept. The values of passwords and keys are dropped. Never raises.
+    Commands that configure nothing (DISPLAY, SET, …) are checked and left out; what operates channels and the queue
+    manager (START and STOP CHANNEL, SUSPEND, RESUME, REFRESH) is kept. The values of passwords and keys are dropped.
+    Never raises.
     """
     reader = _Reader(source)
     for command in commands(text.removeprefix("\ufeff"), reader.remark):
@@ -83,7 +84,7 @@ class _Reader:
             self.ended = True
         elif found.verb not in VERBS:
             self.unknown(found.verb, command)
-        elif found.action and (found.noun == "QMGR" or found.action not in ("suspend", "resume")):
+        elif found.action:
             self.records.append(self.record(found, found.action, command))
 
     def unknown(self, word: str, command: Command) -> None:

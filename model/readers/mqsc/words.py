@@ -14,20 +14,27 @@ VERBS = frozenset({
 ENDS = frozenset({"END", "EXIT", "QUIT"})
 """The words that end the input."""
 
-RECORD_ACTIONS = {"DEFINE": "define", "ALTER": "alter", "DELETE": "delete", "SUSPEND": "suspend", "RESUME": "resume"}
-"""The verbs that configure, with the action of their records."""
+RECORD_ACTIONS = {
+    "DEFINE": "define", "ALTER": "alter", "DELETE": "delete", "SUSPEND": "suspend", "RESUME": "resume",
+    "START": "start", "STOP": "stop", "REFRESH": "refresh",
+}  # fmt: skip
+"""The verbs that configure or operate, with the action of their records."""
+
+OPERATED = {"SUSPEND": "QMGR", "RESUME": "QMGR", "START": "CHANNEL", "STOP": "CHANNEL"}
+"""The only object type of a verb whose commands are kept."""
 
 NOUNS = frozenset({
-    "AUTHINFO", "AUTHREC", "AUTHSERV", "CHANNEL", "CHSTATUS", "CLUSQMGR", "LISTENER", "NAMELIST", "QALIAS",
-    "QCLUSTER", "QLOCAL", "QMGR", "QMODEL", "QREMOTE", "QSTATUS", "SERVICE", "TOPIC",
+    "AUTHINFO", "AUTHSERV", "CHANNEL", "CHSTATUS", "CLUSQMGR", "LISTENER", "NAMELIST", "QALIAS", "QCLUSTER",
+    "QLOCAL", "QMGR", "QMODEL", "QREMOTE", "QSTATUS", "SERVICE", "TOPIC",
 })  # fmt: skip
 """The object types whose word is no attribute of another one."""
 
 ATTRIBUTE_NOUNS = frozenset({
-    "APSTATUS", "ARCHIVE", "BSDS", "BUFFPOOL", "CFSTATUS", "CFSTRUCT", "CHINIT", "CHLAUTH", "CLUSTER", "CMDSERV",
-    "COMMINFO", "CONN", "ENTAUTH", "GROUP", "INDOUBT", "LOG", "LSSTATUS", "MAXSMSGS", "POLICY", "PROCESS", "PSID",
-    "PUBSUB", "QMSTATUS", "QSTATS", "QUEUE", "SBSTATUS", "SECURITY", "SMDS", "SMDSCONN", "STGCLASS", "SUB",
-    "SVSTATUS", "SYSTEM", "TCLUSTER", "THREAD", "TOPICSTR", "TPIPE", "TPSTATUS", "TRACE", "USAGE",
+    "APSTATUS", "ARCHIVE", "AUTHREC", "BSDS", "BUFFPOOL", "CFSTATUS", "CFSTRUCT", "CHINIT", "CHLAUTH", "CLUSTER",
+    "CMDSERV", "COMMINFO", "CONN", "ENTAUTH", "GROUP", "INDOUBT", "LOG", "LSSTATUS", "MAXSMSGS", "POLICY",
+    "PROCESS", "PSID", "PUBSUB", "QMSTATUS", "QSTATS", "QUEUE", "SBSTATUS", "SECURITY", "SMDS", "SMDSCONN",
+    "STGCLASS", "SUB", "SVSTATUS", "SYSTEM", "TCLUSTER", "THREAD", "TOPICSTR", "TPIPE", "TPSTATUS", "TRACE",
+    "USAGE",
 })  # fmt: skip
 """The object types whose word may be an attribute too: they are the noun where no other one stands."""
 

@@ -1,0 +1,149 @@
+"""What if: attributes of a snapshot's facts set to other values, in MQSC's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from attrs import evolve, frozen
+
+from mqclause.model.assembly.agreement import agreed
+from mqclause.model.assembly.attributes import read_attributes
+from mqclause.model.assembly.provenance import Origin, Placed
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted, suggestion
+from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
+from mqclause.model.readers.mqsc.parameters import UnreadableError, parameters
+from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS
+from mqclause.model.readers.record import Record, Value
+
+OPTION = "--set"
+_FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
+_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
+CHANGEABLE = ("QMGR", *_QUEUES, "CHANNEL", "PROCESS")
+BESIDES = {"CHANNEL": {"STATUS"}, "QMGR": {"SUSPEND"}}
+"""What can be set here and is no attribute of a definition."""
+
+
+@frozen
+class _Change:
+    """One command: the object that it names, whose it is (blank: not said), and the attributes that it sets."""
+
+    kind: str
+    name: str
+    owner: str
+    attributes: Mapping[str, Value]
+
+    @property
+    def object(self) -> str:
+        """The object as messages name it."""
+        return f"{self.kind} {quoted(self.name)}" + (f" of {quoted(self.owner)}" if self.owner else "")
+
+
+def changed(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
+    """The snapshot with each of ``commands`` carried out, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
+
+    CHANNEL takes STATUS too, which belongs to the local queue manager's routes, and QMGR takes SUSPEND(YES).
+    """
+    for text in commands:
+        snapshot = _changed(snapshot, _read(text))
+    return snapshot
+
+
+def _changed(snapshot: Snapshot, change: _Change) -> Snapshot:
+    placed = list(snapshot.provenance.placed)
+    local = snapshot.cluster.queue_manager.name
+    change = evolve(change, name=change.name or local) if change.kind == "QMGR" else change
+    found = [each for each in placed if _is_meant(each.fact, change, local)]
+    _check(change, found, placed, local)
+    new = [_set(each, change) if each in found else each for each in placed]
+    own, *others = (each for each in new if not isinstance(each.fact, Put))
+    put = [each for each in new if isinstance(each.fact, Put)]
+    cluster = agreed(own, others).cluster
+    return evolve(snapshot, cluster=cluster, placed=partial(tuple, (own, *others, *put)))
+
+
+def _read(text: str) -> _Change:
+    try:
+        words = [(SYNONYMS.get(word, word), value) for word, value, _ in parameters(text)]
+    except UnreadableError as fault:
+        raise _fault(fault.message) from None
+    if not words or words[0][0] not in CHANGEABLE or not isinstance(words[0][1], str):
+        raise _fault(f"{quoted(text)} names no object; allowed: {', '.join(f'{kind}(…)' for kind in CHANGEABLE)}")
+    (kind, name), *rest = words
+    attributes = {word: value for word, value in rest if value is not None or word in FLAGS}
+    owner = attributes.pop("QMGR", "") if kind != "QMGR" else ""
+    known = (known_attributes("ALTER", kind) or frozenset()) | BESIDES.get(kind, set())
+    for word, _ in rest:
+        if word != "QMGR" and word not in known:
+            raise _fault(f"{lacking('ALTER', kind, word)}{suggestion(word, known)}")
+        if word not in attributes and word != "QMGR":
+            raise _fault(f"{word} needs a value in parentheses")
+    kept = {word: value or "" for word, value in attributes.items()}
+    return _Change(kind, str(name).rstrip(" "), owner if isinstance(owner, str) else "", kept)
+
+
+def _is_meant(fact: object, change: _Change, local: str) -> bool:
+    if change.kind in _QUEUES:
+        of_kind = isinstance(fact, Queue) and fact.type == change.kind
+    else:
+        of_kind = isinstance(fact, _FACTS[change.kind])
+    if not of_kind or getattr(fact, "name", "") != change.name:
+        return False
+    own_state = change.kind == "CHANNEL" and "STATUS" in change.attributes and change.owner == local
+    return not change.owner or own_state or getattr(fact, "queue_manager", local) == change.owner
+
+
+def _check(change: _Change, found: list[Placed[Any]], placed: Iterable[Placed[Any]], local: str) -> None:
+    """Raises FactsError unless it is clear which fact is meant."""
+    if not found:
+        known = sorted({each.fact.name for each in placed if not isinstance(each.fact, Put)})
+        raise _fault(f"{change.object} is not known to {local}{name_suggestion(change.name, known)}")
+    if "STATUS" in change.attributes and change.owner not in ("", local):
+        raise _fault(f"{change.object}: STATUS: the states of {change.owner}'s channels are its own")
+    owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})
+    if len(owners) > 1 and set(change.attributes) != {"STATUS"}:
+        raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
+
+
+def _set(placed: Placed[Any], change: _Change) -> Placed[Any]:
+    fields = _fields(change, placed.fact)
+    origin = partial(_origin, placed.origin, frozenset(fields))
+    return evolve(placed, fact=evolve(placed.fact, **fields), origin=origin)
+
+
+def _fields(change: _Change, fact: Any) -> dict[str, Any]:
+    """The fields of the fact that the command sets. Raises FactsError."""
+    fields: dict[str, Any] = {}
+    for kind in (change.kind, "CLUSQMGR") if change.kind in BESIDES else (change.kind,):
+        words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_besides(word)}
+        found, refusals = read_attributes(Record("alter", kind, change.name, words), getattr(fact, "deftype", ""))
+        if refusals:
+            raise FactsError([Diagnostic(OPTION, f"{change.object}: {error}") for error in refusals])
+        fields |= found
+    if "SUSPEND" in change.attributes:
+        fields["suspended"] = fact.clusters if change.attributes["SUSPEND"] == "YES" else ()
+    if "CLUSTER" in change.attributes and isinstance(fact, Queue):
+        fields["clusters"] = tuple(filter(None, [change.attributes["CLUSTER"]]))
+    if "TARGET" in change.attributes:
+        fields["target"] = change.attributes["TARGET"]
+    lacks = [name for name in fields if not hasattr(fact, name)]
+    if lacks:
+        raise _fault(
+            f"{change.object}: {lacks[0].upper()} is known to that queue manager alone and changes nothing here"
+        )
+    return fields
+
+
+def _is_besides(word: str) -> bool:
+    return any(word in words for words in BESIDES.values())
+
+
+def _origin(before: Callable[[str], Origin], fields: frozenset[str], attribute: str) -> Origin:
+    return Origin("stated", OPTION) if attribute in fields else before(attribute)
+
+
+def _fault(message: str) -> FactsError:
+    return FactsError([Diagnostic(OPTION, message)])

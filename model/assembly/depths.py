@@ -1,0 +1,39 @@
+"""What sources show of queues besides their definitions: depth, open handles and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from mqclause.model.readers.record import Record, Script
+
+QueueKey = tuple[str, str]
+"""A queue's name and its queue manager."""
+
+
+def shown_of_queues(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
+    """By queue what its dump shows in comments, or DISPLAY of it, of its QSTATUS and of its handles.
+
+    A script that names no queue manager is that of ``local``.
+    """
+    found: dict[QueueKey, dict[str, str]] = {}
+    handles: dict[QueueKey, int] = {}
+    for script in scripts:
+        for record in script.records:
+            key = record.name, script.queue_manager or local
+            if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
+                handles[key] = handles.get(key, 0) + _reads(record)
+            elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
+                found.setdefault(key, {}).update(_shown(record))
+    for key, count in handles.items():
+        found.setdefault(key, {}).setdefault("IPPROCS", str(count))
+    return found
+
+
+def _shown(record: Record) -> dict[str, str]:
+    displayed = record.attributes.items() if record.action == "observe" else ()
+    return {name: value for name, value in displayed if isinstance(value, str)} | dict(record.informational)
+
+
+def _reads(record: Record) -> int:
+    """1 if the handle has the queue open for input."""
+    return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))

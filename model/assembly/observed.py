@@ -1,0 +1,147 @@
+"""What the local queue manager displays of its clusters: its own view, put over what the dumps of members say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from attrs import evolve
+
+from mqclause.model.assembly.objects import MqObject, placed_fact
+from mqclause.model.assembly.provenance import FactT, Origin, Placed
+from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+
+RowKey = tuple[str, ...]
+
+
+class Displayed:
+    """The rows of DISPLAY CLUSQMGR, QCLUSTER and CHSTATUS at the queue manager ``local``.
+
+    Of other members' objects it is what the local one knows, and it is what decides: each method puts the rows over
+    the facts that are given, and adds those that only a row tells.
+    """
+
+    def __init__(self, local: str, rows: Iterable[MqObject]) -> None:
+        self.local = local
+        self._rows = list(rows)
+
+    def of(self, kind: str) -> list[MqObject]:
+        """The rows of one kind."""
+        return [row for row in self._rows if row.kind == kind]
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """The clusters that rows name: the local queue manager is in each."""
+        rows = [*self.of("CLUSQMGR"), *self.of("QCLUSTER")]
+        return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
+
+    def repositories(self) -> Iterator[str]:
+        """How far each cluster is shown: a full repository knows all of it, another one what it has a use for."""
+        for row in self.of("CLUSQMGR"):
+            if row.name == self.local and row.text("QMTYPE") == "NORMAL":
+                of = f"{self.local} is no full repository of {row.text('CLUSTER')}"
+                yield f"{of}: it shows the queue managers and queues that it has asked for"
+
+    def queue_manager(self, own: Placed[QueueManager]) -> Placed[QueueManager]:
+        """The local queue manager, with the clusters that it is in and those that it is suspended in."""
+        suspended = self._suspended(self.local, own.fact.suspended)
+        clusters = tuple(dict.fromkeys((*own.fact.clusters, *self.clusters)))
+        return evolve(own, fact=evolve(own.fact, clusters=clusters, suspended=suspended))
+
+    def remotes(self, placed: Iterable[Placed[RemoteQueueManager]]) -> Iterator[Placed[RemoteQueueManager]]:
+        """The other queue managers that a dump describes or a row names."""
+        waiting = _by(self.of("CLUSQMGR"), lambda row: (row.name,))
+        for (host,), rows in _by(self.of("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
+            waiting.setdefault((host,), rows)
+        for each in placed:
+            rows = waiting.pop((each.fact.name,), [])
+            clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
+            suspended = self._suspended(each.fact.name, each.fact.suspended)
+            yield evolve(each, fact=evolve(each.fact, clusters=clusters, suspended=suspended))
+        for (name,), rows in waiting.items():
+            if name not in ("", self.local):
+                fact = RemoteQueueManager(name, _clusters(rows), self._suspended(name, ()))
+                yield placed_fact(fact, rows[0])
+
+    def channels(self, placed: Iterable[Placed[Channel]]) -> Iterator[Placed[Channel]]:
+        """The routes, and their states as CLUSQMGR shows them, or CHSTATUS where it does not."""
+        rows = [row for row in self.of("CLUSQMGR") if row.text("CHANNEL")]
+        waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
+        for each in placed:
+            row = waiting.pop((each.fact.name, each.fact.queue_manager, each.fact.cluster), None)
+            yield self._with_state(_over(each, row, row.fields) if row else each, row)
+        for (name, queue_manager, _), row in waiting.items():
+            own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
+            fact = Channel(name, queue_manager, **(row.fields | own))
+            yield self._with_state(placed_fact(fact, row, name=row.origin_of("CHANNEL")), row)
+
+    def queues(self, placed: Iterable[Placed[Queue]]) -> Iterator[Placed[Queue]]:
+        """The queues: what is the local queue manager's own stands in its own definition."""
+        waiting = _by(self._instances(), lambda row: (row.name, row.text("CLUSQMGR")))
+        for each in placed:
+            rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
+            if rows and each.fact.queue_manager != self.local:
+                clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
+                yield _over(each, rows[0], {**rows[0].fields, "clusters": clusters})
+            else:
+                yield each
+        for (name, host), rows in waiting.items():
+            kind = rows[0].text("CLUSQT") or "QLOCAL"
+            fact = Queue(name, host, kind, clusters=_clusters(rows), **rows[0].fields)
+            yield placed_fact(fact, rows[0], queue_manager=rows[0].origin_of("CLUSQMGR"))
+
+    def aliases(self, placed: Iterable[Placed[QueueManagerAlias]]) -> Iterator[Placed[QueueManagerAlias]]:
+        """The aliases of queue managers; what one resolves to is not displayed, so that it is its host."""
+        waiting = _by(self._instances("QMGR"), lambda row: (row.name, row.text("CLUSQMGR")))
+        for each in placed:
+            rows = waiting.pop((each.fact.name, each.fact.routed_to), [])
+            known = rows[0].fields if rows and each.fact.routed_to != self.local else {}
+            yield _over(each, rows[0], _of_alias(known)) if known else each
+        for (name, host), rows in waiting.items():
+            fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(rows[0].fields))
+            yield placed_fact(fact, rows[0], queue_manager=rows[0].origin_of("CLUSQMGR"))
+
+    def _instances(self, clusqt: str = "") -> list[MqObject]:
+        """The rows of cluster queues whose host is shown; of aliases of queue managers with ``clusqt`` QMGR."""
+        rows = [row for row in self.of("QCLUSTER") if row.text("CLUSQMGR")]
+        return [row for row in rows if (row.text("CLUSQT") == "QMGR") == (clusqt == "QMGR")]
+
+    def _suspended(self, name: str, stated: tuple[str, ...]) -> tuple[str, ...]:
+        rows = [row for row in self.of("CLUSQMGR") if row.name == name and row.text("CLUSTER")]
+        shown = {row.text("CLUSTER"): row.text("SUSPEND") == "YES" for row in rows if row.text("SUSPEND")}
+        return (*(each for each in stated if each not in shown), *(each for each, yes in shown.items() if yes))
+
+    def _with_state(self, route: Placed[Channel], row: MqObject | None) -> Placed[Channel]:
+        if (row and "status" in row.fields) or route.fact.deftype == "CLUSRCVR":
+            return route
+        for status in self.of("CHSTATUS"):
+            if status.name == route.fact.name and status.text("RQMNAME") in ("", route.fact.queue_manager):
+                return _over(route, status, status.fields)
+        return route
+
+
+def _over(placed: Placed[FactT], row: MqObject, fields: Mapping[str, Any]) -> Placed[FactT]:
+    """The fact with what a row says in the place of what was stated."""
+    changed: Any = placed.fact
+    origin = partial(_origin, placed.origin, row, frozenset(fields))
+    return evolve(placed, fact=evolve(changed, **fields), origin=origin)
+
+
+def _origin(stated: Callable[[str], Origin], row: MqObject, fields: frozenset[str], attribute: str) -> Origin:
+    return row.origin(attribute) if attribute in fields else stated(attribute)
+
+
+def _of_alias(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name in ("put", "clwlrank", "clwlprty")}
+
+
+def _clusters(rows: Iterable[MqObject]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
+
+
+def _by(rows: Iterable[MqObject], key: Callable[[MqObject], RowKey]) -> dict[RowKey, list[MqObject]]:
+    found: dict[RowKey, list[MqObject]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found

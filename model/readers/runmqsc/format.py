@@ -1,0 +1,141 @@
+"""How output of runmqsc is told from other texts, and what is read of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import Factory, define, evolve, field
+
+from mqclause.model.diagnostic import Diagnostics
+from mqclause.model.readers.format import Confidence, Format
+from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
+from mqclause.model.readers.mqsc.words import ENDS, is_secret
+from mqclause.model.readers.record import Record, Script, Value
+from mqclause.model.readers.runmqsc.blocks import Block, blocks
+from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
+
+RUNMQSC_MESSAGE = re.compile(
+    r"^(?:[^\n]{0,40}?(?:AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQM\d{3}I )|[ \t]+\d+ ?: [A-Za-z]+ )", re.MULTILINE
+)
+
+BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR"}
+"""The kinds of objects whose first attribute alone tells them."""
+
+QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
+STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
+
+
+def _recognised(text: str, _: str) -> Confidence:
+    """By a numbered message, or the line that runmqsc begins with."""
+    return Confidence.sure_if(RUNMQSC_MESSAGE.search(text))
+
+
+def read_runmqsc(text: str, source: str) -> Script:
+    """Read what was displayed: each object as a record of the action *observe*. Never raises.
+
+    Commands that are echoed and that no message refuses are records as in a script. A session with another queue
+    manager is one of the ``further`` scripts. Objects of kinds that no decision rests on are passed by; the values of
+    passwords and keys are dropped.
+    """
+    sessions = [_Session(source)]
+    for block in blocks(text.removeprefix("\ufeff")):
+        if block.kind == "starts" and sessions[-1].owner not in ("", block.name):
+            sessions.append(_Session(source))
+        sessions[-1].take(block)
+    first, *others = [session.script() for session in sessions]
+    return evolve(first, further=tuple(others))
+
+
+@define
+class _Session:
+    """What was done and displayed at one queue manager."""
+
+    source: str
+    owner: str = ""
+    owner_line: int = 0
+    records: list[Record] = field(factory=list)
+    commands: list[Block] = field(factory=list)
+    faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
+
+    def script(self) -> Script:
+        header = {OWNER: self.owner} if self.owner else {}
+        lines = dict.fromkeys(header, self.owner_line)
+        stated = _echoed(self.commands, self.source)
+        faults = (*stated.diagnostics, *self.faults.found)
+        return Script(self.source, self.owner, (*stated.records, *self.records), faults, header, lines)
+
+    def take(self, block: Block) -> None:
+        if block.kind == "starts":
+            self.own(block.name, block.line)
+        elif block.kind == "command":
+            self.commands.append(block)
+        elif block.refused and self.commands:
+            self.commands.pop()
+        else:
+            self.display(block)
+
+    def display(self, block: Block) -> None:
+        try:
+            shown = list(displayed(block.lines))
+        except UnshownError as fault:
+            self.faults.add("no attribute that runmqsc displays stands here; the object is not read", fault.line)
+            return
+        self.records += self.observed(shown, block)
+
+    def observed(self, shown: list[ShownAttribute], block: Block) -> Iterator[Record]:
+        kind = kind_displayed({name: value for name, value, _ in shown})
+        if not kind:
+            return
+        (_, name, line), *others = shown
+        attributes: dict[str, Value] = {}
+        lines = []
+        for word, value, at in others:
+            if word not in attributes:
+                attributes[word] = _value(word, value)
+                lines.append(at)
+        if kind == "QMGR" or (kind == "CLUSQMGR" and attributes.get("DEFTYPE") == "CLUSRCVR"):
+            self.own(name, line)
+        called = "" if kind == "QMGR" else name
+        yield Record("observe", kind, called, attributes, source=self.source, line=block.line, lines=tuple(lines))
+
+    def own(self, name: str, line: int) -> None:
+        """Take the name of the queue manager that displays: it says so itself, or it owns a CLUSRCVR."""
+        if not self.owner:
+            self.owner, self.owner_line = name, line
+
+
+def _echoed(commands: Sequence[Block], source: str) -> Script:
+    """What the echoed commands state, on their lines."""
+    lines = [each for block in commands for each in block.lines]
+    placed = {number: "" if line.strip(" ;").upper() in ENDS else line for number, line in lines}
+    text = "\n".join(placed.get(number, "") for number in range(1, max(placed, default=0) + 1))
+    return read_mqsc(text, source)
+
+
+def _value(word: str, value: str) -> Value:
+    if is_secret(word):
+        return ""
+    return tuple(part.strip() for part in value.split(",")) if word == "NAMES" and "," in value else value
+
+
+def kind_displayed(shown: Mapping[str, str]) -> str:
+    """The kind of what was displayed, told by its attributes: messages are translated. Blank if it is passed by."""
+    first = next(iter(shown), "")
+    if first == "QUEUE":
+        return _kind_of_queue(shown)
+    if first == "CHANNEL":
+        return "CHSTATUS" if any(word in shown for word in STATUS_WORDS) else "CHANNEL" if "CHLTYPE" in shown else ""
+    if first == "QMNAME" and "STATUS" in shown:
+        return ""  # of DISPLAY QMSTATUS, or of dspmq
+    return BY_NAME.get(first, "")
+
+
+def _kind_of_queue(shown: Mapping[str, str]) -> str:
+    told = shown.get("TYPE", "") or ("QCLUSTER" if "CLUSQMGR" in shown else "QLOCAL")
+    if told in ("QUEUE", "HANDLE"):
+        return "QSTATUS"
+    return told if told in QUEUES else ""
+
+
+RUNMQSC = Format("runmqsc", "output of runmqsc", _recognised, read_runmqsc)

@@ -1,0 +1,131 @@
+"""The encodings and containers that files come in, and whose a file is."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+import zlib
+from pathlib import Path
+
+import click
+import pytest
+
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.diagnostic import FactsError
+from mqclause.model.readers import container
+from mqclause.tools.commands.inputs import sources
+
+TEXT = "* Queue manager name: QM1\nDEFINE QLOCAL('A') DESCR('café')\n"
+MEMBER = "DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nDEFINE QLOCAL(Q) CLUSTER(SALES)\n"
+
+
+def read(data: bytes) -> Snapshot:
+    return read_sources([Source("f", data)])
+
+
+def fault(*given: Source) -> str:
+    with pytest.raises(FactsError) as caught:
+        read_sources(given)
+    (found,) = caught.value.diagnostics
+    return str(found)
+
+
+def records(text: str) -> bytes:
+    """The text as a data set of z/OS: records of 80 bytes, with numbers in the last eight columns."""
+    lines = [line.ljust(72)[:72] + f"{number:08}" for number, line in enumerate(text.splitlines())]
+    return "".join(lines).encode("cp037")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEXT.encode(),
+        TEXT.encode("utf-8-sig"),
+        TEXT.encode("utf-16"),
+        TEXT.encode("utf-16-le"),
+        TEXT.encode("utf-16-be"),
+        TEXT.encode("latin-1"),
+        TEXT.replace("\n", "\x85").encode("cp037"),
+        records(TEXT),
+        gzip.compress(TEXT.encode()),
+        gzip.compress(TEXT[:30].encode()) + gzip.compress(TEXT[30:].encode("latin-1")),
+    ],
+)
+def test_a_script_in_the_encodings_that_it_comes_in(data: bytes) -> None:
+    cluster = read(data).cluster
+    assert (cluster.queue_manager.name, [queue.name for queue in cluster.queues]) == ("QM1", ["A"])
+
+
+def test_a_zip_of_dumps() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in ("QM1", "QM2"):
+            archive.writestr(f"dumps/{name}.mqsc", f"* Queue manager name: {name}\n" + MEMBER.format(name))
+    snapshot = read_sources([Source("all.zip", packed.getvalue())], "QM1")
+    assert [queue.queue_manager for queue in snapshot.cluster.queues] == ["QM1", "QM2"]
+    assert snapshot.provenance.of(snapshot.cluster.queues[1], "name").source == "all.zip/dumps/QM2.mqsc"
+
+
+def test_what_cannot_be_unpacked() -> None:
+    assert fault(Source("f", gzip.compress(TEXT.encode())[:20])) == "f: cannot be unpacked: it ends too early"
+    assert fault(Source("f", b"PK\x03\x04 and nothing else")).startswith("f: cannot be unpacked: ")
+
+
+def test_what_is_unpacked_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MOST_UNPACKED", 1 << 20)
+    bomb = zlib.compress(b" " * (1 << 22), wbits=31)
+    assert len(bomb) < 10_000
+    assert fault(Source("f", bomb)).startswith("f: holds more than ")
+
+
+def test_the_caller_says_whose_a_script_is() -> None:
+    given = [Source(name, MEMBER.format(name).encode(), name) for name in ("QM1", "QM2")]
+    assert [queue.queue_manager for queue in read_sources(given, "QM2").cluster.queues] == ["QM1", "QM2"]
+
+
+def test_a_name_that_the_file_contradicts() -> None:
+    said = fault(Source("f", b"* first\n" + TEXT.encode(), "QM7"))
+    assert said == "f:2: is given as 'QM7', but says that it is of QM1"
+
+
+def test_what_is_found_and_in_no_format_is_passed_by() -> None:
+    letter = Source("letter", b"Dear reader,\n", found=True)
+    found = read_sources([letter, Source("f", TEXT.encode(), found=True)])
+    assert [each.source for each in found.warnings] == ["letter"]
+    assert fault(letter).startswith("letter: is in no format that is read")
+
+
+class TestArguments:
+    """What the command line makes of FACTS."""
+
+    def test_names_before_files(self, tmp_path: Path) -> None:
+        for name in ("QM1", "QM2"):
+            (tmp_path / f"{name}.txt").write_text(MEMBER.format(name))
+        (tmp_path / "a=b.txt").write_text(TEXT)
+        found = sources((f"QM1={tmp_path}/QM1.txt", f"{tmp_path}/a=b.txt"))
+        assert [(each.name, each.queue_manager) for each in found] == [
+            (f"{tmp_path}/QM1.txt", "QM1"),
+            (f"{tmp_path}/a=b.txt", ""),
+        ]
+
+    def test_a_folder_and_a_pattern(self, tmp_path: Path) -> None:
+        (tmp_path / "sub").mkdir()
+        (tmp_path / ".hidden").write_text("no")
+        for name in ("QM1", "QM2"):
+            (tmp_path / "sub" / f"{name}.mqsc").write_text(f"* Queue manager name: {name}\n" + MEMBER.format(name))
+        for named in (str(tmp_path), f"{tmp_path}/**/*.mqsc"):
+            found = sources((named,))
+            assert [(Path(each.name).name, each.found) for each in found] == [("QM1.mqsc", True), ("QM2.mqsc", True)]
+            assert [queue.queue_manager for queue in read_sources(found, "QM1").cluster.queues] == ["QM1", "QM2"]
+
+    def test_what_is_not_there(self, tmp_path: Path) -> None:
+        for named, told in [
+            (f"{tmp_path}/*.mqsc", "no file is there"),
+            (str(tmp_path), "no file is there"),
+            (f"QM1={tmp_path}", "allowed behind QM1= is one file"),
+            (f"{tmp_path}/none", "no such file or directory"),
+        ]:
+            with pytest.raises(click.ClickException) as caught:
+                sources((named,))
+            assert str(caught.value).endswith(told)

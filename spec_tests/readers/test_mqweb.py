@@ -1,0 +1,112 @@
+"""Answers of mqweb: the same view as that of runmqsc's output."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.view import assemble
+from mqclause.model.diagnostic import FactsError
+from mqclause.model.readers.mqweb import read_mqweb
+from spec_tests.readers.test_runmqsc import BANNER, LOG, script
+
+
+def answer(*rows: dict[str, Any]) -> str:
+    items = [{"completionCode": 0, "reasonCode": 0, "parameters": row} for row in rows]
+    return json.dumps({"commandResponse": items, "overallCompletionCode": 0, "overallReasonCode": 0})
+
+
+def as_rows(log: str) -> list[dict[str, Any]]:
+    """What the log displays, as mqweb shows it: keys in lower case, whole numbers as numbers."""
+    named_by = {"QMGR": "qmname", "QCLUSTER": "queue", "QLOCAL": "queue", "QSTATUS": "queue", "CLUSQMGR": "clusqmgr"}
+    rows = []
+    for record in script(log).records:
+        row: dict[str, Any] = {named_by[record.kind]: record.name or "QM1"}
+        for name, value in record.attributes.items():
+            row[name.lower()] = int(str(value)) if str(value).isdecimal() else value
+        rows.append(row)
+    return rows
+
+
+def read(*texts: str) -> Snapshot:
+    return read_sources([Source(f"f{number}", text.encode()) for number, text in enumerate(texts)])
+
+
+def test_the_same_cluster_as_that_of_the_log() -> None:
+    told, shown = read(BANNER + LOG).cluster, read(answer(*as_rows(BANNER + LOG))).cluster
+    for name in ("queue_manager", "remote_queue_managers", "channels", "queues", "queue_manager_aliases"):
+        assert getattr(shown, name) == getattr(told, name)
+
+
+def test_answers_in_text() -> None:
+    lines = [line for line in LOG.splitlines() if not line.lstrip()[:3].endswith(" :")]
+    text = json.dumps({"commandResponse": [{"completionCode": 0, "reasonCode": 0, "text": lines}]})
+    assert read(text).cluster.channels == read(BANNER + LOG).cluster.channels
+
+
+@pytest.mark.parametrize(("value", "trigger"), [("", True), (True, True), ("yes", True), ("no", False), (False, False)])
+def test_words_that_stand_alone(value: object, trigger: bool) -> None:
+    row = {"queue": "Q", "type": "QLOCAL", "trigger": value, "clwlrank": 0}
+    (record,) = read_mqweb(answer(row), "f").records
+    assert ("TRIGGER" in record.attributes) is trigger
+    assert record.attributes["CLWLRANK"] == "0"
+
+
+def test_handles_are_rows_of_one_answer() -> None:
+    row = {"queue": "Q", "type": "HANDLE", "objects": [{"input": "SHARED"}, {"input": "NO"}]}
+    own = {"qmname": "QM1", "clwluseq": "ANY"}
+    assert read(answer(own, row)).observed["Q", "QM1"]["IPPROCS"] == "1"
+
+
+def test_nothing_found_and_errors() -> None:
+    none = {"commandResponse": [{"completionCode": 2, "reasonCode": 2085, "message": ["AMQ8147E: not found"]}]}
+    assert read_mqweb(json.dumps(none), "f").records == ()
+    error = {"error": [{"msgId": "MQWB0112E", "type": "rest", "message": "MQWB0112E: the token failed."}]}
+    with pytest.raises(FactsError, match=r"f0: mqweb answered with an error: 'MQWB0112E: the token failed\.'"):
+        read(json.dumps(error))
+
+
+def test_secrets_are_not_kept() -> None:
+    row = {"channel": "C", "chltype": "SDR", "password": "opensesame"}
+    assert "sesame" not in repr(read_mqweb(answer(row), "f"))
+
+
+@pytest.mark.parametrize("data", [{"commandResponse": 3}, {"commandResponse": [3, {"parameters": 4}, {"text": 5}]}])
+def test_what_is_no_answer_is_no_object(data: object) -> None:
+    assert read_mqweb(json.dumps(data), "f").records == ()
+
+
+WORDS = st.sampled_from(
+    ["QM1", "QM2", "Q", "C", "S", "QCLUSTER", "QLOCAL", "CLUSRCVR", "RUNNING", "YES", "QMGR", "HANDLE"]
+)
+VALUES = st.one_of(WORDS, st.text(max_size=60), st.integers(), st.booleans(), st.none(), st.lists(WORDS, max_size=2))
+KEYS = st.sampled_from(
+    [
+        "queue",
+        "clusqmgr",
+        "channel",
+        "cluster",
+        "type",
+        "deftype",
+        "status",
+        "suspend",
+        "clusqt",
+        "qmname",
+        "input",
+        "objects",
+        "names",
+        "trigger",
+        "text",
+    ]
+)
+
+
+@given(st.lists(st.dictionaries(KEYS, VALUES, max_size=8), max_size=5))
+def test_any_answer(rows: list[dict[str, Any]]) -> None:
+    script = read_mqweb(answer(*rows), "f")
+    assemble([script], script.queue_manager or "QM1")

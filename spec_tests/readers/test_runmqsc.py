@@ -1,0 +1,260 @@
+"""What runmqsc displays: blocks, values, kinds, sessions; and the view of the queue manager that displays."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from mqclause.model.assembly.provenance import Origin
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.readers.record import Record, Script
+from mqclause.model.readers.runmqsc.format import read_runmqsc
+
+BANNER = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nStarting MQSC for queue manager QM1.\n\n"
+LOG = """
+     1 : DISPLAY QMGR ALL
+AMQ8408I: Display Queue Manager details.
+   QMNAME(QM1)                             CLWLUSEQ(ANY)
+   CLWLMRUC(2)                             DEFXMITQ( )
+   PLATFORM(MVS)                           SYNCPT
+     2 : DISPLAY CLUSQMGR(*) ALL
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM1)                           CHANNEL(TO.QM1)
+   CLUSTER(SALES)                          DEFTYPE(CLUSRCVR)
+   QMTYPE(NORMAL)                          SUSPEND(NO)
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM2)                           CHANNEL(TO.QM2)
+   CLUSTER(SALES)                          DEFTYPE(CLUSSDRB)
+   CONNAME(host2(1414))                    QMTYPE(REPOS)
+   STATUS(RETRYING)                        SUSPEND(NO)
+   CLWLWGHT(20)                            NETPRTY(4)
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM3)                           CHANNEL(TO.QM3)
+   CLUSTER(SALES)                          DEFTYPE(CLUSSDRA)
+   STATUS(RUNNING)                         SUSPEND(YES)
+     3 : DISPLAY QCLUSTER(*) ALL
+AMQ8409I: Display Queue details.
+   QUEUE(ORDERS)                           TYPE(QCLUSTER)
+   CLUSQMGR(QM2)                           CLUSQT(QLOCAL)
+   CLUSTER(SALES)                          PUT(DISABLED)
+   CLWLPRTY(3)                             DEFBIND(NOTFIXED)
+AMQ8409I: Display Queue details.
+   QUEUE(ORDERS)                           TYPE(QCLUSTER)
+   CLUSQMGR(QM3)                           CLUSQT(QALIAS)
+   CLUSTER(SALES)
+AMQ8409I: Display Queue details.
+   QUEUE(MINE)                             TYPE(QCLUSTER)
+   CLUSQMGR(QM1)                           CLUSQT(QLOCAL)
+   CLUSTER(SALES)                          CLWLRANK(9)
+AMQ8409I: Display Queue details.
+   QUEUE(ANY.QM)                           TYPE(QCLUSTER)
+   CLUSQMGR(QM3)                           CLUSQT(QMGR)
+   CLUSTER(SALES)                          CLWLRANK(2)
+     4 : DISPLAY QLOCAL(MINE) ALL
+AMQ8409I: Display Queue details.
+   QUEUE(MINE)                             TYPE(QLOCAL)
+   CLUSTER(SALES)                          CLWLUSEQ(ANY)
+   TRIGGER                                 CURDEPTH(7)
+     5 : DISPLAY QSTATUS(*) TYPE(HANDLE) ALL
+AMQ8450I: Display queue status details.
+   QUEUE(MINE)                             TYPE(HANDLE)
+   INPUT(SHARED)                           OUTPUT(NO)
+AMQ8450I: Display queue status details.
+   QUEUE(MINE)                             TYPE(HANDLE)
+   INPUT(NO)                               OUTPUT(YES)
+5 MQSC commands read.
+"""
+
+
+def script(text: str) -> Script:
+    return read_runmqsc(dedent(text).lstrip("\n"), "log")
+
+
+def one(text: str) -> Record:
+    read = script(text)
+    assert read.diagnostics == ()
+    (record,) = read.records
+    return record
+
+
+def snapshot(*texts: str, local: str | None = None) -> Snapshot:
+    sources = [Source(f"log{number or ''}", text.encode()) for number, text in enumerate(texts)]
+    return read_sources(sources, local)
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "AMQ8409I: Display Queue details.\n   QUEUE(a.b)                              TYPE(QLOCAL)\n   NOTRIGGER\n",
+            "AMQ8409: Anzeige der Warteschlange.\nQUEUE(a.b) TYPE(QLOCAL) NOTRIGGER\n",
+            "2026-01-02T03:04:05.678Z AMQ8409I: Display\n2026-01-02T03:04:05.678Z    QUEUE(a.b)  TYPE(QLOCAL)\n"
+            "2026-01-02T03:04:05.678Z    NOTRIGGER\n",
+            "CSQM201I !MQ01 CSQMDRTC  DIS QLOCAL DETAILS\nQUEUE(a.b)\nTYPE(QLOCAL)\nNOTRIGGER\n END QLOCAL DETAILS\n",
+            "AMQ8409I: Display Queue details.\r\n   QUEUE(a.b)      TYPE(QLOCAL)\r\n   NOTRIGGER\r\n",
+        ],
+    )
+    def test_an_object_in_the_shapes_that_it_comes_in(self, text: str) -> None:
+        record = one(text)
+        assert (record.action, record.kind, record.name) == ("observe", "QLOCAL", "a.b")
+        assert record.attributes == {"TYPE": "QLOCAL", "NOTRIGGER": ""}
+
+    def test_values_are_neither_quoted_nor_escaped(self) -> None:
+        assert one("""
+            AMQ8409I: Display Queue details.
+               QUEUE(Q)                                TYPE(QLOCAL)
+               DESCR(it's ( open)                      CUSTOM( )
+               INITQ()                                 TRIGDATA(::ffff:1.2.3.4(6666))
+        """).attributes == {
+            "TYPE": "QLOCAL", "DESCR": "it's ( open", "CUSTOM": "", "INITQ": "", "TRIGDATA": "::ffff:1.2.3.4(6666)",
+        }  # fmt: skip
+
+    def test_a_value_that_goes_on_on_the_next_line(self) -> None:
+        record = one(
+            "AMQ8550I: Display namelist details.\n   NAMELIST(N)      NAMES(A\n        ,B\n        ,C)\n   DESCR( )\n"
+        )
+        assert record.attributes == {"NAMES": ("A", "B", "C"), "DESCR": ""}
+        assert record.line_of("NAMES") == 2
+
+    def test_what_is_cut_is_a_fault(self) -> None:
+        read = script("AMQ8409I: Display Queue details.\n   QUEUE(Q)   TYPE(QLOCAL)\n   DESCR(a\n")
+        assert [str(each) for each in read.diagnostics] == [
+            "log:3: no attribute that runmqsc displays stands here; the object is not read"
+        ]
+        assert read.records == ()
+
+    def test_what_no_decision_rests_on_is_passed_by(self) -> None:
+        text = "AMQ8631I: Display listener status details.\n   LISTENER(L)   STATUS(RUNNING)\nQMNAME(QM1) STATUS(Running)\n"
+        assert script(text).records == ()
+
+    def test_secrets_are_not_kept(self) -> None:
+        text = "AMQ8414I: Display Channel details.\n   CHANNEL(C)   CHLTYPE(SDR)\n   PASSWORD(opensesame)\n"
+        assert "sesame" not in repr(script(text))
+
+    def test_commands_that_are_echoed_state_what_no_message_refuses(self) -> None:
+        read = script("""
+            Starting MQSC for queue manager QM1.
+                 1 : DEFINE QLOCAL(A) +
+                   : CLUSTER(SALES)
+            AMQ8006I: IBM MQ queue created.
+                 2 : DEFINE QLOCAL(B)
+            AMQ8150E: IBM MQ object already exists.
+                 3 : END
+            Starting MQSC for queue manager QM1.
+                 1 : DEFINE QLOCAL(C)
+            AMQ8006I: IBM MQ queue created.
+        """)
+        assert [(each.action, each.name, each.line) for each in read.records] == [
+            ("define", "A", 2),
+            ("define", "C", 9),
+        ]
+
+    def test_several_queue_managers_in_one_log(self) -> None:
+        first = script("Starting MQSC for queue manager QM1.\nAMQ8409I: D\n   QUEUE(A) TYPE(QLOCAL)\n"
+                       "Starting MQSC for queue manager QM2.\nAMQ8409I: D\n   QUEUE(B) TYPE(QLOCAL)\n")  # fmt: skip
+        (second,) = first.further
+        assert [(each.queue_manager, [record.name for record in each.records]) for each in (first, second)] == [
+            ("QM1", ["A"]),
+            ("QM2", ["B"]),
+        ]
+
+    def test_a_log_without_its_banner_names_its_queue_manager_by_what_is_its_own(self) -> None:
+        assert script(LOG.partition("AMQ8441I")[0]).queue_manager == "QM1"
+        assert script("AMQ8441I: D\n   CLUSQMGR(QM7) CHANNEL(C) CLUSTER(S) DEFTYPE(CLUSRCVR)\n").queue_manager == "QM7"
+
+
+class TestView:
+    def test_the_cluster(self) -> None:
+        cluster = snapshot(BANNER + LOG).cluster
+        assert cluster.queue_manager == QueueManager(
+            "QM1", clusters=("SALES",), clwluseq="ANY", clwlmruc=2, platform="ZOS"
+        )
+        assert cluster.remote_queue_managers == (
+            RemoteQueueManager("QM2", ("SALES",)),
+            RemoteQueueManager("QM3", ("SALES",), ("SALES",)),
+        )
+        assert cluster.channels == (
+            Channel("TO.QM1", "QM1", "SALES", "CLUSRCVR"),
+            Channel("TO.QM2", "QM2", "SALES", "CLUSSDRB", "RETRYING", clwlwght=20, netprty=4),
+            Channel("TO.QM3", "QM3", "SALES", "CLUSSDRA", "RUNNING"),
+        )
+        assert cluster.queues == (
+            Queue("MINE", "QM1", clusters=("SALES",), clwluseq="ANY", trigger=True),
+            Queue("ORDERS", "QM2", clusters=("SALES",), put="DISABLED", clwlprty=3, defbind="NOTFIXED"),
+            Queue("ORDERS", "QM3", type="QALIAS", clusters=("SALES",)),
+        )
+        assert cluster.queue_manager_aliases == (QueueManagerAlias("ANY.QM", "QM3", ("SALES",), clwlrank=2),)
+
+    def test_where_it_comes_from_and_what_is_assumed(self) -> None:
+        found = snapshot(BANNER + LOG)
+        route, queue = found.cluster.channels[1], found.cluster.queues[1]
+        assert found.provenance.of(route, "status") == Origin("observed", "log", 19)
+        assert found.provenance.of(route, "clwlprty") == Origin("defaulted", "log", 15)
+        assert found.provenance.of(queue, "put").how == "observed"
+        assert found.assumptions == (
+            "MQ displays no sequence numbers: taken as 0",
+            "QM1 is no full repository of SALES: it shows the queue managers and queues that it has asked for",
+        )
+        assert found.incomplete == ()
+
+    def test_depth_and_handles(self) -> None:
+        shown = snapshot(BANNER + LOG).observed["MINE", "QM1"]
+        assert (shown["CURDEPTH"], shown["IPPROCS"]) == ("7", "1")
+
+    def test_chstatus_fills_in_where_clusqmgr_shows_no_status(self) -> None:
+        status = "AMQ8417I: D\n   CHANNEL(TO.QM3) CHLTYPE(CLUSSDR) RQMNAME(QM3) STATUS(STOPPED) CURRENT\n"
+        log = BANNER + LOG.replace("   STATUS(RUNNING)                         SUSPEND(YES)\n", "") + status
+        assert [channel.status for channel in snapshot(log).cluster.channels] == ["INACTIVE", "RETRYING", "STOPPED"]
+
+    def test_clusqmgr_decides_about_a_state(self) -> None:
+        status = "AMQ8417I: D\n   CHANNEL(TO.QM3) CHLTYPE(CLUSSDR) RQMNAME(QM3) STATUS(STOPPED) CURRENT\n"
+        assert snapshot(BANNER + LOG + status).cluster.channels[2].status == "RUNNING"
+
+    def test_queues_whose_channels_are_not_shown(self) -> None:
+        log = (
+            BANNER
+            + "     1 : DIS QC(*)\nAMQ8409I: D\n   QUEUE(Q) TYPE(QCLUSTER) CLUSQMGR(QM2) CLUSTER(S) CLUSQT(QLOCAL)\n"
+        )
+        (missing,) = snapshot(log).incomplete
+        assert (missing.object, missing.command) == ("QM2", "DISPLAY CLUSQMGR('QM2') ALL")
+
+
+DUMP = """* Queue manager name: QM2
+DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(SALES) CLWLWGHT(70) CLWLPRTY(1)
+DEFINE QLOCAL(ORDERS) CLUSTER(SALES) PUT(ENABLED) CLWLRANK(6)
+DEFINE QLOCAL(UNSEEN) CLUSTER(SALES)
+SUSPEND QMGR CLUSTER(SALES)
+"""
+OWN = """* Queue manager name: QM1
+ALTER QMGR CLWLUSEQ(LOCAL)
+DEFINE QLOCAL(MINE) CLUSTER(SALES) CLWLUSEQ(LOCAL)
+"""
+
+
+class TestBesideDumps:
+    def test_of_others_counts_what_the_local_queue_manager_knows(self) -> None:
+        cluster = snapshot(DUMP, BANNER + LOG, local="QM1").cluster
+        assert cluster.channels[0] == Channel(
+            "TO.QM2", "QM2", "SALES", "CLUSSDRB", "RETRYING", clwlwght=20, clwlprty=1, netprty=4
+        )
+        assert cluster.remote["QM2"].suspended == ()
+        (orders,) = [queue for queue in cluster.queues_by_name["ORDERS"] if queue.queue_manager == "QM2"]
+        assert (orders.put, orders.clwlprty, orders.clwlrank) == ("DISABLED", 3, 6)
+
+    def test_of_its_own_counts_what_was_stated(self) -> None:
+        for texts in ((OWN, BANNER + LOG), (BANNER + LOG, OWN)):
+            cluster = snapshot(*texts).cluster
+            assert (cluster.queue_manager.clwluseq, cluster.queue_manager.clwlmruc) == ("LOCAL", 2)
+            (mine,) = cluster.queues_by_name["MINE"]
+            assert (mine.clwluseq, mine.trigger) == ("LOCAL", True)
+
+    def test_the_log_of_another_member_says_nothing_about_the_states_here(self) -> None:
+        other = LOG.replace("QM1", "QM9").replace("RETRYING", "STOPPED")
+        log = BANNER.replace("QM1", "QM9") + other
+        own = OWN + "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\n"
+        assert [channel.status for channel in snapshot(own, DUMP, log, local="QM1").cluster.channels] == [
+            "INACTIVE",
+            "INACTIVE",
+        ]

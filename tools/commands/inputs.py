@@ -1,0 +1,76 @@
+"""What the arguments FACTS name: files, folders, patterns, standard input, and whose a file is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mqclause.model.assembly.change import changed
+from mqclause.model.assembly.snapshot import Snapshot, Source
+from mqclause.tools.commands.options import content
+
+
+def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that set attributes of what was read."""
+    for option in (
+        click.option(
+            "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
+        ),
+        click.option("--status", "states", multiple=True, metavar="CHANNEL=STATE", help="What if a channel were so."),
+    ):
+        command = option(command)
+    return command
+
+
+def what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
+    """The snapshot with what the options set. Raises FactsError and UsageError."""
+    commands = [*sets]
+    for each in states:
+        channel, equals, state = each.rpartition("=")
+        if not equals:
+            raise click.UsageError(f"--status {each!r} is not CHANNEL=STATE")
+        commands.append(f"CHANNEL({quote(channel)}) STATUS({quote(state)})")
+    return changed(snapshot, commands)
+
+
+def quote(text: str) -> str:
+    """A value as MQSC writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def sources(names: tuple[str, ...]) -> list[Source]:
+    """The files that are named, ``-`` for standard input, ``QM1=FILE`` for a file of the queue manager QM1.
+
+    A folder stands for every file in it, a pattern that no shell expanded for every file that fits.
+    Raises ClickException.
+    """
+    if not names:
+        raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
+    return [source for name in names for source in _named(name)]
+
+
+def _named(name: str) -> Iterator[Source]:
+    owner, equals, path = name.partition("=")
+    if not equals or Path(name).exists():
+        owner, path = "", name
+    if Path(path).is_dir():
+        found = sorted(each for each in Path(path).rglob("*") if each.is_file() and not _is_hidden(each, Path(path)))
+    elif path != "-" and has_magic(path) and not Path(path).exists():
+        found = sorted(each for each in map(Path, glob(path, recursive=True)) if each.is_file())
+    else:
+        yield Source(path, content(path), owner)
+        return
+    if owner:
+        raise click.ClickException(f"{name}: allowed behind {owner}= is one file")
+    if not found:
+        raise click.ClickException(f"{path}: no file is there")
+    for each in found:
+        yield Source(str(each), content(str(each)), found=True)
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
