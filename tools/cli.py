@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "batch": "Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.",
     "explain": "Which destination does a put go to, and which clause removed each of the others?",
     "replay": "What happens over time: routing, trigger messages and what held them back, event by event.",
+    "retention": "How long do repositories hold what is in FACTS? Each item as it is on a day.",
     "show-sql": "What a rule or a ruleset becomes in SQL.",
     "why": "Why does QUEUE not trigger? Every condition that would fail for a message put now",
 }

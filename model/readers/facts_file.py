@@ -55,7 +55,7 @@ LIST_TABLES = {
 }
 """The table of each field of ``Facts`` that holds a list."""
 
-IGNORED = ("event",)
+IGNORED = ("event", "information", "request", "in_flight")
 """What a facts document may hold for others to read."""
 
 TABLES = ("queue_manager", *MANY, "put", *IGNORED)

@@ -1,0 +1,55 @@
+"""Matters: what an event of administration touches, one thing at a time, as the rules of document 004 see it."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Whole, Words, seen
+from mqclause.model.facts.objects import CHANNEL_STATES
+
+QUESTIONS = (
+    "suspend", "suspend_route", "resume", "refresh", "fail", "fail_route", "recover", "recover_route", "arrive",
+    "information", "request",
+)  # fmt: skip
+"""What the rules are asked about: what becomes of a thing at an event, or what a day finds of what is held."""
+
+KINDS_TOUCHED = ("", "queue_manager", "queue", "channel", "message")
+DAYS = Whole(0, LARGEST)
+
+
+@frozen(eq=False)
+class Matter:
+    """One thing that an event touches; ``name``, ``host`` and ``cluster`` tell it from others.
+
+    ``owned`` is what the local queue manager owns. Of a route: its ``status``, whether it was ``manual``ly defined, the
+    messages ``waiting`` for it, whether it leads to a ``full_repository``. Of a message: ``fast`` is its channel; when
+    the workload rules have ``chosen_again``, whether there is an ``alternative``. Of what a repository holds: its
+    ``age`` and that of the latest that its owner sent, in days; of a request, whether it was ``referenced``
+    since it was made, and on this day.
+    """
+
+    asked: str = seen(Words(QUESTIONS), "suspend")
+    kind: str = seen(Words(KINDS_TOUCHED), "")
+    name: str = seen(NAME_OR_BLANK, "")
+    host: str = seen(NAME_OR_BLANK, "")
+    cluster: str = seen(NAME_OR_BLANK, "")
+    owned: bool = False
+    suspended: bool = False
+    forced: bool = False
+    status: str = seen(Words(CHANNEL_STATES), "INACTIVE")
+    manual: bool = False
+    waiting: int = seen(Whole(0, LARGEST), 0)
+    full_repository: bool = False
+    persistent: bool = True
+    fast: bool = True
+    bound: bool = False
+    in_doubt: bool = False
+    delivered: bool = False
+    chosen_again: bool = False
+    alternative: bool = False
+    put_enabled: bool = True
+    dead_letter_queue: bool = False
+    age: int = seen(DAYS, 0)
+    owner_age: int = seen(DAYS, 0)
+    referenced: bool = False
+    referenced_today: bool = False
