@@ -44,6 +44,11 @@ class Settled:
         pairs = zip(self.course.rulesets[0].rules, self.run.trace or (), strict=True)
         return next((rule for rule, did in pairs if did is not None and isinstance(rule.action, Settle)), None)
 
+    @property
+    def rule_id(self) -> str:
+        """The id of that rule; blank where nothing becomes of it."""
+        return self.rule.id if self.rule else ""
+
     @cached_property
     def because(self) -> str:
         """Why so; blank where nothing becomes of it."""

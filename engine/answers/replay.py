@@ -8,17 +8,19 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
+from mqclause.answers.administering import Administering
 from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
 from mqclause.answers.examination import Examination, Triggers
+from mqclause.answers.fate import Administered
 from mqclause.answers.resolution import Resolved
 from mqclause.executors.run import ExecutorName
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
-from mqclause.model.timeline.event import Event, EventError, event_label
+from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
 from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.rules import Rules
@@ -56,6 +58,7 @@ class Row:
     examinations: list[Examination] = field(factory=list)
     turned_off: list[Examination] = field(factory=list)
     reason: int | None = None
+    administered: Administered | None = None
 
 
 class Replay:
@@ -74,7 +77,8 @@ class Replay:
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge)
-        run = _Run(self, state, SequenceState.of(scenario.cluster))
+        administering = Administering.of(self.engine, scenario.cluster, scenario.in_flight)
+        run = _Run(self, state, SequenceState.of(scenario.cluster), administering)
         for number, event in enumerate(scenario.events):
             for repeat in range(event.count):
                 row = Row(number, event, repeat if event.count > 1 else None)
@@ -96,10 +100,14 @@ class _Run:
     replay: Replay
     state: QueueManagerState
     sequence: SequenceState
+    administering: Administering
     bound: dict[int, Destination | None] = field(factory=dict)
 
     def step(self, row: Row) -> None:
         before = self.state
+        if row.event.do in ADMINISTRATIVE:
+            self.administer(row)
+            return
         if row.event.do == "put":
             arrives = self.put(row)
             if arrives is None:
@@ -118,6 +126,19 @@ class _Run:
         self.look(row, happened)
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
+
+    def administer(self, row: Row) -> None:
+        """A command or an accident of administration: what it does to the cluster, and to messages in flight."""
+        administering, before = self.administering, self.state
+        administering.cluster, administering.sequence = before.cluster, self.sequence
+        row.administered = administering.after(row.event)
+        self.state = before.evolved(now=before.time_of(row.event))
+        if administering.cluster is not before.cluster:
+            self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
+        self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.watch)
+        for arrival in administering.arrivals:
+            self.state, happened = self.state.after(arrival)
+            self.look(row, happened)
 
     def put(self, row: Row) -> Event | None:
         """The put that arrives on a local queue, after resolving and routing; None if none does."""
@@ -213,6 +234,9 @@ def row_document(row: Row) -> dict[str, Any]:
     document["changed"] = [_turned_off(each) for each in row.turned_off]
     if row.reason is not None:
         document["reason"] = row.reason
+    if row.administered is not None:
+        document["changed"] += row.administered.changed
+        document |= row.administered.document()
     return document
 
 

@@ -44,7 +44,8 @@ _CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
 _TARGET_TYPES = Words(("QUEUE", "TOPIC"))
 
 FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
-    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata trigint defxmitq") | _texts("REPOS REPOSNL"),
+    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata trigint defxmitq deadq")
+    | _texts("REPOS REPOSNL"),
     "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
     "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET") | {"TARGTYPE": ("", _TARGET_TYPES)},
     "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _CLUSTERED,
@@ -53,7 +54,7 @@ FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
     "CLUSQMGR": _attributes(Channel, "cluster deftype status clwlrank clwlprty clwlwght netprty")
     | {"CHANNEL": ("", CHANNEL_NAME_OR_BLANK), "SUSPEND": ("", Words(("YES", "NO")))},
     "CHSTATUS": _attributes(Channel, "status") | _texts("RQMNAME"),
-    "CHANNEL": _attributes(Channel, "clwlrank clwlprty clwlwght netprty") | _CLUSTERED,
+    "CHANNEL": _attributes(Channel, "clwlrank clwlprty clwlwght netprty npmspeed") | _CLUSTERED,
     "PROCESS": _attributes(Process, "appltype applicid envrdata userdata"),
     "NAMELIST": {"NAMES": ("", Names(NAME_OR_BLANK))},
 }

@@ -41,15 +41,21 @@ class QueueManager:
     trigint: int = attribute(Whole(0, LARGEST), LARGEST)
     platform: str = attribute(Words(("MULTI", "ZOS")), "MULTI")
     defxmitq: str = attribute(NAME_OR_BLANK, "")
+    deadq: str = attribute(NAME_OR_BLANK, "")
 
 
 @frozen
 class RemoteQueueManager:
-    """What the local queue manager knows of another one; ``suspended`` names clusters."""
+    """What the local queue manager knows of another one; ``suspended`` names clusters.
+
+    ``repository`` is whether it is a full repository. Whether it is ``available`` an exit sees; no rule asks.
+    """
 
     name: str = attribute(NAME)
     clusters: tuple[str, ...] = attribute(NAMES, ())
     suspended: tuple[str, ...] = attribute(NAMES, ())
+    repository: bool = attribute(Flag(), False)
+    available: bool = attribute(Flag(), True)
 
 
 @frozen
@@ -114,7 +120,10 @@ class QueueManagerAlias:
 
 @frozen
 class Channel:
-    """A route to ``queue_manager``; deftype CLUSRCVR is the local queue manager's own receiver."""
+    """A route to ``queue_manager``; deftype CLUSRCVR is the local queue manager's own receiver.
+
+    ``messages`` are those on the transmission queue for it.
+    """
 
     name: str = attribute(CHANNEL_NAME)
     queue_manager: str = attribute(NAME)
@@ -127,6 +136,8 @@ class Channel:
     netprty: int = attribute(DIGIT, 0)
     dest_seq_number: int = attribute(Whole(0, 2**63 - 1), 0)
     dest_seq_factor: float = attribute(Finite(0.0), 0.0)
+    npmspeed: str = attribute(Words(("FAST", "NORMAL")), "FAST")
+    messages: int = attribute(Whole(0, LARGEST), 0)
 
 
 @frozen

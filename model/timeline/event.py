@@ -12,7 +12,10 @@ from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.model.facts.domains import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
 from mqclause.model.facts.objects import BINDINGS
 
-EVENT_WORDS = ("put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance")
+EVENT_WORDS = (
+    "put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance",
+    "suspend", "resume", "refresh", "fail", "recover", "arrive",
+)  # fmt: skip
 """What an event can do."""
 
 INPUT_MODES = ("INPUT_SHARED", "INPUT_EXCLUSIVE")
@@ -20,6 +23,10 @@ INPUT_MODES = ("INPUT_SHARED", "INPUT_EXCLUSIVE")
 
 READING_MODES = (*INPUT_MODES, "BROWSE")
 MODES = (*READING_MODES, "OUTPUT")
+SUSPEND_MODES = ("QUIESCE", "FORCE")
+
+ADMINISTRATIVE = ("suspend", "resume", "refresh", "fail", "recover", "arrive")
+"""The events that the rules of document 004 answer."""
 
 MOST_REPEATED = 1_000_000_000
 LATEST = 2**63 - 1
@@ -67,7 +74,8 @@ class Event:
     ``at`` is in milliseconds since the start; None is the time of the event before. ``priority`` None is the
     queue's DEFPRTY. ``to_queue_manager`` is the queue manager that a put or an open for output names
     (ObjectQMgrName). ``segments`` is how many messages the queue manager makes of one put. ``set`` holds the
-    attributes that an alter (a command, or MQSET) gives new values.
+    attributes that an alter (a command, or MQSET) gives new values. ``cluster`` is that of a suspension or a refresh,
+    ``id`` that of a message that arrives.
     """
 
     do: str = attribute(EVENT_WORD)
@@ -79,7 +87,9 @@ class Event:
     segments: int = attribute(Whole(1, LARGEST), 1)
     at: int | None = attribute(Whole(0, LATEST), None)
     by: str = attribute(NAME_OR_BLANK, "")
-    mode: str = attribute(Words(MODES), "INPUT_SHARED")
+    mode: str = attribute(Words((*MODES, *SUSPEND_MODES)), "INPUT_SHARED")
+    cluster: str = attribute(NAME_OR_BLANK, "")
+    id: str = attribute(NAME_OR_BLANK, "")
     to_queue_manager: str = attribute(NAME_OR_BLANK, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     persistent: bool = attribute(Flag(), True)

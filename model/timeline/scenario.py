@@ -17,17 +17,19 @@ from mqclause.model.readers.facts_file import MOST_FAULTS
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.event import Event, event_label
-from mqclause.model.timeline.scenario_faults import NEEDED_KEYS, TAKEN_KEYS, Referenced, event_faults
+from mqclause.model.timeline.in_flight import InFlight, in_flight_of
+from mqclause.model.timeline.scenario_faults import NEEDED_KEYS, TAKEN_KEYS, Referenced, event_faults, fits
 
 NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or JSON"
 
 
 @frozen(eq=False)
 class Scenario:
-    """What the local queue manager knows at the start, and the events in order."""
+    """What the local queue manager knows at the start, the events in order, the messages that are ``in_flight``."""
 
     cluster: Cluster
     events: tuple[Event, ...] = ()
+    in_flight: tuple[InFlight, ...] = ()
 
 
 def read_scenario(path: str | Path) -> Scenario:
@@ -62,9 +64,11 @@ def scenario_of(data: object, source: str) -> Scenario:
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     reading = _Reading(Referenced(cluster) if cluster else None)
     faults += (Diagnostic(source, message) for message in islice(reading.faults_of(given), MOST_FAULTS))
+    in_flight, wrong = in_flight_of(data, cluster)
+    faults += (Diagnostic(source, message) for message in wrong)
     if faults or cluster is None:
         raise FactsError(faults)
-    return Scenario(cluster, tuple(reading.events))
+    return Scenario(cluster, tuple(reading.events), in_flight=in_flight)
 
 
 _event = Maker(Event)
@@ -111,5 +115,7 @@ def _made(row: Any) -> Event | None:
         return None
     kind = event.do
     if not (row.keys() <= TAKEN_KEYS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
+        return None
+    if not fits(event, row):
         return None
     return None if "bind" in row and event.mode != "OUTPUT" else event

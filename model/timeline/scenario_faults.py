@@ -9,11 +9,21 @@ from attrs import field, frozen
 
 from mqclause.model.diagnostic import DomainError, quoted, suggestion
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import Maker
+from mqclause.model.facts.domains import Maker, Words
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.timeline.administered import administration_faults
 from mqclause.model.timeline.alteration import ALTERABLE, Altered, objects, unknown
 from mqclause.model.timeline.definitions import Definitions
-from mqclause.model.timeline.event import EVENT_WORD, READING_MODES, Event, EventError, event_label
+from mqclause.model.timeline.event import (
+    ADMINISTRATIVE,
+    EVENT_WORD,
+    MODES,
+    READING_MODES,
+    SUSPEND_MODES,
+    Event,
+    EventError,
+    event_label,
+)
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "count"),
@@ -25,6 +35,12 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "alter": ("queue", "channel", "queue_manager", "set"),
     "restart": (),
     "advance": (),
+    "suspend": ("queue_manager", "cluster", "mode"),
+    "resume": ("queue_manager", "cluster"),
+    "refresh": ("cluster",),
+    "fail": ("queue_manager",),
+    "recover": ("queue_manager",),
+    "arrive": ("queue", "id", "persistent"),
 }
 
 EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
@@ -43,6 +59,12 @@ NEEDED_KEYS: dict[str, tuple[str, ...]] = {
     "alter": ("set",),
     "restart": (),
     "advance": (),
+    "suspend": ("cluster",),
+    "resume": ("cluster",),
+    "refresh": ("cluster",),
+    "fail": ("queue_manager",),
+    "recover": ("queue_manager",),
+    "arrive": ("queue", "id"),
 }
 """The keys that must be given, and not blank."""
 
@@ -54,6 +76,15 @@ ALTERABLE_OBJECTS: dict[type, str] = {
 }
 
 _domains = Maker(Event).domains
+
+KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEND_MODES)}
+"""Where the domain of a key is another for one kind of event."""
+
+
+def fits(event: Event, row: Mapping[str, object]) -> bool:
+    """Whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
+    domains = ((key, KEY_DOMAINS[kind, key]) for kind, key in KEY_DOMAINS if kind == event.do and key in row)
+    return all(getattr(event, key) in domain.words for key, domain in domains)
 
 
 def event_faults(position: int, row: object) -> Iterator[str]:
@@ -85,7 +116,7 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
         yield f"{what} {quoted(key)}, given as {quoted(value)}; allowed: {', '.join(listed)}{near}"
         return
     try:
-        _domains[str(key)](value, str(key))
+        KEY_DOMAINS.get((kind or "", str(key)), _domains[str(key)])(value, str(key))
     except DomainError as error:
         yield str(error)
 
@@ -120,6 +151,8 @@ class Referenced:
         """What is wrong with the objects that ``event`` names."""
         if event.do == "alter":
             return tuple(self._alter_faults(event))
+        if event.do in ADMINISTRATIVE:
+            return tuple(administration_faults(self.cluster, event))
         if not event.queue:
             return ()
         if event.to_queue_manager not in ("", self.cluster.queue_manager.name):

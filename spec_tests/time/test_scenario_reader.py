@@ -123,9 +123,11 @@ class TestOneFault:
             (3, "event 1: 3 is given where a table is expected"),
             ({}, "event 1: do is missing; it must be given"),
             ({"do": 4}, "event 1: do: 4 is not allowed; allowed: put, get, open, close, commit, backout, alter,"
-             " restart, advance"),
+             " restart, advance, suspend, resume,"
+             " refresh, fail, recover, arrive"),
             ({"do": "putt"}, "event 1: do: 'putt' is not allowed; allowed: put, get, open, close, commit, backout,"
-             " alter, restart, advance; did you mean 'put'?"),
+             " alter, restart, advance, suspend, resume,"
+             " refresh, fail, recover, arrive; did you mean 'put'?"),
             ({"do": "put"}, "event 1 (put): queue is missing; it must be given"),
             ({"do": "put", "queue": " "}, "event 1 (put): queue: ' ' is not allowed; it must name something"),
             ({"do": "get", "queue": "APPQ", "segments": 2}, "event 1 (get): a get takes no key 'segments', given as 2;"
@@ -176,7 +178,7 @@ class TestOneFault:
             (alter(channel="TO.QM2", set={"deftype": "CLUSRCVR"}), "event 1 (alter): set: deftype: a cluster-sender"
              " channel cannot become 'CLUSRCVR'; allowed: CLUSSDR, CLUSSDRA, CLUSSDRB"),
             (alter(queue_manager="QM2", set={"trigint": 1}), "event 1 (alter): set: a remote queue manager has no"
-             " attribute 'trigint' to alter, given as 1; allowed: clusters, suspended"),
+             " attribute 'trigint' to alter, given as 1; allowed: clusters, suspended, repository, available"),
         ],
     )  # fmt: skip
     def test_is_told(self, event: Any, message: str) -> None:

@@ -32,6 +32,7 @@ from mqclause.tools.commands.options import (
     reading_option,
     rules_by,
 )
+from mqclause.tools.render.administering import administered_lines
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.streams import json_line
 from mqclause.trace.sentence import shown
@@ -163,6 +164,9 @@ def _set_to(value: object) -> str:
 
 def _details(event: Event) -> list[str]:
     details = [event.mode] if event.do == "open" else []
+    details += [event.mode] if event.do == "suspend" and event.mode == "FORCE" else []
+    details += [f"in cluster {event.cluster}"] if event.cluster else []
+    details += [event.id] if event.id and event.do == "arrive" else []
     details += [f"by {event.by}"] if event.by else []
     details += [f"priority {event.priority}"] if event.priority is not None else []
     details += [f"in {event.unit_of_work}"] if event.unit_of_work else []
@@ -182,6 +186,8 @@ def consequences(row: Row) -> Iterable[Text]:
         yield from _examined(examination)
     for released in row.released:
         yield Text(f"trigger message of event {released.created_by_event} for {released.queue} is available", "green")
+    if row.administered is not None:
+        yield from administered_lines(row.administered)
     for each in row.turned_off:
         yield Text(f"triggering is switched off for {each.occasion.queue}")
 

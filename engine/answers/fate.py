@@ -1,0 +1,42 @@
+"""What an event of administration did: to objects, and the fate of each message in flight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field, frozen
+
+from mqclause.answers.administration import Settled
+from mqclause.answers.decision_document import destination_document
+from mqclause.model.facts.destination import Destination
+
+
+@frozen(eq=False)
+class MessageFate:
+    """What becomes of a message in flight; ``to`` is where it is sent instead."""
+
+    message: str
+    settled: Settled
+    to: Destination | None = None
+
+    def document(self) -> dict[str, Any]:
+        """As in a row of ``mqclause replay``."""
+        to = self.to and destination_document(self.to)
+        return {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
+
+
+@define(eq=False)
+class Administered:
+    """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents."""
+
+    changed: list[dict[str, Any]] = field(factory=list)
+    removed: list[dict[str, Any]] = field(factory=list)
+    kept: list[dict[str, Any]] = field(factory=list)
+    fates: list[MessageFate] = field(factory=list)
+    is_refresh: bool = False
+    has_fates: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """What it adds to a row of ``mqclause replay``."""
+        found: dict[str, Any] = {"removed": self.removed, "kept": self.kept} if self.is_refresh else {}
+        return found | ({"fates": [each.document() for each in self.fates]} if self.has_fates else {})

@@ -1,0 +1,102 @@
+"""What commands and accidents of administration do to the facts: the snapshot before, and after. It knows no rule."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from attrs import evolve
+
+from mqclause.model.diagnostic import quoted
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.timeline.alteration import unknown
+from mqclause.model.timeline.event import Event
+
+Member = QueueManager | RemoteQueueManager
+Known = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel
+"""What a refresh looks at."""
+
+
+def administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
+    """What is wrong with the objects that an event of administration names."""
+    own = cluster.queue_manager
+    named = event.queue_manager or own.name
+    if event.do == "arrive":
+        if event.queue not in cluster.own_queues:
+            hosted = [name for name, queue in cluster.own_queues.items() if queue.type != "QREMOTE"]
+            yield unknown("queue", event.queue, hosted) + f", hosted by {quoted(own.name)}"
+        return
+    if named != own.name and named not in cluster.remote:
+        yield unknown("queue_manager", named, (own.name, *cluster.remote))
+    elif event.do in ("fail", "recover"):
+        if named == own.name:
+            others = ", ".join(cluster.remote)
+            yield f"queue_manager: {quoted(named)} is the local queue manager; allowed: another one: {others}"
+    elif event.cluster not in member(cluster, named).clusters:
+        clusters = ", ".join(member(cluster, named).clusters) or "none"
+        yield f"cluster: {quoted(named)} is not in {quoted(event.cluster)}; its clusters: {clusters}"
+
+
+def member(cluster: Cluster, name: str) -> Member:
+    """The queue manager of that name, the local one or another. Raises KeyError."""
+    return cluster.queue_manager if name in ("", cluster.queue_manager.name) else cluster.remote[name]
+
+
+def with_suspended(cluster: Cluster, name: str, suspended: tuple[str, ...]) -> Cluster:
+    """The snapshot with a queue manager suspended in these clusters, and no others."""
+    found = member(cluster, name)
+    after: Any = evolve(found, suspended=suspended)
+    if isinstance(found, QueueManager):
+        return evolve(cluster, queue_manager=after)
+    others = (after if each is found else each for each in cluster.remote_queue_managers)
+    return evolve(cluster, remote_queue_managers=tuple(others))
+
+
+def with_status(cluster: Cluster, status: dict[int, str]) -> Cluster:
+    """The snapshot with another status of some channels, by their place in the list."""
+    if not status:
+        return cluster
+    channels = (evolve(each, status=status[at]) if at in status else each for at, each in enumerate(cluster.channels))
+    return evolve(cluster, channels=tuple(channels))
+
+
+def within(cluster: Cluster, name: str) -> Iterator[Known]:
+    """All that is known in the cluster ``name``: queue managers, queues, aliases, then channels."""
+    for listed in (
+        (cluster.queue_manager,),
+        cluster.remote_queue_managers,
+        cluster.queues,
+        cluster.queue_manager_aliases,
+    ):
+        yield from (each for each in listed if name in each.clusters)
+    yield from (each for each in cluster.channels if each.cluster == name)
+
+
+def without(cluster: Cluster, name: str, removed: Collection[int]) -> Cluster:
+    """The snapshot with what is ``removed`` (ids of objects) gone from the cluster ``name``.
+
+    What is in further clusters stays there; of a queue manager the name stays, in no cluster.
+    """
+
+    def left(listed: Any) -> Iterator[Any]:
+        for each in listed:
+            if id(each) not in removed:
+                yield each
+            elif (after := _outside(each, name)).clusters or isinstance(each, RemoteQueueManager):
+                yield after
+
+    return evolve(
+        cluster,
+        remote_queue_managers=tuple(left(cluster.remote_queue_managers)),
+        queues=tuple(left(cluster.queues)),
+        queue_manager_aliases=tuple(left(cluster.queue_manager_aliases)),
+        channels=tuple(each for each in cluster.channels if id(each) not in removed),
+    )
+
+
+def _outside(each: Any, name: str) -> Any:
+    clusters = tuple(other for other in each.clusters if other != name)
+    if isinstance(each, RemoteQueueManager):
+        return evolve(each, clusters=clusters, suspended=tuple(other for other in each.suspended if other != name))
+    return evolve(each, clusters=clusters)
