@@ -10,6 +10,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``set_aside``, ``taken_back``: everyone who was, in any order
 - ``because``: by subject, why it fell
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
+- ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
 - ``failure``: the ``rule``, the ``reason`` and the ``call``, as far as stated; an empty table says that there is none
 """
 
@@ -25,10 +26,11 @@ from attrs import fields, frozen
 from mqclause.answers.asked_case import AskedCase, Comparison, decided
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
-from mqclause.executors.run import ExecutorName, Run
+from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.declaration import Declaration
+from mqclause.rulebook.rule import Holds
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import step_document
 from mqclause.trace.record import StepTrace, steps
@@ -109,6 +111,21 @@ def _failure(answered: Answered, wanted: Stated) -> Iterator[str]:
     yield from differs("failure", dict(wanted), stated)
 
 
+def _conditions_of(answered: Answered) -> dict[str, bool]:
+    pairs = zip(answered.course.rulesets[-1].rules, answered.runs[-1].trace or (), strict=True)
+    looked_at = [(rule.id, Applied(*did)) for rule, did in pairs if did is not None and isinstance(rule.action, Holds)]
+    return {name: did.derived["holds"] for name, did in looked_at if did.derived}
+
+
+def _holding(answered: Answered, wanted: Stated) -> Iterator[str]:
+    got = _conditions_of(answered)
+    yield from differs("holds", dict(wanted), {name: got.get(name) for name in wanted})
+
+
+def _skipped(answered: Answered, wanted: list[str]) -> Iterator[str]:
+    yield from differs("skipped", wanted, [name for name in wanted if name not in _conditions_of(answered)])
+
+
 COURSE_EXPECTATIONS: Mapping[str, Comparison] = {
     "remaining": _remaining,
     "order": _order,
@@ -120,6 +137,8 @@ COURSE_EXPECTATIONS: Mapping[str, Comparison] = {
     "chosen": _chosen,
     "every": _every,
     "failure": _failure,
+    "holds": _holding,
+    "skipped": _skipped,
 }
 """The closed set of keys that a case may expect, and how each is compared."""
 

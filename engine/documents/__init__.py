@@ -1,11 +1,12 @@
 """The documents: for each a declaration of what its rules are about."""
 
 from mqclause.documents.administration import ADMINISTRATION
+from mqclause.documents.check import CHECK
 from mqclause.documents.resolution import RESOLUTION
 from mqclause.documents.trigger import TRIGGER
 from mqclause.documents.workload import OUTCOME, WORKLOAD
 
-DOCUMENTS = {each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER, ADMINISTRATION)}
+DOCUMENTS = {each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER, ADMINISTRATION, CHECK)}
 """Every document whose rules come with the project, by the folder of its rules."""
 
-__all__ = ["ADMINISTRATION", "DOCUMENTS", "OUTCOME", "RESOLUTION", "TRIGGER", "WORKLOAD"]
+__all__ = ["ADMINISTRATION", "CHECK", "DOCUMENTS", "OUTCOME", "RESOLUTION", "TRIGGER", "WORKLOAD"]

@@ -30,8 +30,11 @@ from mqclause.rulebook.rule import (
 )
 from mqclause.rulebook.rule_file import RuleFile
 
-COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remark", "notices", "edition", "reading")
+COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remark", "notices", "severity",
+               "attribute", "edition", "reading")  # fmt: skip
 """The keys of a rule file besides its action."""
+
+SEVERITIES = ("error", "warning", "note")
 
 
 def rule_of(file: RuleFile) -> Rule | None:
@@ -42,7 +45,17 @@ def rule_of(file: RuleFile) -> Rule | None:
     title = file.text(file.table, "title", "")
     remark = file.text(file.table, "remark", "") if "remark" in file.table else ""
     return Rule(f"{file.ruleset}.{file.number}", file.clause, title, file.path, when, _action(file), remark,
-                tuple(_notices(file)))  # fmt: skip
+                tuple(_notices(file)), _severity(file), file.table.get("attribute", ""))  # fmt: skip
+
+
+def _severity(file: RuleFile) -> str:
+    """How grave a finding is where the condition of the rule does not hold; blank: it is no finding."""
+    severity = file.table.get("severity", "")
+    if severity not in ("", *SEVERITIES):
+        near = suggestion(str(severity), SEVERITIES)
+        said = f"{quoted(severity)} is not allowed; allowed: {', '.join(SEVERITIES)}{near}"
+        raise RuleError(file.path, "severity", said)
+    return str(severity)
 
 
 def _notices(file: RuleFile) -> Iterator[Notice]:

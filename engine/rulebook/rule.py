@@ -188,7 +188,8 @@ class Rule:
     """One rule file. ``id`` is ``workload.04a``, ``clause`` the document's number, ``path`` the file within rules/.
 
     ``remark`` is a sentence for the reader of an answer in which all that the rule derives is true. ``notices`` say
-    what counts as a change since the choice before.
+    what counts as a change since the choice before. Where its condition does not hold there is a finding of
+    that ``severity``, about that ``attribute`` of MQSC.
     """
 
     id: str
@@ -199,6 +200,8 @@ class Rule:
     action: Action
     remark: str = ""
     notices: tuple[Notice, ...] = ()
+    severity: str = ""
+    attribute: str = ""
 
     @property
     def because(self) -> Because | None:
