@@ -34,7 +34,7 @@ COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remar
                "attribute", "edition", "reading")  # fmt: skip
 """The keys of a rule file besides its action."""
 
-SEVERITIES = ("error", "warning", "note")
+SEVERITIES = tuple("error warning note".split())  # noqa: SIM905 - no clause is meant
 
 
 def rule_of(file: RuleFile) -> Rule | None:

@@ -60,13 +60,13 @@ class ConfiguredObject:
     record: Record | None = field(default=None, metadata={"in_table": None})
 
 
-Key = tuple[str, str, str]
+StatedKey = tuple[str, str, str]
 """Queue manager, kind and name of an object."""
 
 
 def configured(scripts: Iterable[Script], named: str = "") -> list[ConfiguredObject]:
     """The objects of all queue managers, in the order of the sources; scripts without an owner are of ``named``."""
-    stated: dict[Key, Record] = {}
+    stated: dict[StatedKey, Record] = {}
     platforms: dict[str, str] = {}
     for script in scripts:
         owner = script.queue_manager or named
@@ -77,7 +77,7 @@ def configured(scripts: Iterable[Script], named: str = "") -> list[ConfiguredObj
     return list(_Configuration(stated, platforms).objects())
 
 
-def _state(stated: dict[Key, Record], key: Key, record: Record) -> None:
+def _state(stated: dict[StatedKey, Record], key: StatedKey, record: Record) -> None:
     """What one statement makes of what was stated before."""
     before = stated.get(key)
     if record.action == "delete":
@@ -93,7 +93,7 @@ def _state(stated: dict[Key, Record], key: Key, record: Record) -> None:
 class _Configuration:
     """Everything that is stated, and what is found by looking at several objects at once."""
 
-    stated: Mapping[Key, Record]
+    stated: Mapping[StatedKey, Record]
     platforms: Mapping[str, str]
     hosts: dict[tuple[str, str], list[Record]] = field(factory=dict)
     receivers: dict[str, Record] = field(factory=dict)

@@ -28,7 +28,7 @@ from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.streams import print_json
 
-SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+SEVERITY_STYLES = dict(zip(SEVERITIES, ("bold red", "yellow", "cyan"), strict=True))
 
 
 @click.command("check")
@@ -39,7 +39,7 @@ SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 @lenient_option
 @click.option("--sarif", metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", show_default=True, help="For status 1.")
-@click.option("--ignore", multiple=True, metavar="RULE", help="Leave out a check, like check.14.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Leave out a check, by its id.")
 @click.option("--statistics", is_flag=True, help="How many findings each check has, in place of the findings.")
 def command(
     facts: tuple[str, ...],
@@ -54,8 +54,8 @@ def command(
 ) -> int:
     """What in a configuration should an administrator see? Each finding with file, line, and what mends it.
 
-    FACTS are MQSC scripts, dumps, displays or facts files of any number of queue managers. Exit status: 0 nothing is found that is
-    as grave as --fail-on, 1 something is, 2 bad input.
+    FACTS are MQSC scripts, dumps, displays or facts files of any number of queue managers. Exit status: 0
+    nothing is found that is as grave as --fail-on, 1 something is, 2 bad input.
     """
     try:
         checks = Checks(rules_by((), edition), ignore)
