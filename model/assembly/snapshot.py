@@ -18,7 +18,7 @@ from mqclause.model.assembly.now import as_it_is_now
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.view import View, assemble
-from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.container import unpacked
@@ -127,6 +127,30 @@ def read_files(
 ) -> Snapshot:
     """The snapshot in files; as ``read_sources``. Raises OSError for a file that cannot be opened."""
     return read_sources([Source(str(path), Path(path).read_bytes()) for path in paths], local, lenient, formats)
+
+
+def read_clusters(sources: Sequence[Source], lenient: bool = False) -> dict[str, Cluster]:
+    """What each queue manager that ``sources`` describe knows, by its name; as ``read_sources`` with each as local.
+
+    Scripts and dumps tell it for all that they are of, a facts document for its own queue manager.
+    """
+    opened = _opened(sources, lenient, FORMATS)
+    if opened.faults:
+        raise FactsError(opened.faults)
+    by_documents = {document.source for document in opened.documents}
+    scripts = [source for source in sources if source.name not in by_documents]
+    found = {}
+    for name in dict.fromkeys(script.queue_manager for script in opened.scripts):
+        cluster = read_sources(scripts, name, lenient).cluster
+        found[cluster.queue_manager.name] = cluster
+    for source in sources:
+        if source.name in by_documents:
+            cluster = read_sources([source], None, lenient).cluster
+            if cluster.queue_manager.name in found:
+                message = f"queue_manager {quoted(cluster.queue_manager.name)}: another source describes it too"
+                raise FactsError([Diagnostic(source.name, message)])
+            found[cluster.queue_manager.name] = cluster
+    return found
 
 
 def read_document(data: object, source: str) -> Snapshot:

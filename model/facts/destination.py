@@ -9,10 +9,10 @@ from attrs import evolve, frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
-    CHANNEL_NAME_OR_BLANK,
     DIGIT,
+    GIVEN_CHANNEL,
+    GIVEN_NAME,
     LARGEST_NUMBER,
-    NAME_OR_BLANK,
     Finite,
     InTable,
     Whole,
@@ -44,10 +44,10 @@ class Destination:
     that the local instance stands on a CLUSRCVR channel. Identity, not value, tells two destinations apart.
     """
 
-    queue: str = seen(NAME_OR_BLANK, "")
-    queue_manager: str = seen(NAME_OR_BLANK, "")
-    channel: str = seen(CHANNEL_NAME_OR_BLANK, "")
-    cluster: str = seen(NAME_OR_BLANK, "")
+    queue: str = seen(GIVEN_NAME, "")
+    queue_manager: str = seen(GIVEN_NAME, "")
+    channel: str = seen(GIVEN_CHANNEL, "")
+    cluster: str = seen(GIVEN_NAME, "")
     is_local: bool = False
     is_alias: bool = False
     put_enabled: bool = True

@@ -9,6 +9,8 @@ from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     DIGIT,
     ENABLED,
+    GIVEN_NAME,
+    GIVEN_NAMES,
     LARGEST,
     NAME,
     NAME_OR_BLANK,
@@ -144,13 +146,13 @@ class Process:
 class Put:
     """A put: the call that asks for a choice, and the name that it gives (a queue's or a queue manager's)."""
 
-    queue: str = attribute(NAME_OR_BLANK, "")
-    queue_manager: str = attribute(NAME_OR_BLANK, "")
+    queue: str = attribute(GIVEN_NAME, "")
+    queue_manager: str = attribute(GIVEN_NAME, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     call: str = attribute(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
     from_cluster_channel: bool = attribute(Flag(), False)
     cluster_pcf: bool = attribute(Flag(), False)
-    already_sent_to: tuple[str, ...] = attribute(NAMES, ())
+    already_sent_to: tuple[str, ...] = attribute(GIVEN_NAMES, ())
 
 
 Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process
