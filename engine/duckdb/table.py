@@ -20,9 +20,9 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
 from mqclause.tables.cluster_puts import (
+    ASKED,
     AT,
     ID,
-    NUMBER,
     ODD_DESTINATIONS,
     ODD_PUT,
     PUT_NAMES,
@@ -189,8 +189,9 @@ def _in_cluster(
     of_odd = _Plans.of(rules, puts.odd_shape, explain)
     known, is_odd = column(KNOWN), is_null(column(KNOWN))
     asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(TABLE)
-    saying = exp.select("*", *_aliases({NUMBER: puts.number})).from_("mq_asking")
+    saying = exp.select("*", *_aliases(puts.numbers)).from_("mq_asking")
     ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id), "mq_defbind": column("defbind", "mq_names")}
+    ids[ASKED] = puts.number_asked
     naming = _looked_up("mq_saying", ids, "mq_named", puts.is_name)
     same = both(*(exp.EQ(this=column(name, "mq_decided"), expression=column(of)) for name, of in _BY.items()))
     knowing = _looked_up("mq_naming", {KNOWN: column("known", "mq_decided")}, "mq_decisions", same)
@@ -213,16 +214,16 @@ def _in_cluster(
 KNOWN, IS_ODD = "mq_known", "mq_is_odd"
 """The decision about what a put says, unless it is odd, and whether it is."""
 
-_BY = {"id": ID, "number": NUMBER}
+_BY = {"id": ID, "number": ASKED}
 
 
 def _looked_up(source: str, columns: Mapping[str, Node], among: str, same: Node) -> exp.Select:
-    """The rows of ``source``, all of them and each once, with columns of the one row ``among`` others that is the same."""
+    """The rows of ``source``, all of them and each once, with columns of the row that is the same, if there is one."""
     looked_up = exp.select(f"{source}.*", *_aliases(columns)).from_(source)
     return looked_up.join(among, on=same, join_type="left")
 
 
-def _aliases(columns: Mapping[str, Node]) -> list[Node]:
+def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:
     return [exp.alias_(tree, name) for name, tree in columns.items()]
 
 
@@ -238,7 +239,7 @@ def _known(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) -> d
     """What is known before the table is read, in columns that have names of ours, which no table has."""
     rows = list(puts.name_rows(rules))
     texts = dict.fromkeys((*PUT_NAMES, "defbind"), DUCKDB_TYPES["text"])
-    names = _rows(rows, {"at": "INTEGER", "id": "BIGINT", **texts})
+    names = _rows(rows, {"at": "INTEGER", "id": "BIGINT", "asks": "BOOLEAN", **texts})
     listed = _rows(rows, {"id": "BIGINT", "destinations": [struct_type(DESTINATION)]})
     return {
         "mq_named": exp.select(exp.alias_(column("row"), "mq_names")).from_(names),

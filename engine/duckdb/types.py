@@ -17,7 +17,8 @@ _INTEGERS = (
     "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint",
 )  # fmt: skip
 _KINDS = {
-    **dict.fromkeys(_INTEGERS, "integer"), **dict.fromkeys(("hugeint", "uhugeint", "bignum"), "huge"), "float": "number", "double": "number", "decimal": "decimal",
+    **dict.fromkeys(_INTEGERS, "integer"), **dict.fromkeys(("hugeint", "uhugeint", "bignum"), "huge"),
+    "float": "number", "double": "number", "decimal": "decimal",
     "boolean": "boolean", "varchar": "text", "enum": "text", '"null"': "null", "sqlnull": "null", "null": "null",
 }  # fmt: skip
 

@@ -96,6 +96,11 @@ def _differing_bits(node: F.DifferingBits) -> Node:
     return call("AGGREGATE", node.this, exp.cast(literal(0), "BIGINT"), fold)
 
 
+def _hashed(node: F.Hashed) -> Node:
+    digits = call("LEFT", call("MD5", node.this), literal(10))
+    return exp.cast(call("CONV", digits, literal(16), literal(10)), "BIGINT")
+
+
 def _total(node: F.Total) -> Node:
     sum_of = F.function(exp.Add(this=F.variable("total"), expression=F.variable("item")), "total", "item")
     return call("AGGREGATE", node.this, exp.cast(literal(0), "BIGINT"), sum_of)
@@ -127,7 +132,7 @@ SPARK = PlanDialect("spark", {
     F.NoName: _no_name,
     F.Shown: _shown,
     F.Total: _total,
-    F.Hashed: lambda node: exp.cast(call("CONV", call("LEFT", call("MD5", node.this), literal(10)), literal(16), literal(10)), "BIGINT"),
+    F.Hashed: _hashed,
     F.Apart: _apart,
     Bound: _bound,
 })  # fmt: skip

@@ -21,7 +21,17 @@ from mqclause.spark.passes import one_expression
 from mqclause.spark.types import struct_type
 from mqclause.spark.udf import DECISION_TYPE
 from mqclause.tables.answers import decision
-from mqclause.tables.cluster_puts import AT, ID, NUMBER, ODD_DESTINATIONS, ODD_PUT, PUT_NAMES, ClusterPuts
+from mqclause.tables.cluster_puts import (
+    ANY_NUMBER,
+    ASKED,
+    AT,
+    ID,
+    NUMBER,
+    ODD_DESTINATIONS,
+    ODD_PUT,
+    PUT_NAMES,
+    ClusterPuts,
+)
 from mqclause.tables.columns import DESTINATION
 from mqclause.tables.functions import column, field_of
 from mqclause.tables.plan import plan_of
@@ -38,16 +48,17 @@ def decided_in_cluster(
     plan = plan_of(rules, puts.odd_shape, decision, WORKLOAD if explain else None)
     look_enough(df.sparkSession)
     names, by_name = (F.broadcast(each) for each in _known(df.sparkSession, puts, rules, explain, spread is not None))
-    asking = _with(_with(df, {AT: puts.place, **puts.keys}), {NUMBER: puts.number})
+    asking = _with(_with(df, {AT: puts.place, **puts.keys}), puts.numbers)
     named = asking.join(names, expression(puts.is_name), "left")
     naming = named.withColumn(ID, F.coalesce(F.col(f"{NAMES}.id"), expression(puts.unknown_id)))
+    naming = naming.withColumn(ASKED, expression(puts.number_asked))
     knowing = naming.join(by_name, F.col(ID) == F.col(f"{BY_NAME}.id"), "left")
-    known = F.get(f"{BY_NAME}.answers", F.get(f"{BY_NAME}.places", NUMBER))
-    found = knowing.withColumn(KNOWN, F.when(F.col(NUMBER).isNotNull(), known))
+    known = F.get(f"{BY_NAME}.answers", F.get(f"{BY_NAME}.places", ASKED))
+    found = knowing.withColumn(KNOWN, F.when(F.col(ASKED).isNotNull(), known))
     said = expression(puts.odd_put(column("defbind", NAMES))).alias(ODD_PUT)
     odd = F.when(F.col(KNOWN).isNull(), F.struct(said, F.col(f"{BY_NAME}.destinations").alias(ODD_DESTINATIONS)))
     # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.
-    little = found.withColumn(ODD, odd).drop(NAMES, BY_NAME, NUMBER, ID, *puts.keys)
+    little = found.withColumn(ODD, odd).drop(NAMES, BY_NAME, NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
     fields = {name: F.col(f"{ODD}.{name}") for name in (ODD_PUT, ODD_DESTINATIONS)}
     answer = expression(puts.answer(column(KNOWN), one_expression(plan)))
     asked = little.withColumns(fields)
@@ -69,7 +80,7 @@ def _known(
     """The names that puts can give; and by their ids, and those of unknown ones, what is decided about them."""
     rows = {row["id"]: row for row in puts.name_rows(rules)}
     texts = [T.StructField(name, T.StringType()) for name in (*PUT_NAMES, "defbind")]
-    name = T.StructType([T.StructField("at", T.IntegerType()), _ID, *texts])
+    name = T.StructType([T.StructField("at", T.IntegerType()), _ID, T.StructField("asks", T.BooleanType()), *texts])
     named = [({field: row[field] for field in name.names},) for row in rows.values()]
     listed = T.StructField("destinations", T.ArrayType(struct_type(DESTINATION, optional=True)))
     places = T.StructField("places", T.ArrayType(T.IntegerType()))

@@ -41,8 +41,11 @@ PUT_NAMES = OF_PUTS.one_of
 PUT_SAYS = tuple(name for name, each in PUT.items() if name not in PUT_NAMES and not each.optional)
 """What else a put says."""
 
-AT, NUMBER, ID, ODD_PUT, ODD_DESTINATIONS = "mq_at", "mq_number", "mq_id", "mq_put", "mq_destinations"
-"""Columns on the way: the place of the row's cluster, what its put says, what it names, and both of an odd put."""
+AT, ID, ODD_PUT, ODD_DESTINATIONS = "mq_at", "mq_id", "mq_put", "mq_destinations"
+"""Columns on the way: the place of the row's cluster, what its put names, and both of an odd put."""
+
+NUMBER, ANY_NUMBER, ASKED = "mq_number", "mq_any_number", "mq_asked"
+"""Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
 
 KEYS = {name: f"mq_{name}" for name in PUT_NAMES}
 """Columns on the way: the names that a put gives."""
@@ -73,6 +76,7 @@ class Named:
             "queue": self.put.queue,
             "queue_manager": self.put.queue_manager,
             "defbind": where.default_binding,
+            "asks": where.asks_workload,
             "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in listed],
         }
 
@@ -121,18 +125,32 @@ class ClusterPuts:
         return {key: words.value(PUT[name]) for name, key in KEYS.items()}
 
     @property
-    def number(self) -> Node:
-        """What a put says besides a name, from 0; null if it is odd."""
-        words = self._words()
-        number = literal(0)
-        for name, can_say in CAN_SAY.items():
-            before = exp.Mul(this=number, expression=literal(len(can_say)))
-            number = exp.Add(this=before, expression=self._place_of(PUT[name], words))
+    def numbers(self) -> dict[str, Node]:
+        """What a put says besides a name, from 0: NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
         names = [F.column(key) for key in KEYS.values()]
         blank = [exp.EQ(this=name, expression=literal("")) for name in names]
-        wrong = [wrong for of, wrong in words.faults() if of.name in PUT_NAMES]
+        wrong = [wrong for of, wrong in self._words().faults() if of.name in PUT_NAMES]
         named_one = both(*(negated(each) for each in wrong), exp.NEQ(this=blank[0], expression=blank[1]))
-        return when(named_one, exp.cast(number, "INT"))
+        number, any_number = (when(named_one.copy(), exp.cast(self._number(odd), "INT")) for odd in (False, True))
+        return {NUMBER: number, ANY_NUMBER: any_number}
+
+    @property
+    def number_asked(self) -> Node:
+        """NUMBER, or of a name that asks no workload rule ANY_NUMBER: what is odd is nothing to it."""
+        asks = F.coalesced(F.column("asks", "mq_names"), exp.false())
+        return case([(asks, F.column(NUMBER))], F.column(ANY_NUMBER))
+
+    def _number(self, any_value: bool) -> Node:
+        words, number = self._words(), literal(0)
+        wrong = {of.name: each for of, each in words.faults()}
+        for name, can_say in CAN_SAY.items():
+            before = exp.Mul(this=number, expression=literal(len(can_say)))
+            if any_value and len(can_say) == 1:
+                place = case([(wrong[name], exp.null())], literal(0)) if name in wrong else literal(0)
+            else:
+                place = self._place_of(PUT[name], words)
+            number = exp.Add(this=before, expression=place)
+        return number
 
     def _place_of(self, of: Column, words: RowWords) -> Node:
         """The place of what a put says in one field among all that it can say; null if it says something else."""

@@ -15,7 +15,8 @@ from mqclause.tables.demands import Demands, demands_of
 from mqclause.tables.functions import PREFIX, column
 
 FieldType = Union[str, "Struct", "ListOf"]
-"""A kind of column, decimal, huge (an integer of more than 64 bits), name (a text that is one), null (no value at all), another type by its name; or nested."""
+"""A kind of column, decimal, huge (an integer of more than 64 bits), name (a text that is one), null (no value at all),
+another type by its own name; or nested."""
 
 
 @frozen

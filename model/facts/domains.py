@@ -147,6 +147,7 @@ Domain = Words | Whole | Finite | Flag | Text | Name | Names
 NAME = Text(NAME_LENGTH, least=1)
 NAME_OR_BLANK = Text(NAME_LENGTH)
 CHANNEL_NAME = Text(20, least=1)
+CHANNEL_NAME_OR_BLANK = Text(20)
 NAMES = Names(NAME)
 GIVEN_NAME = Name(NAME_LENGTH)
 GIVEN_CHANNEL = Name(CHANNEL_NAME.most)

@@ -99,6 +99,6 @@ def test_what_at_needs(tmp_path: Path) -> None:
         with pytest.raises(Exception, match="--at needs --facts, and goes without --from"):
             batch(source, tmp_path / "out.jsonl", *more, "--at", "qmgr")
     (tmp_path / "facts.toml").write_text('[queue_manager]\nname = "QM1"\n')
+    facts = [each for name in ("QM1.mqsc", "facts.toml") for each in ("--facts", tmp_path / name)]
     with pytest.raises(FactsError, match="queue_manager 'QM1': another source describes it too"):
-        facts = [each for name in ("QM1.mqsc", "facts.toml") for each in ("--facts", tmp_path / name)]
         batch(source, tmp_path / "out.jsonl", *facts, "--at", "put")

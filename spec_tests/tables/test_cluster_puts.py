@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from mqclause import Cluster, Put, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.tables.cluster_puts import CAN_SAY, decided_puts, names_in
+from mqclause.tables.cluster_puts import CAN_SAY, NUMBER, decided_puts, names_in
 from mqclause.tables.columns import PUT
 from mqclause.tables.flat import cluster_puts
 from mqclause.tables.shape import ListOf, Struct
@@ -37,7 +37,7 @@ def numbers(*puts: dict[str, Any]) -> Sequence[int | None]:
     keys = ", ".join(f"{DUCKDB.text(tree)} AS {name}" for name, tree in known.keys.items())
     given = [{**dict.fromkeys(PUT), "queue": "ORDERS.IN", **put} for put in puts]
     table = duckdb.from_arrow(pa.table({"put": pa.array(given, arrow_struct(PUT))}))
-    query = f"SELECT {DUCKDB.text(known.number)} FROM (SELECT *, {keys} FROM puts)"
+    query = f"SELECT {DUCKDB.text(known.numbers[NUMBER])} FROM (SELECT *, {keys} FROM puts)"
     found = table.query("puts", query)
     assert found is not None
     return [at for (at,) in found.fetchall()]
@@ -75,5 +75,5 @@ def test_names_and_one_that_is_none() -> None:
     assert [each.id for each in names_in(CLUSTER, 1)] == [1 << 32, (1 << 32) + 1, (1 << 32) + 2, (1 << 32) + 3, -3, -4]
     found = decided_puts(CLUSTER, Rules(), explain=False)
     assert [len(each) for each in found] == [48] * 6
-    assert {each["reason"] for each in found[-2]} == {2085, 2270}
+    assert {each["decision"]["reason"] for each in found[-2]} == {2085}
     assert names_in(CLUSTER)[-1].put == Put(queue_manager="NONE.1")
