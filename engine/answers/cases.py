@@ -11,7 +11,7 @@ from mqclause.answers.course_case import CourseCase
 from mqclause.answers.decision_case import DecisionCase
 from mqclause.answers.replay_case import ReplayCase
 from mqclause.documents import DOCUMENTS
-from mqclause.rulebook.case import CaseError, case_file
+from mqclause.rulebook.case import CaseError, CaseFile, case_file
 from mqclause.rulebook.rule import Derive, Ruleset
 from mqclause.rulebook.rules import Rules
 
@@ -27,9 +27,13 @@ CASE_KINDS: Mapping[str, type[AskedCase]] = {
 @lru_cache(maxsize=1024)
 def cases_of(rule_id: str, folder: Path | None = None) -> tuple[AskedCase, ...]:
     """The cases of a rule, from those that come with the project or from a ``folder``. Raises CaseError."""
-    document, file = rule_id.partition(".")[0], case_file(rule_id, folder)
-    kind = CASE_KINDS.get(document)
-    return file.cases(kind) if kind else file.cases(CourseCase, declaration=DOCUMENTS[document])
+    return cases_in(case_file(rule_id, folder))
+
+
+def cases_in(file: CaseFile) -> tuple[AskedCase, ...]:
+    """The cases in a file, of the kind that its document has. Raises CaseError."""
+    kind = CASE_KINDS.get(file.document)
+    return file.cases(kind) if kind else file.cases(CourseCase, declaration=DOCUMENTS[file.document])
 
 
 def noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> bool:

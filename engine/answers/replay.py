@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self
 
 from attrs import define, evolve, field, frozen
 
@@ -12,13 +13,18 @@ from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
 from mqclause.answers.examination import Examination, Triggers
+from mqclause.answers.exit_answer import ExitAnswer
+from mqclause.answers.replay_exits import ReplayExits
 from mqclause.answers.resolution import Resolved
 from mqclause.executors.run import ExecutorName
+from mqclause.exits.process import Exit
+from mqclause.exits.session import EXIT_LIMIT
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import Event, EventError, event_label
+from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.rules import Rules
@@ -45,6 +51,7 @@ class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
     ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC.
+    ``exit`` is what an exit made of the choice, where one was asked for.
     """
 
     number: int
@@ -56,34 +63,55 @@ class Row:
     examinations: list[Examination] = field(factory=list)
     turned_off: list[Examination] = field(factory=list)
     reason: int | None = None
+    exit: ExitAnswer | None = None
 
 
 class Replay:
     """Replays scenarios. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
 
-    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.engine = Engine(rules, executor)
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        executor: ExecutorName = "compiled",
+        exits: Mapping[str, Exit] | None = None,
+        exit_limit: float = EXIT_LIMIT,
+    ) -> None:
+        self.engine = Engine(rules, executor, exits, exit_limit)
         self.triggers = Triggers(self.engine.rules, executor)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Replay, (self.engine.rules, self.engine.executor)
+        return Replay, self.engine.__reduce__()[1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the processes of the exits; a later replay starts them again."""
+        self.engine.close()
 
     def rows(self, scenario: Scenario, source: str = "scenario") -> Iterator[Row]:
         """One row for each event, in order; raises FactsError for an event that cannot happen when it is reached.
 
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
+        exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge)
-        run = _Run(self, state, SequenceState.of(scenario.cluster))
-        for number, event in enumerate(scenario.events):
-            for repeat in range(event.count):
-                row = Row(number, event, repeat if event.count > 1 else None)
-                try:
-                    run.step(row)
-                except EventError as error:
-                    label = event_label(number + 1, event.do)
-                    raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
-                yield row
+        run = _Run(self, state, SequenceState.of(scenario.cluster), exits)
+        try:
+            for number, event in enumerate(scenario.events):
+                for repeat in range(event.count):
+                    row = Row(number, event, repeat if event.count > 1 else None)
+                    try:
+                        run.step(row)
+                    except EventError as error:
+                        label = event_label(number + 1, event.do)
+                        raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
+                    yield row
+        finally:
+            exits.end()
 
 
 @define(eq=False)
@@ -96,6 +124,7 @@ class _Run:
     replay: Replay
     state: QueueManagerState
     sequence: SequenceState
+    exits: ReplayExits
     bound: dict[int, Destination | None] = field(factory=dict)
 
     def step(self, row: Row) -> None:
@@ -109,6 +138,7 @@ class _Run:
         else:
             self.state, happened = before.after(row.event)
         row.reason = happened.reason
+        self.exits.follow(row.event, self.state)
         if row.event.do == "open" and happened.handle is not None:
             self.open(row, happened)
         if row.event.do == "close" and happened.handle is not None:
@@ -135,7 +165,7 @@ class _Run:
             row.routed = bound
         else:
             bind = handle.bind if handle is not None and handle.id in self.bound else "AS_Q_DEF"
-            row.routed = self.choose(Put(event.queue, event.to_queue_manager, bind, call))
+            row.routed = self.choose(row, Put(event.queue, event.to_queue_manager, bind, call), handle)
         if not isinstance(row.routed, Destination):
             return None
         if row.routed.transmission_queue:
@@ -149,21 +179,22 @@ class _Run:
         priority = where.default_priority if event.priority is None else event.priority
         return evolve(event, queue=queue, priority=priority)
 
-    def choose(self, put: Put) -> Destination | Decision:
-        """The destination of ``put``, or the decision where it has none."""
-        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence)
-        self.sequence = decision.state
+    def choose(self, row: Row, put: Put, handle: Handle | None = None) -> Destination | Decision:
+        """The destination of ``put``, made on ``handle``; or the decision where it has none."""
+        caller = self.exits.caller(row.event, handle)
+        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence, caller=caller)
+        self.sequence, row.exit = decision.state, decision.exit
         return decision.chosen or decision
 
     def open(self, row: Row, happened: Happened) -> None:
-        """An open for output makes the choice once if the binding is OPEN; if it fails, it gives no binding."""
+        """An open for output makes the choice once if the binding is OPEN; if it fails, it gives no handle."""
         handle, event = happened.handle, row.event
         if handle is None or handle.mode != "OUTPUT":
             return
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, "MQOPEN")
         if where.stays_local:
             return
-        found = self.choose(Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN"))
+        found = self.choose(row, Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN"))
         if isinstance(found, Destination):
             row.routed = found
             self.bound[handle.id] = found if where.asks_workload else None
@@ -171,6 +202,7 @@ class _Run:
             self.bound[handle.id] = None
         else:
             row.routed = found
+            self.state = self.state.evolved(handles=self.state.handles.without(handle))
 
     def look(self, row: Row, happened: Happened) -> None:
         """Examines the queues to which something happened, each with what the event has written for it before."""
@@ -213,6 +245,8 @@ def row_document(row: Row) -> dict[str, Any]:
     document["changed"] = [_turned_off(each) for each in row.turned_off]
     if row.reason is not None:
         document["reason"] = row.reason
+    if row.exit is not None and row.exit.is_given:
+        document["exit"] = row.exit.document(destination_document)
     return document
 
 

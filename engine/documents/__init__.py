@@ -1,10 +1,11 @@
 """The documents: for each a declaration of what its rules are about."""
 
+from mqclause.documents.exit import EXIT
 from mqclause.documents.resolution import RESOLUTION
 from mqclause.documents.trigger import TRIGGER
 from mqclause.documents.workload import OUTCOME, WORKLOAD
 
-DOCUMENTS = {each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER)}
+DOCUMENTS = {each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER, EXIT)}
 """Every document whose rules come with the project, by the folder of its rules."""
 
-__all__ = ["DOCUMENTS", "OUTCOME", "RESOLUTION", "TRIGGER", "WORKLOAD"]
+__all__ = ["DOCUMENTS", "EXIT", "OUTCOME", "RESOLUTION", "TRIGGER", "WORKLOAD"]

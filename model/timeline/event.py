@@ -10,7 +10,7 @@ from attrs import frozen
 
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.model.facts.domains import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
-from mqclause.model.facts.objects import BINDINGS
+from mqclause.model.facts.objects import BINDINGS, LONGEST_MESSAGE
 
 EVENT_WORDS = ("put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance")
 """What an event can do."""
@@ -66,8 +66,8 @@ class Event:
 
     ``at`` is in milliseconds since the start; None is the time of the event before. ``priority`` None is the
     queue's DEFPRTY. ``to_queue_manager`` is the queue manager that a put or an open for output names
-    (ObjectQMgrName). ``segments`` is how many messages the queue manager makes of one put. ``set`` holds the
-    attributes that an alter (a command, or MQSET) gives new values.
+    (ObjectQMgrName). ``length`` is in bytes. ``segments`` is how many messages the queue manager makes of one put.
+    ``set`` holds the attributes that an alter (a command, or MQSET) gives new values.
     """
 
     do: str = attribute(EVENT_WORD)
@@ -83,6 +83,7 @@ class Event:
     to_queue_manager: str = attribute(NAME_OR_BLANK, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     persistent: bool = attribute(Flag(), True)
+    length: int = attribute(Whole(0, LONGEST_MESSAGE), 100)
     set: Mapping[str, Any] = attribute(SETTINGS, NOTHING_SET)
     count: int = attribute(Whole(1, MOST_REPEATED), 1)
 

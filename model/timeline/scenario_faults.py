@@ -16,7 +16,7 @@ from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import EVENT_WORD, READING_MODES, Event, EventError, event_label
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "count"),
+    "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "length", "count"),
     "get": ("queue", "unit_of_work", "count"),
     "open": ("queue", "queue_manager", "by", "mode", "bind", "to_queue_manager"),
     "close": ("queue", "queue_manager", "by"),

@@ -8,7 +8,7 @@ import pytest
 
 from mqclause import Rules
 from mqclause.answers.asked_case import AskedCase
-from mqclause.answers.cases import CASE_KINDS
+from mqclause.answers.cases import cases_in
 from mqclause.answers.decision_case import DecisionCase
 from mqclause.answers.replay_case import ReplayCase
 from mqclause.executors.course import EXECUTORS
@@ -16,7 +16,7 @@ from mqclause.executors.run import ExecutorName
 from mqclause.rulebook.case import CaseError, CaseFile, case_files, laid_over
 
 RULES = Rules()
-CASES = [case for file in case_files() for case in file.cases(CASE_KINDS[file.document])]
+CASES = [case for file in case_files() for case in cases_in(file)]
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)

@@ -176,7 +176,7 @@ class TestOneFault:
             (alter(channel="TO.QM2", set={"deftype": "CLUSRCVR"}), "event 1 (alter): set: deftype: a cluster-sender"
              " channel cannot become 'CLUSRCVR'; allowed: CLUSSDR, CLUSSDRA, CLUSSDRB"),
             (alter(queue_manager="QM2", set={"trigint": 1}), "event 1 (alter): set: a remote queue manager has no"
-             " attribute 'trigint' to alter, given as 1; allowed: clusters, suspended"),
+             " attribute 'trigint' to alter, given as 1; allowed: clusters, suspended, repository, available"),
         ],
     )  # fmt: skip
     def test_is_told(self, event: Any, message: str) -> None:
