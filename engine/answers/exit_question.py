@@ -56,7 +56,8 @@ class ExitQuestion:
         """The choice as the exit rules see it before an exit is called."""
         own = decision.cluster.queue_manager
         return ExitCall(
-            decision.put.call, decision.situation.bind, decision.put.cluster_pcf, bool(caller.left), own.platform,
+            decision.put.call, decision.situation.bind, decision.put.cluster_pcf, bool(caller.left),
+            decision.resolved.inhibited, own.platform,
             own.clwlexit if caller.exit_at_start is None else caller.exit_at_start,
             own.clwlexit if caller.exit_at_connection is None else caller.exit_at_connection,
             self.exits.names, session.suppressed, caller.handle in session.failed_on, self.exits.limit,
@@ -81,15 +82,15 @@ def _offer(
     facts: Any, decision: Decision, offered: tuple[Destination, ...], choice: Destination | None, caller: Caller
 ) -> Offer:
     """What the exit is told; its user area is filled in when it is called."""
-    put, cluster = decision.put, decision.cluster
-    own = cluster.queue_manager
+    put, cluster, named = decision.put, decision.cluster, decision.resolved.named
+    own, queue = cluster.queue_manager, decision.resolved.names[0]
     message = (caller.message or Message(put.length)) if facts["with_message"] else None
     length = message.length if message else 0
     cut = min(length, own.clwllen)
     return Offer(
-        facts["exit_reason"], b"", own.clwldata, put.from_cluster_channel, put.queue, own.name, own.clwlmruc,
+        facts["exit_reason"], b"", own.clwldata, put.from_cluster_channel, queue, own.name, own.clwlmruc,
         offered.index(choice) + 1 if choice in offered else 0,
-        [_counted(route, decision.before) for route in routes(cluster, put, offered)], of_queue(put), length, cut,
+        [_counted(route, decision.before) for route in routes(cluster, named, offered)], of_queue(named), length, cut,
         message.buffer[:cut] if message and message.buffer is not None else None,
         dict(message.descriptor) if message else None,
     )  # fmt: skip

@@ -21,15 +21,17 @@ class ExitCall:
 
     ``exit_at_start`` and ``exit_at_connection`` are CLWLEXIT when the queue manager was started, and when the
     application connected; ``exits_given`` are the names that an exit is there for. ``moving`` is a message whose queue
-    manager is not available, or failed, while it is on the transmission queue. ``suppressed`` and ``failed_on_handle``
-    say that an exit asked not to be called any more, and that it failed earlier on this handle. ``exit_limit`` is in
-    seconds. ``fault`` is what went wrong in the exit, blank if nothing did.
+    manager is not available, or failed, while it is on the transmission queue. ``inhibited`` says that an object which
+    the names lead over is put-disabled. ``suppressed`` and ``failed_on_handle`` say that an exit asked not to be called
+    any more, and that it failed earlier on this handle. ``exit_limit`` is in seconds. ``fault`` is what went wrong in
+    the exit, blank if nothing did.
     """
 
     mqi_call: str = seen(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
     bind: str = seen(Words(BINDINGS), "OPEN")
     cluster_pcf: bool = False
     moving: bool = False
+    inhibited: bool = False
     platform: str = seen(Words(("MULTI", "ZOS")), "MULTI")
     exit_at_start: str = seen(EXIT_NAME, "")
     exit_at_connection: str = seen(EXIT_NAME, "")

@@ -273,6 +273,51 @@ def test_where_a_queue_manager_is_named(tmp_path: Path) -> None:
     assert told(decision)["chosen"]["queue_manager"] == "QM3"
 
 
+ALIASES = [
+    {"name": "A", "queue_manager": "QM1", "type": "QALIAS", "target": "Q"},
+    {"name": "R", "queue_manager": "QM1", "type": "QREMOTE", "rname": "FAR", "rqmname": "QM3"},
+    {"name": "L", "queue_manager": "QM1"},
+]
+
+
+@pytest.mark.parametrize(
+    ("put", "queue", "has_queues", "hosts"),
+    [
+        ({"queue": "A"}, "Q", True, list(EVERY_HOST)),
+        ({"queue": "R"}, "FAR", False, ["QM3"]),
+        ({"queue": "FAR", "queue_manager": "QM4"}, "FAR", False, ["QM4"]),
+    ],
+)
+def test_names_are_resolved_before(
+    tmp_path: Path, put: dict[str, str], queue: str, has_queues: bool, hosts: list[str]
+) -> None:
+    def look(wxp: MQWXP) -> list[Any]:
+        return [wxp.QName, wxp.QArray is not None, [each.QMgrName for each in wxp.DestinationArray]]
+
+    asked(writing(tmp_path / "seen", of=look), {"local": ALIASES, "put": put})
+    assert written(tmp_path / "seen")[1] == [queue, has_queues, hosts]
+
+
+@pytest.mark.parametrize("put", [{"queue": "L"}, {"queue": "NONE"}])
+def test_where_no_workload_rule_is_asked_no_exit_is(put: dict[str, str]) -> None:
+    decision = asked(taking(2), {"local": ALIASES, "put": put})
+    assert (decision.exit, "exit" in decision.to_json()) == (None, False)
+
+
+def test_a_put_disabled_alias_is_no_choice_of_an_exit() -> None:
+    disabled = {**ALIASES[0], "put": "DISABLED"}
+    decision = asked(taking(2), {"local": [disabled], "put": {"queue": "A", "call": "MQPUT1"}})
+    assert decision.reason is not None
+    assert (decision.reason.code, told(decision)["called"], told(decision)["rule"]) == (2051, False, "exit.10p")
+
+
+@pytest.mark.parametrize(("number", "host"), [(1, "QM1"), (3, "QM3")])
+def test_a_put_disabled_local_instance_is_one_of_the_destinations(number: int, host: str) -> None:
+    local = [{"name": "Q", "queue_manager": "QM1", "clusters": ["S"], "put": "DISABLED"}]
+    decision = asked(taking(number), {"local": local})
+    assert (told(decision)["destination_count"], took(decision)) == (4, host)
+
+
 def test_a_message_on_its_way_calls_the_exit_again() -> None:
     retrying = {"channels": {"QM3": {"status": "RETRYING"}}}
     with Engine(exits={NAME: taking(0)}) as engine:
