@@ -126,7 +126,7 @@ def explain_files(
     put = asked_put(snapshot.put, asked, snapshot.cluster, _place_of_put(snapshot, [file.name for file in files]))
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     if given.exits:
-        told = evolve(told, decision=_with_exits(told.decision, given))
+        told = _with_exits(told, given)
     for warning in snapshot.warnings:
         print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
     shown.show(told)
@@ -140,10 +140,14 @@ def _place_of_put(snapshot: Snapshot, files: Sequence[str]) -> str | None:
     return files[0] if len(files) == 1 else None
 
 
-def _with_exits(own: Decision, given: GivenExits) -> Decision:
-    """The same decision with what exits make of it."""
+def _with_exits(told: Explanation, given: GivenExits) -> Explanation:
+    """The same decision with what exits make of it; what is to be said of the own choice stays where that stands."""
+    own = told.decision
     with Engine(own.rules, explaining_executor(), given.exits, given.limit) as engine:
-        return engine.choose(own.put, own.cluster, explain=own.level)
+        decision = engine.choose(own.put, own.cluster, explain=own.level)
+    if decision.exit is None or not (decision.exit.failed or decision.exit.overrides):
+        return evolve(told, decision=decision)
+    return evolve(told, decision=decision, readings=(), ties=(), incomplete=())
 
 
 def checked_decision(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:
