@@ -248,13 +248,15 @@ class Decision:
         if self.reason is not None:
             return f"{self.reason.call} fails with {self.reason.name} ({self.reason.code}): {self.reason.because}"
         if self.outcome == "deferred":
+            if self.resolved.inhibited:
+                return "MQOPEN succeeds; a put fails with 2051 (MQRC_PUT_INHIBITED): an object on the way is put-disabled"
             return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
         chosen = self.chosen
         assert chosen is not None, "neither failed nor deferred"  # noqa: S101
         if self.exit is not None and self.exit.overrides:
             return f"goes to {chosen.name}, which the exit chose"
         others = len(self.permitted) - 1
-        tie = f" ({others} equally good)" if others > 0 else ""
+        tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
         return f"goes to {chosen.name}{tie}"
 
 

@@ -164,7 +164,8 @@ class _Run:
         if bound is not None and not where.inhibited:
             row.routed = bound
         else:
-            bind = handle.bind if handle is not None and handle.id in self.bound else "AS_Q_DEF"
+            # An open that has succeeded and bound nothing leaves the choice to each put.
+            bind = "AS_Q_DEF" if handle is None else "NOTFIXED"
             row.routed = self.choose(row, Put(event.queue, event.to_queue_manager, bind, call), handle)
         if not isinstance(row.routed, Destination):
             return None
@@ -174,7 +175,7 @@ class _Run:
 
     def arriving(self, event: Event, queue: str, where: Resolved) -> Event:
         """The put as one to the local ``queue`` that its names came to, with the priority of what was named."""
-        if queue == event.queue:
+        if queue == event.queue and not (event.priority is None and where.followed):
             return event
         priority = where.default_priority if event.priority is None else event.priority
         return evolve(event, queue=queue, priority=priority)

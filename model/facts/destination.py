@@ -80,10 +80,12 @@ class Destination:
 
     @property
     def host(self) -> str:
-        """Where it is and by which route: ``QM2 by TO.QM2``, ``QM1 (local)``, ``ANY.CLUSTER = QM2 by TO.QM2``."""
-        where = f"{self.alias} = {self.queue_manager}" if self.alias else self.queue_manager
+        """Where it is and by which route: ``QM2 by TO.QM2``, ``QM1 (local)``, ``QM2 for ANY.CLUSTER by TO.QM2``."""
+        where = f"{self.queue_manager} for {self.alias}" if self.alias else self.queue_manager
         where += " (local)" if self.is_local else ""
-        route = self.transmission_queue or self.channel
+        if self.transmission_queue:
+            return f"{where} by transmission queue {self.transmission_queue}"
+        route = self.channel
         # A local put uses no channel; its receiver lends status and weight.
         return f"{where} by {route}" if route and (self.on_receiver or not self.is_local) else where
 
