@@ -106,7 +106,7 @@ def decided_puts(
         decisions = [engine.choose(Put(**name, **each), cluster, None, "rule" if explain else "off") for each in said]
         found.append([
             {
-                "decision": _answer(each, explain),
+                "decision": answered(each, explain),
                 **({"ties": ties_in(engine, each.put, cluster)} if with_ties else {}),
             }
             for each in decisions
@@ -114,7 +114,7 @@ def decided_puts(
     return found
 
 
-def _answer(found: Decision, explain: bool) -> dict[str, Any]:
+def answered(found: Decision, explain: bool) -> dict[str, Any]:
     """The fields of columns.DECISION."""
     to, fell = found.chosen, found.fell_by() if explain and found.runs else {}
     return {

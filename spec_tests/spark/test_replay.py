@@ -98,7 +98,7 @@ def test_a_put_with_a_fault_leaves_the_counters(spark: Any) -> None:
         OF_PUTS.none_given,
         OF_PUTS.all_given,
         "put.call = 'MQGET'; allowed: MQOPEN, MQPUT, MQPUT1",
-        f"queue: '{'Q' * 49}' is not allowed; allowed: text of 0 to 48 characters, without control characters",
+        f"put.queue = '{'Q' * 49}'; allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %",
         None,
         None,
     ]
