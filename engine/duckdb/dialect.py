@@ -89,7 +89,7 @@ DUCKDB = PlanDialect("duckdb", {
     F.InCase: _in_case,
     F.Unpadded: lambda node: call("RTRIM", node.this, literal(" ")),
     F.NoName: _no_name,
-    F.Shown: lambda node: exp.cast(node.this, "TEXT"),
+    F.FloatText: lambda node: exp.cast(node.this, "TEXT"),
     F.Total: lambda node: exp.cast(exp.Coalesce(this=call("LIST_SUM", node.this), expressions=[literal(0)]), "BIGINT"),
     F.Hashed: lambda node: exp.cast(F.texts("0x", call("LEFT", call("MD5", node.this), literal(10))), "BIGINT"),
     F.Apart: lambda node: node.this,

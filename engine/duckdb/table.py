@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,9 @@ from sqlglot import exp
 
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
-from mqclause.duckdb.types import DUCKDB_TYPES, kind_of, struct_type
-from mqclause.language.sql import Node, both, literal, when
+from mqclause.duckdb.known import known
+from mqclause.duckdb.types import kind_of
+from mqclause.language.sql import Node, both, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
@@ -25,16 +25,13 @@ from mqclause.tables.cluster_puts import (
     ID,
     ODD_DESTINATIONS,
     ODD_PUT,
-    PUT_NAMES,
     ClusterPuts,
 )
-from mqclause.tables.columns import DECISION, DESTINATION, ColumnKind
-from mqclause.tables.dialect import call
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import coalesced, column, is_null, struct_of
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, fresh, ties
+from mqclause.tables.shares import DECIDED, TIES, Spread, fresh, ties
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
@@ -187,23 +184,23 @@ def _in_cluster(
 ) -> exp.Select:
     """Every row of the table, with the name that it gives, what is known of that, and what an odd one says."""
     of_odd = _Plans.of(rules, puts.odd_shape, explain)
-    known, is_odd = column(KNOWN), is_null(column(KNOWN))
+    found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
     asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(TABLE)
     saying = exp.select("*", *_aliases(puts.numbers)).from_("mq_asking")
     ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id), "mq_defbind": column("defbind", "mq_names")}
     ids[ASKED] = puts.number_asked
     naming = _looked_up("mq_saying", ids, "mq_named", puts.is_name)
     same = both(*(exp.EQ(this=column(name, "mq_decided"), expression=column(of)) for name, of in _BY.items()))
-    knowing = _looked_up("mq_naming", {KNOWN: column("known", "mq_decided")}, "mq_decisions", same)
+    knowing = _looked_up("mq_naming", {_KNOWN: column("known", "mq_decided")}, "mq_decisions", same)
     odd_id = exp.EQ(this=column("id", "mq_by_id"), expression=when(is_odd, column(ID)))
     said = when(is_odd, puts.odd_put(column("mq_defbind")))
-    odd = {IS_ODD: is_odd, ODD_PUT: said, ODD_DESTINATIONS: column("destinations", "mq_by_id")}
+    odd = {_IS_ODD: is_odd, ODD_PUT: said, ODD_DESTINATIONS: column("destinations", "mq_by_id")}
     plans = evolve(
-        of_odd, decided=puts.answer(known, of_odd.decided), tied=puts.ties(known, of_odd.tied), where=column(IS_ODD)
+        of_odd, decided=puts.answer(found, of_odd.decided), tied=puts.ties(found, of_odd.tied), where=column(_IS_ODD)
     )
-    query = plans.query("mq_puts", columns, (AT, KNOWN, IS_ODD, ODD_PUT, ODD_DESTINATIONS), spread)
+    query = plans.query("mq_puts", columns, (AT, _KNOWN, _IS_ODD, ODD_PUT, ODD_DESTINATIONS), spread)
     for name, part, stored in reversed([
-        *((name, part, True) for name, part in _known(puts, rules, explain, spread is not None).items()),
+        *((name, part, True) for name, part in known(puts, rules, explain, spread is not None).items()),
         ("mq_asking", asking, False), ("mq_saying", saying, False), ("mq_naming", naming, False),
         ("mq_knowing", knowing, False), ("mq_puts", _looked_up("mq_knowing", odd, "mq_listed", odd_id), False),
     ]):  # fmt: skip
@@ -211,7 +208,7 @@ def _in_cluster(
     return query
 
 
-KNOWN, IS_ODD = "mq_known", "mq_is_odd"
+_KNOWN, _IS_ODD = "mq_known", "mq_is_odd"
 """The decision about what a put says, unless it is odd, and whether it is."""
 
 _BY = {"id": ID, "number": ASKED}
@@ -233,50 +230,6 @@ def _first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.
     alone = query.with_(name, part, materialized=stored)
     alone.args["with_"].set("expressions", [alone.args["with_"].expressions[-1], *others])
     return alone
-
-
-def _known(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) -> dict[str, exp.Select]:
-    """What is known before the table is read, in columns that have names of ours, which no table has."""
-    rows = list(puts.name_rows(rules))
-    texts = dict.fromkeys((*PUT_NAMES, "defbind"), DUCKDB_TYPES["text"])
-    names = _rows(rows, {"at": "INTEGER", "id": "BIGINT", "asks": "BOOLEAN", **texts})
-    listed = _rows(rows, {"id": "BIGINT", "destinations": [struct_type(DESTINATION)]})
-    return {
-        "mq_named": exp.select(exp.alias_(column("row"), "mq_names")).from_(names),
-        "mq_listed": exp.select(exp.alias_(column("row"), "mq_by_id")).from_(listed),
-        "mq_decisions": _decisions(puts, rules, explain, with_ties),
-    }
-
-
-def _decisions(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) -> exp.Select:
-    """The decision about each name and each number. Few differ, so each is written once."""
-    places: dict[str, int] = {}
-    rows = []
-    for named, found in puts.decisions(rules, explain, with_ties):
-        texts = [json.dumps(each, ensure_ascii=False) for each in found]
-        rows.append({"id": named, "places": [places.setdefault(text, len(places) + 1) for text in texts]})
-    which = {"row.id": "id", "UNNEST(row.places)": "place", "UNNEST(RANGE(LEN(row.places)))": "number"}
-    numbered = exp.select(*(exp.alias_(tree, name) for tree, name in which.items())).from_(
-        _rows(rows, {"id": "BIGINT", "places": ["INTEGER"]})
-    )
-    answer: dict[str, Any] = {"decision": {name: _ANSWERED[kind] for name, kind in DECISION.items()}}
-    tie = {**dict.fromkeys(TIE_NAMES, DUCKDB_TYPES["text"]), "weight": "BIGINT"}
-    different = _from_json(f"[{','.join(places)}]", [{**answer, **({"ties": [tie]} if with_ties else {})}])
-    one = {"id": column("id"), "number": column("number"), "known": call("LIST_EXTRACT", different, column("place"))}
-    return exp.select(exp.alias_(struct_of(one), "mq_decided")).from_(numbered.subquery("mq_numbered"))
-
-
-_ANSWERED: Mapping[ColumnKind, Any] = {**DUCKDB_TYPES, "integer": "INTEGER"}
-
-
-def _rows(rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Subquery:
-    """Rows as a query with a column ``row``: a text of JSON, so that nothing is registered anywhere."""
-    listed = _from_json(json.dumps(list(rows), ensure_ascii=False), [types])
-    return exp.select(exp.alias_(call("UNNEST", listed), "row")).subquery("mq_rows")
-
-
-def _from_json(text: str, types: Any) -> Node:
-    return call("FROM_JSON", literal(text), literal(json.dumps(types)))
 
 
 def _kept(name: str) -> Node:

@@ -55,7 +55,7 @@ def _no_name(node: F.NoName) -> Node:
     return when(suspect, exactly, exp.false())
 
 
-SHOWN = """
+_SHOWN = """
 CASE
   WHEN text = 'NaN' THEN 'nan'
   WHEN text LIKE '%Infinity' THEN REPLACE(text, 'Infinity', 'inf')
@@ -77,9 +77,9 @@ def _tree(text: str) -> Node:
     return found
 
 
-def _shown(node: F.Shown) -> Node:
+def _shown(node: F.FloatText) -> Node:
     made = call("ARRAY", exp.cast(node.this, "TEXT"))
-    return call("GET", call("TRANSFORM", made, F.function(_tree(SHOWN), "text")), literal(0))
+    return call("GET", call("TRANSFORM", made, F.function(_tree(_SHOWN), "text")), literal(0))
 
 
 def _apart(node: F.Apart) -> Node:
@@ -130,7 +130,7 @@ SPARK = PlanDialect("spark", {
     F.InCase: _in_case,
     F.Unpadded: call_named("RTRIM"),
     F.NoName: _no_name,
-    F.Shown: _shown,
+    F.FloatText: _shown,
     F.Total: _total,
     F.Hashed: _hashed,
     F.Apart: _apart,

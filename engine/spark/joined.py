@@ -26,18 +26,18 @@ from mqclause.tables.cluster_puts import (
     ASKED,
     AT,
     ID,
-    NUMBER,
     ODD_DESTINATIONS,
     ODD_PUT,
-    PUT_NAMES,
+    SAID_NUMBER,
     ClusterPuts,
 )
 from mqclause.tables.columns import DESTINATION
 from mqclause.tables.functions import column, field_of
+from mqclause.tables.named_puts import PUT_NAMES
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, fresh, ties
 
-KNOWN, NAMES, BY_NAME, ODD = "mq_known", "mq_names", "mq_by_name", "mq_odd"
+_KNOWN, _NAMES, _BY_NAME, _ODD = "mq_known", "mq_names", "mq_by_name", "mq_odd"
 """Columns on the way: the decision that is known, a row of names, that of an id, and what an odd put needs."""
 
 
@@ -50,23 +50,23 @@ def decided_in_cluster(
     names, by_name = (F.broadcast(each) for each in _known(df.sparkSession, puts, rules, explain, spread is not None))
     asking = _with(_with(df, {AT: puts.place, **puts.keys}), puts.numbers)
     named = asking.join(names, expression(puts.is_name), "left")
-    naming = named.withColumn(ID, F.coalesce(F.col(f"{NAMES}.id"), expression(puts.unknown_id)))
+    naming = named.withColumn(ID, F.coalesce(F.col(f"{_NAMES}.id"), expression(puts.unknown_id)))
     naming = naming.withColumn(ASKED, expression(puts.number_asked))
-    knowing = naming.join(by_name, F.col(ID) == F.col(f"{BY_NAME}.id"), "left")
-    known = F.get(f"{BY_NAME}.answers", F.get(f"{BY_NAME}.places", ASKED))
-    found = knowing.withColumn(KNOWN, F.when(F.col(ASKED).isNotNull(), known))
-    said = expression(puts.odd_put(column("defbind", NAMES))).alias(ODD_PUT)
-    odd = F.when(F.col(KNOWN).isNull(), F.struct(said, F.col(f"{BY_NAME}.destinations").alias(ODD_DESTINATIONS)))
+    knowing = naming.join(by_name, F.col(ID) == F.col(f"{_BY_NAME}.id"), "left")
+    known = F.get(f"{_BY_NAME}.answers", F.get(f"{_BY_NAME}.places", ASKED))
+    found = knowing.withColumn(_KNOWN, F.when(F.col(ASKED).isNotNull(), known))
+    said = expression(puts.odd_put(column("defbind", _NAMES))).alias(ODD_PUT)
+    odd = F.when(F.col(_KNOWN).isNull(), F.struct(said, F.col(f"{_BY_NAME}.destinations").alias(ODD_DESTINATIONS)))
     # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.
-    little = found.withColumn(ODD, odd).drop(NAMES, BY_NAME, NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
-    fields = {name: F.col(f"{ODD}.{name}") for name in (ODD_PUT, ODD_DESTINATIONS)}
-    answer = expression(puts.answer(column(KNOWN), one_expression(plan)))
+    little = found.withColumn(_ODD, odd).drop(_NAMES, _BY_NAME, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
+    fields = {name: F.col(f"{_ODD}.{name}") for name in (ODD_PUT, ODD_DESTINATIONS)}
+    answer = expression(puts.answer(column(_KNOWN), one_expression(plan)))
     asked = little.withColumns(fields)
     if spread is None:
-        return asked.withColumn("decision", answer).drop(ODD, AT, KNOWN, *fields)
+        return asked.withColumn("decision", answer).drop(_ODD, AT, _KNOWN, *fields)
     odd_ties = field_of(one_expression(plan_of(rules, fresh(puts.odd_shape), ties)), "ties")
-    found = asked.withColumns({TIES: expression(puts.ties(column(KNOWN), odd_ties)), DECIDED: answer})
-    decided = found.drop(ODD, AT, KNOWN, *fields).withColumn("decision", expression(spread.answer(DECIDED, TIES)))
+    found = asked.withColumns({TIES: expression(puts.ties(column(_KNOWN), odd_ties)), DECIDED: answer})
+    decided = found.drop(_ODD, AT, _KNOWN, *fields).withColumn("decision", expression(spread.answer(DECIDED, TIES)))
     return decided.drop(TIES, DECIDED)
 
 
@@ -93,8 +93,8 @@ def _known(
         known = {"places": [place[key] for key in keys], "answers": list(different.values())}
         decided.append(({"id": number, "destinations": rows.get(number, {}).get("destinations"), **known},))
     return (
-        spark.createDataFrame(named, T.StructType([T.StructField(NAMES, name)])),
-        spark.createDataFrame(decided, T.StructType([T.StructField(BY_NAME, by_id)])),
+        spark.createDataFrame(named, T.StructType([T.StructField(_NAMES, name)])),
+        spark.createDataFrame(decided, T.StructType([T.StructField(_BY_NAME, by_id)])),
     )
 
 

@@ -9,42 +9,28 @@ known, so that a table keeps its rows whatever it is made of, and is read once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import count, product
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import frozen
 from sqlglot import exp
 
-from mqclause.answers.decision import Decision
-from mqclause.answers.engine import Engine, every_local_channel
 from mqclause.documents.workload import OUTCOME
 from mqclause.language.sql import Node, both, case, either, literal, negated, when
-from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import destinations
-from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
-from mqclause.tables.demands import OF_PUTS
+from mqclause.tables.named_puts import CAN_SAY, PUT_NAMES, NamedPut, decided_puts, names_of
 from mqclause.tables.packing import word_place
-from mqclause.tables.shape import Shape, Source, Sources, Spelt
-from mqclause.tables.shares import ties_in
+from mqclause.tables.shape import Shape, Sources, Spelt, ValueSource
 from mqclause.tables.words import RowWords, kept
-
-PUT_NAMES = OF_PUTS.one_of
-"""The fields by which a put names what it asks for."""
-
-PUT_SAYS = tuple(name for name, each in PUT.items() if name not in PUT_NAMES and not each.optional)
-"""What else a put says."""
 
 AT, ID, ODD_PUT, ODD_DESTINATIONS = "mq_at", "mq_id", "mq_put", "mq_destinations"
 """Columns on the way: the place of the row's cluster, what its put names, and both of an odd put."""
 
-NUMBER, ANY_NUMBER, ASKED = "mq_number", "mq_any_number", "mq_asked"
+SAID_NUMBER, ANY_NUMBER, ASKED = "mq_number", "mq_any_number", "mq_asked"
 """Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
 
 KEYS = {name: f"mq_{name}" for name in PUT_NAMES}
@@ -52,33 +38,6 @@ KEYS = {name: f"mq_{name}" for name in PUT_NAMES}
 
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
-
-
-@frozen
-class Named:
-    """A name that puts can give in the cluster ``at``, by its number; nobody gives one that is ``unknown``."""
-
-    at: int
-    id: int
-    put: Put
-    unknown: bool = False
-
-    def row(self, cluster: Cluster, rules: Rules) -> dict[str, Any]:
-        """``queue``, ``queue_manager``, ``defbind`` and the ``destinations``, as a table has them."""
-        where = Engine(rules).resolve(cluster, self.put.queue, self.put.queue_manager)
-        found = (
-            destinations(cluster, where.named, every_local_channel(rules), where.kept) if where.asks_workload else ()
-        )
-        listed = [asdict(each) for each in found]
-        return {
-            "at": self.at,
-            "id": self.id,
-            "queue": self.put.queue,
-            "queue_manager": self.put.queue_manager,
-            "defbind": where.default_binding,
-            "asks": where.asks_workload,
-            "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in listed],
-        }
 
 
 @frozen
@@ -92,11 +51,11 @@ class ClusterPuts:
     clusters: Mapping[str, Cluster]
     sources: Sources
     struct: Node | None
-    at: Source | None
+    at: ValueSource | None
 
-    def names(self) -> list[Named]:
+    def names(self) -> list[NamedPut]:
         """Every name in each cluster, and then one that is in none for those that are unknown."""
-        return [each for at, cluster in enumerate(self.clusters.values()) for each in names_in(cluster, at)]
+        return [each for at, cluster in enumerate(self.clusters.values()) for each in names_of(cluster, at)]
 
     def name_rows(self, rules: Rules) -> Iterator[dict[str, Any]]:
         """The rows that names are found by, and their destinations."""
@@ -107,7 +66,7 @@ class ClusterPuts:
         """For each name by ``id`` what is decided of all that a put can say, by ``number``: see decided_puts."""
         for at, cluster in enumerate(self.clusters.values()):
             found = decided_puts(cluster, rules, explain, with_ties)
-            for named, each in zip(names_in(cluster, at), found, strict=True):
+            for named, each in zip(names_of(cluster, at), found, strict=True):
                 yield named.id, each
 
     @property
@@ -126,19 +85,19 @@ class ClusterPuts:
 
     @property
     def numbers(self) -> dict[str, Node]:
-        """What a put says besides a name, from 0: NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
+        """What a put says besides a name: SAID_NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
         names = [F.column(key) for key in KEYS.values()]
         blank = [exp.EQ(this=name, expression=literal("")) for name in names]
         wrong = [wrong for of, wrong in self._words().faults() if of.name in PUT_NAMES]
         named_one = both(*(negated(each) for each in wrong), exp.NEQ(this=blank[0], expression=blank[1]))
         number, any_number = (when(named_one.copy(), exp.cast(self._number(odd), "INT")) for odd in (False, True))
-        return {NUMBER: number, ANY_NUMBER: any_number}
+        return {SAID_NUMBER: number, ANY_NUMBER: any_number}
 
     @property
     def number_asked(self) -> Node:
-        """NUMBER, or of a name that asks no workload rule ANY_NUMBER: what is odd is nothing to it."""
+        """SAID_NUMBER, or of a name that asks no workload rule ANY_NUMBER: what is odd is nothing to it."""
         asks = F.coalesced(F.column("asks", "mq_names"), exp.false())
-        return case([(asks, F.column(NUMBER))], F.column(ANY_NUMBER))
+        return case([(asks, F.column(SAID_NUMBER))], F.column(ANY_NUMBER))
 
     def _number(self, any_value: bool) -> Node:
         words, number = self._words(), literal(0)
@@ -193,7 +152,7 @@ class ClusterPuts:
         """The shape of the table of odd puts: ODD_PUT and ODD_DESTINATIONS."""
         situation = {
             name: [
-                Source(F.column(_field(name, number), ODD_PUT), source.kind, source.told)
+                ValueSource(F.column(_field(name, number), ODD_PUT), source.kind, source.told)
                 for number, source in enumerate(sources)
             ]
             for name, sources in self._sources(literal("")).items()
@@ -215,7 +174,7 @@ class ClusterPuts:
         """Who stays permitted: as it is ``known``, or as the plan says of an ``odd`` put."""
         return case([(negated(F.is_null(known)), F.column("ties", known.name))], odd)
 
-    def _no_cluster(self, at: Source) -> Node:
+    def _no_cluster(self, at: ValueSource) -> Node:
         listed = [*self.clusters][:MOST_SHOWN]
         allowed = ", ".join([*listed, *(["…"] if len(self.clusters) > MOST_SHOWN else [])])
         before, after = NOT_ALLOWED.format(column=at.told, value="{}", allowed=allowed).split("{}", 1)
@@ -225,7 +184,7 @@ class ClusterPuts:
     def _words(self) -> RowWords:
         return RowWords("put", PUT, self.sources, {}, Bindings())
 
-    def _sources(self, defbind: Node) -> dict[str, Sequence[Source]]:
+    def _sources(self, defbind: Node) -> dict[str, Sequence[ValueSource]]:
         """Where an odd put has what it says: also what its cluster says for it."""
         words, found = self._words(), {name: each for name, each in self.sources.items() if not PUT[name].optional}
         bind = words.value(PUT["bind"], as_kept=False)
@@ -233,12 +192,12 @@ class ClusterPuts:
         of_queue = F.coalesced(defbind, literal("OPEN"))
         in_effect = case([(left_open, of_queue)], exp.cast(bind, "TEXT"))
         told = found["bind"][0].told if "bind" in found else "put.bind"
-        own = Source(self._own("clwlmruc"), "integer", "put.clwlmruc")
+        own = ValueSource(self._own("clwlmruc"), "integer", "put.clwlmruc")
         return {
             **found,
-            "bind": [Source(in_effect, "text", told)],
+            "bind": [ValueSource(in_effect, "text", told)],
             "clwlmruc": [*found.get("clwlmruc", ()), own],
-            "qmgr_clwluseq": [Source(self._own("clwluseq"), "text", "put.qmgr_clwluseq")],
+            "qmgr_clwluseq": [ValueSource(self._own("clwluseq"), "text", "put.qmgr_clwluseq")],
         }
 
     def _own(self, attribute: str) -> Node:
@@ -253,83 +212,3 @@ NAMES_OF_DESTINATIONS = ("queue", "queue_manager", "channel", "cluster")
 def _field(name: str, number: int) -> str:
     """The name of a field of ODD_PUT for one of several sources."""
     return f"{name}_{number}"
-
-
-def _can_say() -> dict[str, Sequence[Any]]:
-    """What a put can say in each field without being odd. Its CLWLMRUC is the queue manager's."""
-    every: dict[str, Sequence[Any]] = {"boolean": (False, True), "texts": ((),), "integer": (None,)}
-    return {name: every.get(PUT[name].kind) or PUT[name].domain.words for name in PUT_SAYS}  # type: ignore[union-attr]
-
-
-CAN_SAY = _can_say()
-"""All that a put can say besides a name, field by field; numbers count through the last field first."""
-
-
-def names_in(cluster: Cluster, at: int = 0) -> Sequence[Named]:
-    """The names in a cluster, each with its number, and then those for unknown ones."""
-    managers = [cluster.queue_manager.name, *cluster.remote]
-    named = [{"queue": name} for name in cluster.queues_by_name]
-    named += [{"queue_manager": name} for name in dict.fromkeys([*managers, *cluster.aliases_by_name])]
-    puts = [put for each in named if (put := _put(each)) is not None]
-    free = next(name for name in (f"NONE.{number}" for number in count()) if not _is_taken(cluster, name))
-    known = [Named(at, number, put) for number, put in enumerate(puts, at << 32)]
-    unknown = [Put(queue=free), Put(queue_manager=free)]
-    return [*known, *(Named(at, -2 * at - 1 - each, put, unknown=True) for each, put in enumerate(unknown))]
-
-
-def _put(named: Mapping[str, Any]) -> Put | None:
-    """None for a name in the facts that no put can give."""
-    try:
-        return Put(**named)
-    except DomainError:
-        return None
-
-
-def _is_taken(cluster: Cluster, name: str) -> bool:
-    return name in cluster.queues_by_name or name in cluster.aliases_by_name or name in cluster.remote
-
-
-@lru_cache(maxsize=32)
-def decided_puts(
-    cluster: Cluster, rules: Rules, explain: bool, with_ties: bool = False
-) -> Sequence[Sequence[dict[str, Any]]]:
-    """For each of the names in a cluster what is decided of all that a put can say of it, by number.
-
-    That is the ``decision``, and who ``ties`` in the long run.
-    """
-    engine = Engine(rules)
-    said = [dict(zip(CAN_SAY, each, strict=True)) for each in product(*CAN_SAY.values())]
-    for each in said:
-        del each["clwlmruc"]
-    found = []
-    for named in names_in(cluster):
-        name = {key: getattr(named.put, key) for key in PUT_NAMES}
-        decisions = [engine.choose(Put(**name, **each), cluster, None, "rule" if explain else "off") for each in said]
-        found.append([
-            {
-                "decision": _answer(each, explain),
-                **({"ties": ties_in(engine, each.put, cluster)} if with_ties else {}),
-            }
-            for each in decisions
-        ])  # fmt: skip
-    return found
-
-
-def _answer(found: Decision, explain: bool) -> dict[str, Any]:
-    """The fields of columns.DECISION."""
-    to, fell = found.chosen, found.fell_by() if explain and found.runs else {}
-    return {
-        "outcome": found.outcome,
-        "queue": to and (to.queue or None),
-        "queue_manager": to and (to.queue_manager or None),
-        "channel": to and (to.channel or None),
-        "reason": found.reason and found.reason.code,
-        "permitted": len(found.remaining),
-        "eliminated_by": [fell.get(each) for each in found.listed] if explain else None,
-        "message": None,
-    }
-
-
-def _value(value: object, of: Column) -> object:
-    """A blank word is null in a table."""
-    return None if value == "" and of.default != "" else value

@@ -78,7 +78,7 @@ def _not_allowed(of: Column, before: list[Node | str], value: Node, kind: FieldT
     *first, last = before
     if kind == "text":
         return F.texts(*first, f"{last}{start}'", value, f"'{end}")
-    shown = F.Shown(this=exp.cast(value, "DOUBLE")) if kind == "number" else exp.cast(value, "TEXT")
+    shown = F.FloatText(this=exp.cast(value, "DOUBLE")) if kind == "number" else exp.cast(value, "TEXT")
     return F.texts(*first, f"{last}{start}", shown, end)
 
 

@@ -12,14 +12,15 @@ from mqclause.language.sql import Node, literal
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME_GIVEN
-from mqclause.tables.cluster_puts import PUT_NAMES, ClusterPuts
+from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.columns import PUT, Column, TableError
 from mqclause.tables.functions import column
+from mqclause.tables.named_puts import PUT_NAMES
 from mqclause.tables.shape import (
     FieldType,
     ListOf,
-    Source,
     Sources,
+    ValueSource,
     check_fits,
     check_free,
     situation_fields,
@@ -67,11 +68,11 @@ def _by_name(clusters: Cluster | Mapping[str, Cluster], at: str | None) -> Mappi
         raise TableError(str(error)) from None
 
 
-def _source_at(columns: Mapping[str, FieldType], at: str) -> Source:
+def _source_at(columns: Mapping[str, FieldType], at: str) -> ValueSource:
     own = there(at, columns)
     check_fits(columns[own], Column(own, NAME_GIVEN, ""), own)
     value: Node = exp.column(own, quoted=True)
-    return Source(exp.cast(exp.null(), "TEXT") if columns[own] == "null" else value, "text", own)
+    return ValueSource(exp.cast(exp.null(), "TEXT") if columns[own] == "null" else value, "text", own)
 
 
 def _flat(columns: Mapping[str, FieldType], given: Mapping[str, Any], clusters: Collection[Cluster]) -> Sources:
@@ -84,19 +85,19 @@ def _flat(columns: Mapping[str, FieldType], given: Mapping[str, Any], clusters: 
     return {name: [found[name]] for name in PUT if name in found and found[name].kind != "null"}
 
 
-def _source(columns: Mapping[str, FieldType], of: Column, value: Any, clusters: Collection[Cluster]) -> Source:
+def _source(columns: Mapping[str, FieldType], of: Column, value: Any, clusters: Collection[Cluster]) -> ValueSource:
     """A column of the table, or a value that is the same in all rows."""
     own = spelt(value, columns) if isinstance(value, str) else None
     if own is not None:
         check_fits(columns[own], of, own)
-        return Source(exp.column(own, quoted=True), columns[own], own)
+        return ValueSource(exp.column(own, quoted=True), columns[own], own)
     try:
         same = of.domain(value, of.name)
     except DomainError as error:
         raise TableError(_no_column(of, value, columns) if isinstance(value, str) else str(error)) from None
     if of.name in PUT_NAMES and not any(same in known for each in clusters for known in _names(each)):
         raise TableError(_no_column(of, value, columns))
-    return Source(literal(same), ListOf("text") if of.kind == "texts" else of.kind, of.name)
+    return ValueSource(literal(same), ListOf("text") if of.kind == "texts" else of.kind, of.name)
 
 
 def _names(cluster: Cluster) -> Iterable[Collection[str]]:

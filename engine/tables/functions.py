@@ -93,7 +93,7 @@ class NoName(_OfTwo):
     """Whether a text, without the blanks at its end, has a character that no name of MQ has, or more than so many."""
 
 
-class Shown(_OfOne):
+class FloatText(_OfOne):
     """A floating-point number as text, the way that Python writes it: 1.5, 1e+20, inf."""
 
 

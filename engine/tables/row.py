@@ -82,7 +82,7 @@ def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Giv
     columns = columns_of(about.situation)
     seen = about.situation(**{of.word: of.stands_for.get(values[name], values[name]) if of.stands_for else values[name]
                               for name, of in columns.items()})  # fmt: skip
-    return seen, read_subjects(about, spelt(situation or {}, ""), subjects)
+    return seen, read_subjects(about, in_lower_case(situation or {}, ""), subjects)
 
 
 def read_situation(about: Declaration, situation: Given | None) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class Reader:
 def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]:
     """The kept value of every column. ``where`` goes before a column's name in a message."""
     values = {}
-    given = spelt(given, where)
+    given = in_lower_case(given, where)
     for reader in readers:
         value = given.get(reader.of.name)
         if value is None:
@@ -180,7 +180,7 @@ def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]
     return values
 
 
-def spelt(given: Given, where: str) -> Given:
+def in_lower_case(given: Given, where: str) -> Given:
     """A struct with its names in lower case, as those of columns are. Raises InvalidRowError if two are then one."""
     names = tuple(given)
     if all(map(str.islower, names)):

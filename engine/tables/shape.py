@@ -34,7 +34,7 @@ class ListOf:
 
 
 @frozen
-class Source:
+class ValueSource:
     """Where a table has a value of the situation: its tree, of which kind it is, and what messages call it."""
 
     value: Node
@@ -50,7 +50,7 @@ class Spelt:
     kind: FieldType
 
 
-Sources = Mapping[str, Sequence[Source]]
+Sources = Mapping[str, Sequence[ValueSource]]
 """By field of the situation where a table has it: the first that is not null counts."""
 
 
@@ -112,7 +112,7 @@ def contract_shape(about: Declaration, optional: bool = False) -> Shape:
 
     struct = about.row.situation
     situation = {
-        name: [Source(column(name, struct), _kind(each), f"{struct}.{name}")]
+        name: [ValueSource(column(name, struct), _kind(each), f"{struct}.{name}")]
         for name, each in present(about.situation).items()
     }
     subjects = {name: Spelt(name, _kind(each)) for name, each in present(about.subject).items()}
@@ -133,10 +133,16 @@ def situation_fields(columns: Mapping[str, FieldType], about: Declaration) -> So
     inside, beside = _fields(found, known, f"{struct}."), _beside(columns, known)
     if demands.one_of and not set(demands.one_of).intersection(inside):
         raise TableError(demands.neither)
-    sources: dict[str, list[Source]] = {}
+    sources: dict[str, list[ValueSource]] = {}
     for each in known:
-        own = [Source(column(inside[each].name, name), inside[each].kind, f"{struct}.{each}")] if each in inside else []
-        other = [Source(column(beside[each].name), beside[each].kind, f"{struct}.{each}")] if each in beside else []
+        own = (
+            [ValueSource(column(inside[each].name, name), inside[each].kind, f"{struct}.{each}")]
+            if each in inside
+            else []
+        )
+        other = (
+            [ValueSource(column(beside[each].name), beside[each].kind, f"{struct}.{each}")] if each in beside else []
+        )
         if own or other:
             sources[each] = [*own, *other]
     return sources

@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from mqclause import Cluster, Put, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.tables.cluster_puts import CAN_SAY, NUMBER, decided_puts, names_in
+from mqclause.tables.cluster_puts import SAID_NUMBER
 from mqclause.tables.columns import PUT
 from mqclause.tables.flat import cluster_puts
+from mqclause.tables.named_puts import CAN_SAY, decided_puts, names_of
 from mqclause.tables.shape import ListOf, Struct
 from spec_tests.support.random_rows import arrow_struct
 
@@ -37,7 +38,7 @@ def numbers(*puts: dict[str, Any]) -> Sequence[int | None]:
     keys = ", ".join(f"{DUCKDB.text(tree)} AS {name}" for name, tree in known.keys.items())
     given = [{**dict.fromkeys(PUT), "queue": "ORDERS.IN", **put} for put in puts]
     table = duckdb.from_arrow(pa.table({"put": pa.array(given, arrow_struct(PUT))}))
-    query = f"SELECT {DUCKDB.text(known.numbers[NUMBER])} FROM (SELECT *, {keys} FROM puts)"
+    query = f"SELECT {DUCKDB.text(known.numbers[SAID_NUMBER])} FROM (SELECT *, {keys} FROM puts)"
     found = table.query("puts", query)
     assert found is not None
     return [at for (at,) in found.fetchall()]
@@ -70,10 +71,10 @@ def test_what_is_odd_has_no_number(odd: dict[str, Any]) -> None:
 
 def test_names_and_one_that_is_none() -> None:
     # QM é𝄞 is in the facts, but no put can name it.
-    listed = [(each.put.queue or each.put.queue_manager, each.id) for each in names_in(CLUSTER)]
+    listed = [(each.put.queue or each.put.queue_manager, each.id) for each in names_of(CLUSTER)]
     assert listed == [("ORDERS.IN", 0), ("NONE.0", 1), ("QM1", 2), ("QM2", 3), ("NONE.1", -1), ("NONE.1", -2)]
-    assert [each.id for each in names_in(CLUSTER, 1)] == [1 << 32, (1 << 32) + 1, (1 << 32) + 2, (1 << 32) + 3, -3, -4]
+    assert [each.id for each in names_of(CLUSTER, 1)] == [1 << 32, (1 << 32) + 1, (1 << 32) + 2, (1 << 32) + 3, -3, -4]
     found = decided_puts(CLUSTER, Rules(), explain=False)
     assert [len(each) for each in found] == [48] * 6
     assert {each["decision"]["reason"] for each in found[-2]} == {2085}
-    assert names_in(CLUSTER)[-1].put == Put(queue_manager="NONE.1")
+    assert names_of(CLUSTER)[-1].put == Put(queue_manager="NONE.1")

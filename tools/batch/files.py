@@ -7,15 +7,15 @@ import csv
 import glob
 import gzip
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from attrs import frozen
 
-from mqclause.documents import OUTCOME
 from mqclause.tables.columns import TableError
-from mqclause.tables.shape import check_apart, check_types
+from mqclause.tables.shape import check_apart
+from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, types
 from mqclause.tools.errors import BatchError
 
@@ -34,9 +34,6 @@ LONGEST_ROW = 16 * 1024**2
 
 SNIFFED = 20_000
 """How many rows are looked at to say early that a column is missing."""
-
-OWN = "__mqclause_"
-"""What our own columns begin with."""
 
 LINE, FAULT = "__mqclause_line", "__mqclause_fault"
 KEPT = "__mqclause_{}"
@@ -99,48 +96,21 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     """
     match table.kind:
         case "parquet":
-            is_one_schema(connection, table)
+            is_one_schema(connection, table.files)
             relation = connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)")
         case "csv":
             relation = _csv_rows(connection, table, out, needed)
         case "jsonl":
             relation = _json_rows(connection, table, out, needed)
     if table.kind == "parquet":
-        _check_columns(table, relation.columns, needed)
+        check_columns(table.path, relation.columns, needed)
     return relation
-
-
-def is_one_schema(connection: DuckDBPyConnection, table: Table) -> bool:
-    """Whether the files of a Parquet table have the same columns. Raises BatchError for a type that cannot be."""
-    from mqclause.duckdb.table import kinds_of
-
-    found = []
-    for file in table.files:
-        relation = connection.read_parquet(glob.escape(str(file)))
-        try:
-            check_types(kinds_of(relation), OUTCOME)
-        except TableError as error:
-            raise BatchError(f"{file}: {error}") from None
-        found.append((relation.columns, relation.types))
-    return all(each == found[0] for each in found)
-
-
-def _check_columns(table: Table, columns: Collection[str], needed: Iterable[str]) -> None:
-    known = {name.lower() for name in columns}
-    missing = next((name for name in needed if name.lower() not in known), None)
-    if missing:
-        raise BatchError(f"{table.path}: column {missing} is missing; the table has: {', '.join(columns)}")
-    if "decision" in known:
-        raise BatchError(f"{table.path}: column decision is there already")
-    own = next((name for name in columns if name.lower().startswith(OWN)), None)
-    if own:
-        raise BatchError(f"{table.path}: column {own}: names that begin with {OWN} are used by mqclause itself")
 
 
 def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Iterable[str]) -> DuckDBPyRelation:
     headers = _headers(table)
     columns = list(dict.fromkeys(name for header in headers for name in header))
-    _check_columns(table, columns, needed)
+    check_columns(table.path, columns, needed)
     source = _csv_source(headers)
     parsed = [name for name in ("put", "destinations", "clwlmruc") if name in columns]
     typed = [f"CASE WHEN json_valid({name}) THEN {_from_json(name, types()[name])} END AS {name}" for name in parsed]
@@ -222,7 +192,7 @@ def _check_keys(connection: DuckDBPyConnection, table: Table, lines: str, needed
     if count and not keys:
         raise BatchError(f"{table.path}: not JSON Lines: no line holds a JSON object")
     if keys:
-        _check_columns(table, keys, needed)
+        check_columns(table.path, keys, needed)
 
 
 def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:

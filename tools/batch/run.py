@@ -20,8 +20,9 @@ from attrs import frozen
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
+from mqclause.tools.batch.checks import is_one_schema
 from mqclause.tools.batch.faults import failed, first_line
-from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, is_one_schema, read_table, written
+from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, read_table, written
 from mqclause.tools.errors import BatchError
 from mqclause.tools.render.progress import progress
 from mqclause.tools.render.summary import Summary, print_summary, summarised
@@ -275,7 +276,7 @@ def _is_for_spark(batch: Batch, folder: Path) -> bool:
     if len(batch.source.files) == 1:
         return True
     with _connection(batch, folder) as connection:
-        return is_one_schema(connection, batch.source)
+        return is_one_schema(connection, batch.source.files)
 
 
 def _as_parquet(batch: Batch, folder: Path) -> Path:
