@@ -10,12 +10,13 @@ from typing import Any, Self
 from attrs import define, evolve, field, frozen
 
 from mqclause.answers.decision import Decision
-from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
 from mqclause.answers.examination import Examination, Triggers
 from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.answers.replay_exits import ReplayExits
 from mqclause.answers.resolution import Resolved
+from mqclause.answers.retrieval import Retrieval
+from mqclause.answers.retrieval_calls import Returned, close_reason, for_calls, put_reason, retrieve
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT
@@ -25,7 +26,9 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import Event, EventError, event_label
 from mqclause.model.timeline.handles import Handle
-from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
+from mqclause.model.timeline.happened import Happened
+from mqclause.model.timeline.message_chain import Labels
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.rules import Rules
 
@@ -50,7 +53,8 @@ class Released:
 class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
-    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC.
+    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
+    which may be a ``warning``. ``returned`` is what a get or browse gave.
     ``exit`` is what an exit made of the choice, where one was asked for.
     """
 
@@ -64,6 +68,8 @@ class Row:
     turned_off: list[Examination] = field(factory=list)
     reason: int | None = None
     exit: ExitAnswer | None = None
+    warning: bool = False
+    returned: Returned | None = None
 
 
 class Replay:
@@ -78,6 +84,8 @@ class Replay:
     ) -> None:
         self.engine = Engine(rules, executor, exits, exit_limit)
         self.triggers = Triggers(self.engine.rules, executor)
+        self.retrieval = Retrieval(self.engine.rules, executor)
+        for_calls(self.engine.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Replay, self.engine.__reduce__()[1]
@@ -98,7 +106,7 @@ class Replay:
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
-        state = QueueManagerState.of(scenario.cluster, self.triggers.judge)
+        state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
         run = _Run(self, state, SequenceState.of(scenario.cluster), exits)
         try:
             for number, event in enumerate(scenario.events):
@@ -128,28 +136,63 @@ class _Run:
     bound: dict[int, Destination | None] = field(factory=dict)
 
     def step(self, row: Row) -> None:
-        before = self.state
-        if row.event.do == "put":
-            arrives = self.put(row)
-            if arrives is None:
-                self.state = before.sent(row.event)
+        event, before = row.event, self.state
+        if event.do == "get":
+            self.get(row)
+            return
+        if event.do == "put":
+            arrived = self.put(row)
+            if arrived is None:
                 return
-            self.state, happened = before.after(arrives)
+            happened = arrived
         else:
-            self.state, happened = before.after(row.event)
-        row.reason = happened.reason
-        self.exits.follow(row.event, self.state)
-        if row.event.do == "open" and happened.handle is not None:
+            self.state, happened = before.after(event)
+            row.reason = happened.reason
+        self.exits.follow(event, self.state)
+        if event.do == "open" and happened.handle is not None:
             self.open(row, happened)
-        if row.event.do == "close" and happened.handle is not None:
+        if event.do == "close" and happened.handle is not None:
             self.bound.pop(happened.handle.id, None)
+            self.close(row, before)
         if self.state.cluster is not before.cluster:
             self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.watch)
         self.look(row, happened)
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
 
-    def put(self, row: Row) -> Event | None:
+    def get(self, row: Row) -> None:
+        """A get or browse: the rules of retrieval say what it returns."""
+        self.state, happened, row.returned = retrieve(self.replay.retrieval, self.state, row.event)
+        row.reason, row.warning = row.returned.reason, row.returned.is_warning
+        self.look(row, happened)
+
+    def put(self, row: Row) -> Happened | None:
+        """A put, if the rules of retrieval let it be done; None if its message arrives on no local queue."""
+        event = row.event
+        reason, is_warning = put_reason(self.replay.retrieval, self.state, event)
+        failed, happened = reason is not None and not is_warning, None
+        arrives = None if failed else self.routed(row)
+        if arrives is not None:
+            labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
+            self.state, happened = self.state.after(arrives, labels, event)
+        elif isinstance(row.routed, Destination):
+            self.state = self.state.forwarded(event)
+        else:
+            self.state, row.reason = self.state.sent(event), reason if failed else row.reason
+            return None
+        row.reason, row.warning = reason, is_warning
+        if happened is not None and happened.failed:
+            row.reason, row.warning = happened.reason, False
+        return happened
+
+    def close(self, row: Row, before: QueueManagerState) -> None:
+        """The close of an application's last handle on a queue may leave a group incomplete."""
+        event = row.event
+        if (event.by, event.queue) in before.positions and (event.by, event.queue) not in self.state.positions:
+            row.reason = close_reason(self.replay.retrieval, before, event)
+            row.warning = row.reason is not None
+
+    def routed(self, row: Row) -> Event | None:
         """The put that arrives on a local queue, after resolving and routing; None if none does."""
         event = row.event
         handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
@@ -232,56 +275,3 @@ class _Run:
             self.state = self.state.release([held], keep)
             if keep:
                 row.released += [Released(held.queue, held.event)] * held.count
-
-
-def row_document(row: Row) -> dict[str, Any]:
-    """A row as the JSON object of ``mqclause replay``."""
-    document: dict[str, Any] = {"event": row.number, "do": row.event.do}
-    if row.repeat is not None:
-        document["repeat"] = row.repeat
-    document["routed"] = _routed(row.routed)
-    document["trigger_messages"] = [_message(each) for each in row.trigger_messages]
-    document["released"] = [{"queue": each.queue, "created_by_event": each.created_by_event} for each in row.released]
-    document["conditions"] = [condition for each in row.examinations for condition in _conditions(each)]
-    document["changed"] = [_turned_off(each) for each in row.turned_off]
-    if row.reason is not None:
-        document["reason"] = row.reason
-    if row.exit is not None and row.exit.is_given:
-        document["exit"] = row.exit.document(destination_document)
-    return document
-
-
-def _routed(routed: Destination | Decision | None) -> dict[str, Any] | None:
-    if isinstance(routed, Decision):
-        reason = routed.reason
-        return {"failed": reason and {"name": reason.name, "code": reason.code, "call": reason.call}}
-    if routed is None:
-        return None
-    return destination_document(routed)
-
-
-def _message(message: TriggerMessage) -> dict[str, Any]:
-    examination = message.examination
-    occasion, fields, rule = examination.occasion, examination.fields, examination.rule
-    names = ("trigger_data", "appl_type", "appl_id", "env_data", "user_data")
-    return {
-        "queue": occasion.queue,
-        "initiation_queue": occasion.initq,
-        "process": occasion.process,
-        **{name: fields[name] for name in names},
-        "rule": rule.id if rule else None,
-        "available": message.available,
-    }
-
-
-def _conditions(examination: Examination) -> Iterator[dict[str, Any]]:
-    queue = examination.occasion.queue
-    for each in examination.conditions:
-        row = {"queue": queue, "rule": each.rule.id, "clause": each.rule.clause, "holds": each.holds}
-        yield row if each.holds else {**row, "because": each.because}
-
-
-def _turned_off(examination: Examination) -> dict[str, Any]:
-    rule = examination.turns_off
-    queue = examination.occasion.queue
-    return {"queue": queue, "attribute": "trigger", "value": False, "rule": rule.id if rule else None}

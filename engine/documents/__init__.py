@@ -2,10 +2,11 @@
 
 from mqclause.documents.exit import EXIT
 from mqclause.documents.resolution import RESOLUTION
+from mqclause.documents.retrieval import RETRIEVAL
 from mqclause.documents.trigger import TRIGGER
 from mqclause.documents.workload import OUTCOME, WORKLOAD
 
-DOCUMENTS = {each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER, EXIT)}
+DOCUMENTS = {each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER, RETRIEVAL, EXIT)}
 """Every document whose rules come with the project, by the folder of its rules."""
 
-__all__ = ["DOCUMENTS", "EXIT", "OUTCOME", "RESOLUTION", "TRIGGER", "WORKLOAD"]
+__all__ = ["DOCUMENTS", "EXIT", "OUTCOME", "RESOLUTION", "RETRIEVAL", "TRIGGER", "WORKLOAD"]

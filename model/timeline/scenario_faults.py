@@ -12,12 +12,23 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.alteration import ALTERABLE, Altered, objects, unknown
+from mqclause.model.timeline.beside import MESSAGE_KEYS, beside_each_other
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import EVENT_WORD, READING_MODES, Event, EventError, event_label
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "length", "count"),
-    "get": ("queue", "unit_of_work", "count"),
+    "put": (
+        "queue",
+        "to_queue_manager",
+        "priority",
+        "unit_of_work",
+        "segments",
+        "by",
+        "persistent",
+        "count",
+        *MESSAGE_KEYS,
+    ),
+    "get": ("queue", "unit_of_work", "count", "by", "options", "match"),
     "open": ("queue", "queue_manager", "by", "mode", "bind", "to_queue_manager"),
     "close": ("queue", "queue_manager", "by"),
     "commit": ("unit_of_work",),
@@ -102,6 +113,8 @@ def _combination_faults(kind: str, row: Mapping[str, object]) -> Iterator[str]:
         for key in ("bind", "to_queue_manager"):
             if key in row:
                 yield f"{key}: {quoted(row[key])} is not allowed with mode {quoted(mode)}; allowed with OUTPUT only"
+    if kind in ("put", "get"):
+        yield from beside_each_other(row)
 
 
 @frozen(eq=False)

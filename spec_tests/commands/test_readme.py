@@ -13,9 +13,15 @@ from spec_tests.commands.test_explain import run
 README = Path(__file__).parents[2] / "README.md"
 
 
-@pytest.mark.parametrize(
-    "arguments", [("explain", "orders.toml"), ("why", "ORDERS.IN", "QM2.mqsc"), ("replay", "orders_trigger.toml")]
-)
+SHOWN = [
+    ("explain", "orders.toml"),
+    ("why", "ORDERS.IN", "QM2.mqsc"),
+    ("replay", "orders_trigger.toml"),
+    ("order", "figure_11.toml"),
+]
+
+
+@pytest.mark.parametrize("arguments", SHOWN)
 def test_the_readme_shows_the_real_answers(arguments: tuple[str, ...]) -> None:
     *command, name = arguments
     shown = run(*command, str(files("mqclause.tools") / "examples" / name)).stdout

@@ -105,6 +105,6 @@ def test_a_reading() -> None:
 def test_a_rule_that_is_not_there(name: str, said: str) -> None:
     done = CliRunner().invoke(command, [name])
     assert done.exit_code == 1
-    assert done.output == f"Error: {said}; rulesets: resolution, workload, outcome, trigger, exit\n"
+    assert done.output == f"Error: {said}; rulesets: resolution, workload, outcome, trigger, retrieval, exit\n"
     with pytest.raises(UnknownRuleError):
         duckdb.show_sql(name)

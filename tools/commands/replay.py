@@ -13,7 +13,9 @@ from rich.text import Text
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.examination import Examination
-from mqclause.answers.replay import Replay, Row, row_document
+from mqclause.answers.replay import Replay, Row
+from mqclause.answers.replay_document import row_document
+from mqclause.answers.retrieval_calls import Returned
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.diagnostic import FactsError
@@ -44,6 +46,9 @@ EVENT = 6
 
 HELD_BACK = 100_000
 """How many rows are held back before the first is written."""
+
+SHOWN_PASSED_OVER = 5
+"""How many of the messages that a get passed over are shown, with the reason."""
 
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
@@ -184,14 +189,24 @@ def consequences(row: Row) -> Iterable[Text]:
         yield Text.assemble("goes to ", (row.routed.name, "bold"))
     elif isinstance(row.routed, Decision):
         yield Text(row.routed.verdict, "red")
+    if row.returned is not None:
+        yield from _returned(row.returned)
     if row.reason is not None:
-        yield Text(f"reason {row.reason}", "yellow")
+        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}", "yellow")
     for examination in row.examinations:
         yield from _examined(examination)
     for released in row.released:
         yield Text(f"trigger message of event {released.created_by_event} for {released.queue} is available", "green")
     for each in row.turned_off:
         yield Text(f"triggering is switched off for {each.occasion.queue}")
+
+
+def _returned(returned: Returned) -> Iterable[Text]:
+    if returned.messages:
+        yield Text.assemble("returns ", (" ".join(returned.got), "bold"))
+    for each in islice(returned.passed_over(), SHOWN_PASSED_OVER):
+        yield Text.assemble(f"  {each.rule.clause:>4}  ", f"not {each.message}: {each.because}")
+    yield from (Text(remark, "yellow") for remark in returned.remarks)
 
 
 def _examined(examination: Examination) -> Iterable[Text]:
