@@ -249,7 +249,7 @@ class Decision:
             return f"{self.reason.call} fails with {self.reason.name} ({self.reason.code}): {self.reason.because}"
         if self.outcome == "deferred":
             if self.resolved.inhibited:
-                return "MQOPEN succeeds; a put fails with 2051 (MQRC_PUT_INHIBITED): an object on the way is put-disabled"
+                return "MQOPEN succeeds; a put fails with 2051: an object on the way is put-disabled"
             return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
         chosen = self.chosen
         assert chosen is not None, "neither failed nor deferred"  # noqa: S101
