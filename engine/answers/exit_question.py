@@ -15,7 +15,7 @@ from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import ExitFaultError
 from mqclause.exits.session import Caller, Exits, ExitSession
 from mqclause.model.exits.exit_call import ExitCall
-from mqclause.model.exits.offer import Message, Offer, OfferedRoute, of_queue, routes, structures
+from mqclause.model.exits.offer import Offer, OfferedMessage, OfferedRoute, of_queue, routes, structures
 from mqclause.model.exits.structures import MQWXP, NO_USER_AREA
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.sequence import START, SequenceState
@@ -84,7 +84,7 @@ def _offer(
     """What the exit is told; its user area is filled in when it is called."""
     put, cluster, named = decision.put, decision.cluster, decision.resolved.named
     own, queue = cluster.queue_manager, decision.resolved.names[0]
-    message = (caller.message or Message(put.length)) if facts["with_message"] else None
+    message = (caller.message or OfferedMessage(put.length)) if facts["with_message"] else None
     length = message.length if message else 0
     cut = min(length, own.clwllen)
     return Offer(

@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 
 from mqclause.exits.process import Exit, ExitFaultError, ExitProcess, LeftByExit
 from mqclause.model.diagnostic import quoted
-from mqclause.model.exits.offer import Message, Offer
+from mqclause.model.exits.offer import Offer, OfferedMessage
 from mqclause.model.exits.structures import NO_USER_AREA
 
 EXIT_LIMIT = 30.0
@@ -123,7 +123,7 @@ class Caller:
     """
 
     handle: Any = None
-    message: Message | None = None
+    message: OfferedMessage | None = None
     exit_at_start: str | None = None
     exit_at_connection: str | None = None
     left: str = ""

@@ -43,7 +43,7 @@ NO_DESCRIPTOR: Mapping[str, Any] = {
 """MQMD as MQMD_DEFAULT has it, as far as anything here depends on it."""
 
 
-class Message(NamedTuple):
+class OfferedMessage(NamedTuple):
     """What is put: its beginning (``buffer``; without one, zero bytes), its ``length`` and its MQMD."""
 
     length: int
@@ -51,7 +51,7 @@ class Message(NamedTuple):
     descriptor: Mapping[str, Any] = NO_DESCRIPTOR
 
     @classmethod
-    def of(cls, content: bytes, **descriptor: Any) -> Message:
+    def of(cls, content: bytes, **descriptor: Any) -> OfferedMessage:
         """The message with this content; keyword arguments are fields of MQMD."""
         return cls(len(content), content, {**NO_DESCRIPTOR, **descriptor})
 

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from mqclause import Engine, Put, read_document
-from mqclause.exits import MQWXP, Caller, Message
+from mqclause.exits import MQWXP, Caller, OfferedMessage
 from spec_tests.support.exit_scene import NAME, asked, choose, facts, taking, told, took, writing, written
 
 EVERY_HOST = ("QM2", "QM3", "QM4")
@@ -248,7 +248,7 @@ def test_the_message_is_cut_at_clwllen(
 def test_a_program_may_give_the_message(tmp_path: Path) -> None:
     look = writing(tmp_path / "seen", of=lambda wxp: [wxp.MsgBuffer.decode(), wxp.MsgLength, wxp.MsgDesc])
     with Engine(exits={NAME: look}) as engine:
-        message = Message.of(b"two of each", Priority=7)
+        message = OfferedMessage.of(b"two of each", Priority=7)
         choose(engine, {"queue_manager": {"clwllen": 3}}, caller=Caller(message=message))
     assert written(tmp_path / "seen")[1] == ["two", 11, {"Priority": 7, "Persistence": 2}]
 

@@ -10,7 +10,7 @@ import pytest
 
 from mqclause import Put, read_document
 from mqclause.exits import MQCD, MQWCR, MQWDR, MQWQR, MQWXP
-from mqclause.model.exits.offer import Message, Offer, of_queue, routes, structures
+from mqclause.model.exits.offer import Offer, OfferedMessage, of_queue, routes, structures
 from mqclause.model.facts.destination import destinations
 from spec_tests.support.exit_scene import facts
 
@@ -174,4 +174,4 @@ def test_each_call_has_structures_of_its_own() -> None:
 
 
 def test_a_message_of_a_program() -> None:
-    assert Message.of(b"abc", Persistence=1) == (3, b"abc", {"Priority": -1, "Persistence": 1})
+    assert OfferedMessage.of(b"abc", Persistence=1) == (3, b"abc", {"Priority": -1, "Persistence": 1})
