@@ -6,7 +6,7 @@ from attrs import define, field
 
 from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
 from mqclause.model.exits.constants import MQPER_NOT_PERSISTENT, MQPER_PERSISTENT
-from mqclause.model.exits.offer import NO_DESCRIPTOR, Message
+from mqclause.model.exits.offer import NO_DESCRIPTOR, OfferedMessage
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
@@ -35,7 +35,7 @@ class ReplayExits:
             descriptor = {**NO_DESCRIPTOR, "Persistence": persistence}
             if event.priority is not None:
                 descriptor["Priority"] = event.priority
-            message = Message(event.length, None, descriptor)
+            message = OfferedMessage(event.length, None, descriptor)
         at_connection = self.connected.get(event.by)
         number = None if handle is None else handle.id
         return Caller(number, message, self.at_start, at_connection, session=self.session)
