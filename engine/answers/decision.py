@@ -177,7 +177,9 @@ class Decision:
     @cached_property
     def state(self) -> SequenceState:
         """The sequence state to pass to the next choice of the same queue manager."""
-        before = (self.before or SequenceState.of(self.cluster)).noticed(self.cluster, watch_of(self.rulesets[0]))
+        before = self.before or SequenceState.of(self.cluster)
+        if before.seen is not self.cluster:
+            before = before.noticed(self.cluster, watch_of(self.rulesets[0]))
         if self.run is None:
             return before
         every = self._for_every()
