@@ -224,7 +224,8 @@ def row_of(destination: Destination) -> dict[str, Any]:
 
 def put_row(put: Put, cluster: Cluster) -> dict[str, Any]:
     """The put as a table holds it, with the binding in effect and what the local queue manager says."""
-    seen = situation(put, cluster, 0)
+    where = Engine().resolve(cluster, put.queue, put.queue_manager)
+    seen = situation(put, put, where.default_binding if put.bind == "AS_Q_DEF" else put.bind, cluster, 0)
     values = {name: getattr(put, name, None) for name in PUT}
     return {**values, "bind": seen.bind, "clwlmruc": seen.clwlmruc, "qmgr_clwluseq": seen.qmgr_clwluseq}
 
@@ -245,7 +246,10 @@ def without_derived(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def agree(engine: Engine, rows: Rows, cluster: Cluster, put: Put, every: bool) -> None:
-    """Checks that the row made of the put is decided as the put is."""
+    """Checks that the row made of the put is decided as the put is, where the names go straight to the rules."""
+    where = engine.resolve(cluster, put.queue, put.queue_manager, put.call)
+    if not where.asks_workload or where.followed or (put.queue and put.queue_manager):
+        return
     listed = destinations(cluster, put, every)
     row = put_row(put, cluster), [row_of(each) for each in listed]
     found = rows.explained(*row)
