@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mqclause.answers.explanation import Explanation
     from mqclause.answers.reason import Reason
     from mqclause.answers.replay import Replay
+    from mqclause.answers.retrieval import Retrieval
+    from mqclause.answers.retrieval_calls import next_get
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
@@ -45,6 +47,8 @@ _WHERE = {
     "answers.explanation": ("Explanation",),
     "answers.reason": ("Reason",),
     "answers.replay": ("Replay",),
+    "answers.retrieval": ("Retrieval",),
+    "answers.retrieval_calls": ("next_get",),
     "model.assembly.snapshot": ("Snapshot", "read_document", "read_files"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
     "model.facts.cluster": ("Cluster",),
@@ -77,12 +81,14 @@ __all__ = [
     "Reason",
     "RemoteQueueManager",
     "Replay",
+    "Retrieval",
     "RuleError",
     "Rules",
     "Scenario",
     "SequenceState",
     "Snapshot",
     "Triggers",
+    "next_get",
     "read_document",
     "read_files",
     "read_scenario",

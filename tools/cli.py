@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "batch": "Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.",
     "check": "What in a configuration should an administrator see? Each finding with file, line, and what mends it.",
     "explain": "Which destination does a put go to, and which clause removed each of the others?",
+    "order": "In which order do a queue's messages come, and why do some not come at all?",
     "replay": "What happens over time: routing, trigger messages and what held them back, event by event.",
     "retention": "How long do repositories hold what is in FACTS? Each item as it is on a day.",
     "show-sql": "What a rule or a ruleset becomes in SQL.",

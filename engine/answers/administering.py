@@ -12,7 +12,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import MANUAL, Destination
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.facts.sequence import SequenceState
-from mqclause.model.timeline.administered import Known, member, with_status, with_suspended, within, without
+from mqclause.model.timeline.administered import Known, member_named, with_status, with_suspended, within, without
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.in_flight import InFlight, route_of
 from mqclause.model.timeline.matter import Matter
@@ -71,7 +71,7 @@ class Administering:
 
     def suspension(self, event: Event, did: Administered) -> None:
         """A queue manager is suspended or resumed in a cluster, with its inbound channels if that is forced."""
-        found = member(self.cluster, event.queue_manager)
+        found = member_named(self.cluster, event.queue_manager)
         is_suspended = event.cluster in found.suspended
         matter = Matter(asked=event.do, kind="queue_manager", name=found.name, host=found.name,
                         cluster=event.cluster, suspended=is_suspended)  # fmt: skip

@@ -10,6 +10,7 @@ from mqclause.answers.asked_case import AskedCase
 from mqclause.answers.course_case import CourseCase
 from mqclause.answers.decision_case import DecisionCase
 from mqclause.answers.replay_case import ReplayCase
+from mqclause.answers.retrieval_case import RetrievalCase
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.case import CaseError, CaseFile, case_file
 from mqclause.rulebook.rule import Derive, Ruleset
@@ -20,6 +21,7 @@ CASE_KINDS: Mapping[str, type[AskedCase]] = {
     "workload": DecisionCase,
     "outcome": DecisionCase,
     "trigger": ReplayCase,
+    "retrieval": RetrievalCase,
 }
 """The kinds of case of documents that have one of their own; another's are CourseCases."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, field, frozen
 
 from mqclause.answers.decision_document import after_steps, destination_document, until_steps
+from mqclause.answers.exit_answer import ExitAnswer, derived_for
 from mqclause.answers.reason import Reason
 from mqclause.answers.resolution import Resolved, resolved
 from mqclause.documents import OUTCOME, RESOLUTION
@@ -55,7 +56,8 @@ class Decision:
     ``outcome`` is ``chosen``, ``failed`` (then ``reason`` says with which reason code) or ``deferred``: an MQOPEN
     that succeeds and fixes no destination. ``permitted`` is filled from level ``verdict`` on, ``steps`` from level
     ``rule`` on. ``resolved`` says where the names of the put led; there are ``runs`` only if the workload rules were
-    asked. It pickles with its rules as their text.
+    asked. ``exit`` is what became of the choice where an exit was given or named; ``steps`` show the rules' own. It
+    pickles with its rules as their text.
     """
 
     put: Put
@@ -68,6 +70,7 @@ class Decision:
     rules: Rules = field(repr=False)
     before: SequenceState | None = field(repr=False)
     resolved: Resolved = field(repr=False)
+    exit: ExitAnswer | None = field(default=None, repr=False)
 
     @property
     def run(self) -> Run | None:
@@ -91,21 +94,27 @@ class Decision:
             if self.resolved.reason is not None:
                 return "failed"
             return "deferred" if self.resolved.deferred else "chosen"
+        if self.exit is not None and (self.exit.failed or self.exit.chosen is not None):
+            return "failed" if self.exit.failed else "chosen"
         if self.runs[-1].failure:
             return "failed"
         return "deferred" if self.runs[-1].facts.get("deferred") else "chosen"
 
     @property
     def remaining(self) -> Sequence[Destination]:
-        """Every destination that is left, at any level."""
+        """Every destination that is left, at any level; what an exit chose against the rules, alone."""
+        if self.exit is not None and (self.exit.failed or self.exit.overrides):
+            return () if self.exit.chosen is None else (self.exit.chosen,)
         if self.runs:
             return self.runs[0].remaining
         return self.listed if self.outcome == "chosen" else ()
 
     @property
     def chosen(self) -> Destination | None:
-        """The destination; of several permitted ones the one listed first."""
-        return self.remaining[0] if self.outcome == "chosen" else None
+        """The destination: what an exit chose, else of several permitted ones the one listed first."""
+        if self.outcome != "chosen":
+            return None
+        return (self.exit and self.exit.chosen) or self.remaining[0]
 
     @property
     def permitted(self) -> tuple[Destination, ...]:
@@ -117,6 +126,8 @@ class Decision:
         """The reason code of a failed call."""
         if not self.runs:
             return self.resolved.reason
+        if self.exit is not None and self.exit.failed:
+            return Reason(*self.exit.failure, self.exit.rule.id, self.exit.because)
         failure = self.runs[-1].failure
         if failure is None:
             return None
@@ -132,17 +143,18 @@ class Decision:
     @property
     def advance(self) -> Advance | None:
         """How the counters of the chosen destination advance; None where rules derive nothing of it."""
-        if self.outcome != "chosen" or self.run is None or not self.run.chosen:
-            return None
-        return Advance(self.run.remaining[0].channel, *self._advanced())
+        chosen = self.chosen
+        derived = self._derived_for(chosen)
+        return None if chosen is None or not derived else Advance(chosen.channel, *self._advanced(chosen, derived))
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know besides: the remarks of rules, where all that they derive is true."""
+        named = () if self.exit is None else self.exit.remarks
         if self.outcome != "chosen" or self.run is None:
-            return ()
+            return named
         facts = self.run.facts
-        return tuple(
+        return named + tuple(
             rule.remark
             for rule in self.rulesets[0].rules
             if rule.remark and isinstance(rule.action, Derive) and all(facts[key] for key, _ in rule.action.values)
@@ -165,24 +177,32 @@ class Decision:
     @cached_property
     def state(self) -> SequenceState:
         """The sequence state to pass to the next choice of the same queue manager."""
-        before = (self.before or SequenceState.of(self.cluster)).noticed(self.cluster, watch_of(self.rulesets[0]))
+        before = self.before or SequenceState.of(self.cluster)
+        if before.seen is not self.cluster:
+            before = before.noticed(self.cluster, watch_of(self.rulesets[0]))
         if self.run is None:
             return before
         every = self._for_every()
         if every:
             before = before.with_every(every, self.listed)
-        if self.outcome != "chosen" or not self.run.chosen:
-            return before
-        return before.after(self.run.remaining[0], self._advanced())
+        chosen = self.chosen
+        derived = self._derived_for(chosen)
+        return before if chosen is None or not derived else before.after(chosen, self._advanced(chosen, derived))
 
     def _for_every(self) -> dict[str, Any]:
         """What rules derived for every destination."""
         return {name: value for name, value in self.run.every.items() if value is not None} if self.run else {}
 
-    def _advanced(self) -> Counter:
-        """The counters of the chosen destination: as rules derived them, and otherwise as they were."""
-        assert self.run is not None  # noqa: S101 - the workload rules chose
-        chosen, derived = self.run.remaining[0], self.run.chosen
+    def _derived_for(self, chosen: Destination | None) -> Mapping[str, Any]:
+        """What rules derive for the chosen destination, also for one that an exit chose."""
+        if chosen is None or self.run is None:
+            return {}
+        if self.exit is None or not self.exit.called or chosen is self.exit.own_choice:
+            return self.run.chosen
+        return derived_for(chosen, self.rulesets[0], self.run, self._first_scope(0))
+
+    def _advanced(self, chosen: Destination, derived: Mapping[str, Any]) -> Counter:
+        """The counters of the chosen destination: as rules ``derived`` them, and otherwise as they were."""
         if len(derived) < len(Counter._fields):
             own = Counter(chosen.dest_seq_factor, chosen.dest_seq_number)
             was = own if self.before is None else self.before.counters.get(chosen.counter, START)
@@ -193,7 +213,7 @@ class Decision:
         # What a rule saw is found again from the trace, and the rules go as their text.
         runs = tuple(run._replace(saw=None) for run in self.runs)
         kept = (self.put, self.cluster, self.level, self.situation, self.listed, runs, self.rules, self.before)
-        return _of_pickle, kept
+        return _of_pickle, (*kept, self.exit)
 
     def _first_scope(self, document: int) -> Scope:
         """What the first rule of a document saw."""
@@ -230,10 +250,16 @@ class Decision:
         if self.reason is not None:
             return f"{self.reason.call} fails with {self.reason.name} ({self.reason.code}): {self.reason.because}"
         if self.outcome == "deferred":
+            if self.resolved.inhibited:
+                return "MQOPEN succeeds; a put fails with 2051: an object on the way is put-disabled"
             return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
+        chosen = self.chosen
+        assert chosen is not None, "neither failed nor deferred"  # noqa: S101
+        if self.exit is not None and self.exit.overrides:
+            return f"goes to {chosen.name}, which the exit chose"
         others = len(self.permitted) - 1
-        tie = f" ({others} equally good)" if others > 0 else ""
-        return f"goes to {self.remaining[0].name}{tie}"
+        tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
+        return f"goes to {chosen.name}{tie}"
 
 
 def _of_pickle(
@@ -245,6 +271,9 @@ def _of_pickle(
     runs: tuple[Run, ...],
     rules: Rules,
     before: SequenceState | None,
+    of_exit: ExitAnswer | None,
 ) -> Decision:
     where = resolved(Course.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call)
-    return Decision(put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before, where)
+    return Decision(
+        put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before, where, of_exit
+    )

@@ -44,6 +44,8 @@ def after_steps(decision: Decision) -> dict[str, Any]:
     }
     if reason is not None:
         document |= {"because": reason.because, "rule": reason.rule}
+    if decision.exit is not None and decision.exit.is_given:
+        document["exit"] = decision.exit.document(destination_document)
     return document
 
 

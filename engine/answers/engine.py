@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Self
 
 from sqlglot import exp
 
 from mqclause.answers.decision import LEVELS, Decision, Level
+from mqclause.answers.exit_question import ExitQuestion
 from mqclause.answers.resolution import Resolved, resolved
-from mqclause.documents import OUTCOME, RESOLUTION, WORKLOAD
+from mqclause.documents import EXIT, OUTCOME, RESOLUTION, WORKLOAD
 from mqclause.executors.course import Course
 from mqclause.executors.notices import watch_of
 from mqclause.executors.run import ExecutorName, Run
+from mqclause.exits.process import Exit
+from mqclause.exits.session import ANYBODY, EXIT_LIMIT, Caller, Exits, ExitSession
 from mqclause.language.evaluate import Scope, evaluate
+from mqclause.model.exits.structures import MQWXP
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination, destinations
 from mqclause.model.facts.objects import Put
@@ -29,18 +35,43 @@ class Engine:
     engine may be shared between threads. It pickles as its ``rules``, which are by default those that come with the
     project. ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference).
     Raises RuleError.
+
+    ``exits`` are cluster workload exits by the name in CLWLEXIT, functions that take one MQWXP (see mqclause.exits);
+    a call of one may take ``exit_limit`` seconds. They run in processes of their own until ``close``, or the end of
+    ``with``; what an exit remembers is then forgotten, as when a queue manager ends. Raises ValueError and TypeError.
     """
 
-    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        executor: ExecutorName = "compiled",
+        exits: Mapping[str, Exit] | None = None,
+        exit_limit: float = EXIT_LIMIT,
+    ) -> None:
         self.rules = Rules() if rules is None else rules
         self.executor = executor
+        self.exits = Exits(exits, exit_limit)
+        self._sessions: dict[str, ExitSession] = {}
         self._course = Course.of(self.rules, OUTCOME, executor)
         self.watch = watch_of(self._course.rulesets[0])
         self._names = Course.of(self.rules, RESOLUTION, executor)
         self._every_local_channel = every_local_channel(self.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Engine, (self.rules, self.executor)
+        return Engine, (self.rules, self.executor, self.exits.given, self.exits.limit)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Calls the exits with TERM and ends their processes; a later choice starts them again, with INIT."""
+        for session in self._sessions.values():
+            self.exits.end(session)
+        self._sessions.clear()
+        self.exits.close()
 
     @property
     def readings(self) -> Mapping[str, str]:
@@ -48,14 +79,19 @@ class Engine:
         return dict(pair for ruleset in self._course.rulesets for pair in ruleset.readings)
 
     def choose(
-        self, put: Put, cluster: Cluster, state: SequenceState | None = None, explain: Level = "verdict"
+        self,
+        put: Put,
+        cluster: Cluster,
+        state: SequenceState | None = None,
+        explain: Level = "verdict",
+        caller: Caller = ANYBODY,
     ) -> Decision:
         """The destination of ``put``, made at the local queue manager of ``cluster``.
 
         ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and
         factors count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone,
         ``verdict`` also every permitted destination, ``rule`` each rule with who fell by it and why,
-        ``condition`` also the tests with their values.
+        ``condition`` also the tests with their values. ``caller`` is what an exit needs to know besides.
         """
         if explain not in LEVELS:
             raise ValueError(f"explain={explain!r} is not a level; allowed: {', '.join(LEVELS)}")
@@ -73,7 +109,29 @@ class Engine:
             runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
         elif where.reason is None and not where.deferred:
             listed = (where.destination,)
-        return Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
+        decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
+        if runs and (self.exits.names or (cluster.queue_manager.clwlexit and self._has_exit_rules)):
+            name = cluster.queue_manager.name
+            session = caller.session or self._sessions.setdefault(name, ExitSession())
+            decision.exit = self._exit_question.answer(decision, caller, session)
+        return decision
+
+    def exit_parameters(
+        self, put: Put, cluster: Cluster, state: SequenceState | None = None, caller: Caller = ANYBODY
+    ) -> MQWXP:
+        """What an exit would be called with for ``put``, in this process and without calling one: to try one with."""
+        plain = Engine(self.rules, self.executor).choose(put, cluster, state, "off", caller)
+        return self._exit_question.parameters(plain, caller)
+
+    @cached_property
+    def _exit_question(self) -> ExitQuestion:
+        """Made when it is first needed: most choices know no exit."""
+        return ExitQuestion(self.rules, self.exits, self.executor)
+
+    @cached_property
+    def _has_exit_rules(self) -> bool:
+        """Whether the rules, which may be of one's own, say anything about exits."""
+        return any(path.startswith(f"{EXIT.name}/") for path in self.rules.files)
 
     def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
         """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self
 
 from attrs import define, evolve, field, frozen
 
 from mqclause.answers.administering import Administering
 from mqclause.answers.decision import Decision
-from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
 from mqclause.answers.examination import Examination, Triggers
+from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.answers.fate import Administered
+from mqclause.answers.replay_exits import ReplayExits
 from mqclause.answers.resolution import Resolved
+from mqclause.answers.retrieval import Retrieval
+from mqclause.answers.retrieval_calls import Returned, close_reason, for_calls, put_reason, retrieve
 from mqclause.executors.run import ExecutorName
+from mqclause.exits.process import Exit
+from mqclause.exits.session import EXIT_LIMIT
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
-from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
+from mqclause.model.timeline.handles import Handle
+from mqclause.model.timeline.happened import Happened
+from mqclause.model.timeline.message_chain import Labels
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.rules import Rules
 
@@ -46,7 +55,9 @@ class Released:
 class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
-    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC.
+    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
+    which may be a ``warning``. ``returned`` is what a get or browse gave.
+    ``exit`` is what an exit made of the choice, where one was asked for.
     """
 
     number: int
@@ -58,36 +69,61 @@ class Row:
     examinations: list[Examination] = field(factory=list)
     turned_off: list[Examination] = field(factory=list)
     reason: int | None = None
+    exit: ExitAnswer | None = None
+    warning: bool = False
+    returned: Returned | None = None
     administered: Administered | None = None
 
 
 class Replay:
     """Replays scenarios. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
 
-    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.engine = Engine(rules, executor)
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        executor: ExecutorName = "compiled",
+        exits: Mapping[str, Exit] | None = None,
+        exit_limit: float = EXIT_LIMIT,
+    ) -> None:
+        self.engine = Engine(rules, executor, exits, exit_limit)
         self.triggers = Triggers(self.engine.rules, executor)
+        self.retrieval = Retrieval(self.engine.rules, executor)
+        for_calls(self.engine.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Replay, (self.engine.rules, self.engine.executor)
+        return Replay, self.engine.__reduce__()[1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the processes of the exits; a later replay starts them again."""
+        self.engine.close()
 
     def rows(self, scenario: Scenario, source: str = "scenario") -> Iterator[Row]:
         """One row for each event, in order; raises FactsError for an event that cannot happen when it is reached.
 
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
-        state = QueueManagerState.of(scenario.cluster, self.triggers.judge)
+        exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
+        state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
         administering = Administering.of(self.engine, scenario.cluster, scenario.in_flight)
-        run = _Run(self, state, SequenceState.of(scenario.cluster), administering)
-        for number, event in enumerate(scenario.events):
-            for repeat in range(event.count):
-                row = Row(number, event, repeat if event.count > 1 else None)
-                try:
-                    run.step(row)
-                except EventError as error:
-                    label = event_label(number + 1, event.do)
-                    raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
-                yield row
+        run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
+        try:
+            for number, event in enumerate(scenario.events):
+                for repeat in range(event.count):
+                    row = Row(number, event, repeat if event.count > 1 else None)
+                    try:
+                        run.step(row)
+                    except EventError as error:
+                        label = event_label(number + 1, event.do)
+                        raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
+                    yield row
+        finally:
+            exits.end()
 
 
 @define(eq=False)
@@ -100,27 +136,32 @@ class _Run:
     replay: Replay
     state: QueueManagerState
     sequence: SequenceState
+    exits: ReplayExits
     administering: Administering
     bound: dict[int, Destination | None] = field(factory=dict)
 
     def step(self, row: Row) -> None:
-        before = self.state
-        if row.event.do in ADMINISTRATIVE:
+        event, before = row.event, self.state
+        if event.do in ADMINISTRATIVE:
             self.administer(row)
             return
-        if row.event.do == "put":
-            arrives = self.put(row)
-            if arrives is None:
-                self.state = before.sent(row.event)
+        if event.do == "get":
+            self.get(row)
+            return
+        if event.do == "put":
+            arrived = self.put(row)
+            if arrived is None:
                 return
-            self.state, happened = before.after(arrives)
+            happened = arrived
         else:
-            self.state, happened = before.after(row.event)
-        row.reason = happened.reason
-        if row.event.do == "open" and happened.handle is not None:
+            self.state, happened = before.after(event)
+            row.reason = happened.reason
+        self.exits.follow(event, self.state)
+        if event.do == "open" and happened.handle is not None:
             self.open(row, happened)
-        if row.event.do == "close" and happened.handle is not None:
+        if event.do == "close" and happened.handle is not None:
             self.bound.pop(happened.handle.id, None)
+            self.close(row, before)
         if self.state.cluster is not before.cluster:
             self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.watch)
         self.look(row, happened)
@@ -135,12 +176,45 @@ class _Run:
         self.state = before.evolved(now=before.time_of(row.event))
         if administering.cluster is not before.cluster:
             self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
+        self.exits.follow(row.event, self.state)
         self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.watch)
-        for arrival in administering.arrivals:
-            self.state, happened = self.state.after(arrival)
+        for number, arrival in enumerate(administering.arrivals):
+            self.state, happened = self.state.after(arrival, Labels(row.number, number, 1))
             self.look(row, happened)
 
-    def put(self, row: Row) -> Event | None:
+    def get(self, row: Row) -> None:
+        """A get or browse: the rules of retrieval say what it returns."""
+        self.state, happened, row.returned = retrieve(self.replay.retrieval, self.state, row.event)
+        row.reason, row.warning = row.returned.reason, row.returned.is_warning
+        self.look(row, happened)
+
+    def put(self, row: Row) -> Happened | None:
+        """A put, if the rules of retrieval let it be done; None if its message arrives on no local queue."""
+        event = row.event
+        reason, is_warning = put_reason(self.replay.retrieval, self.state, event)
+        failed, happened = reason is not None and not is_warning, None
+        arrives = None if failed else self.routed(row)
+        if arrives is not None:
+            labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
+            self.state, happened = self.state.after(arrives, labels, event)
+        elif isinstance(row.routed, Destination):
+            self.state = self.state.forwarded(event)
+        else:
+            self.state, row.reason = self.state.sent(event), reason if failed else row.reason
+            return None
+        row.reason, row.warning = reason, is_warning
+        if happened is not None and happened.failed:
+            row.reason, row.warning = happened.reason, False
+        return happened
+
+    def close(self, row: Row, before: QueueManagerState) -> None:
+        """The close of an application's last handle on a queue may leave a group incomplete."""
+        event = row.event
+        if (event.by, event.queue) in before.positions and (event.by, event.queue) not in self.state.positions:
+            row.reason = close_reason(self.replay.retrieval, before, event)
+            row.warning = row.reason is not None
+
+    def routed(self, row: Row) -> Event | None:
         """The put that arrives on a local queue, after resolving and routing; None if none does."""
         event = row.event
         handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
@@ -155,8 +229,9 @@ class _Run:
         if bound is not None and not where.inhibited:
             row.routed = bound
         else:
-            bind = handle.bind if handle is not None and handle.id in self.bound else "AS_Q_DEF"
-            row.routed = self.choose(Put(event.queue, event.to_queue_manager, bind, call))
+            # An open that has succeeded and bound nothing leaves the choice to each put.
+            bind = "AS_Q_DEF" if handle is None else "NOTFIXED"
+            row.routed = self.choose(row, Put(event.queue, event.to_queue_manager, bind, call), handle)
         if not isinstance(row.routed, Destination):
             return None
         if row.routed.transmission_queue:
@@ -165,26 +240,27 @@ class _Run:
 
     def arriving(self, event: Event, queue: str, where: Resolved) -> Event:
         """The put as one to the local ``queue`` that its names came to, with the priority of what was named."""
-        if queue == event.queue:
+        if queue == event.queue and not (event.priority is None and where.followed):
             return event
         priority = where.default_priority if event.priority is None else event.priority
         return evolve(event, queue=queue, priority=priority)
 
-    def choose(self, put: Put) -> Destination | Decision:
-        """The destination of ``put``, or the decision where it has none."""
-        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence)
-        self.sequence = decision.state
+    def choose(self, row: Row, put: Put, handle: Handle | None = None) -> Destination | Decision:
+        """The destination of ``put``, made on ``handle``; or the decision where it has none."""
+        caller = self.exits.caller(row.event, handle)
+        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence, caller=caller)
+        self.sequence, row.exit = decision.state, decision.exit
         return decision.chosen or decision
 
     def open(self, row: Row, happened: Happened) -> None:
-        """An open for output makes the choice once if the binding is OPEN; if it fails, it gives no binding."""
+        """An open for output makes the choice once if the binding is OPEN; if it fails, it gives no handle."""
         handle, event = happened.handle, row.event
         if handle is None or handle.mode != "OUTPUT":
             return
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, "MQOPEN")
         if where.stays_local:
             return
-        found = self.choose(Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN"))
+        found = self.choose(row, Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN"))
         if isinstance(found, Destination):
             row.routed = found
             self.bound[handle.id] = found if where.asks_workload else None
@@ -192,6 +268,7 @@ class _Run:
             self.bound[handle.id] = None
         else:
             row.routed = found
+            self.state = self.state.evolved(handles=self.state.handles.without(handle))
 
     def look(self, row: Row, happened: Happened) -> None:
         """Examines the queues to which something happened, each with what the event has written for it before."""
@@ -220,57 +297,3 @@ class _Run:
             self.state = self.state.release([held], keep)
             if keep:
                 row.released += [Released(held.queue, held.event)] * held.count
-
-
-def row_document(row: Row) -> dict[str, Any]:
-    """A row as the JSON object of ``mqclause replay``."""
-    document: dict[str, Any] = {"event": row.number, "do": row.event.do}
-    if row.repeat is not None:
-        document["repeat"] = row.repeat
-    document["routed"] = _routed(row.routed)
-    document["trigger_messages"] = [_message(each) for each in row.trigger_messages]
-    document["released"] = [{"queue": each.queue, "created_by_event": each.created_by_event} for each in row.released]
-    document["conditions"] = [condition for each in row.examinations for condition in _conditions(each)]
-    document["changed"] = [_turned_off(each) for each in row.turned_off]
-    if row.reason is not None:
-        document["reason"] = row.reason
-    if row.administered is not None:
-        document["changed"] += row.administered.changed
-        document |= row.administered.document()
-    return document
-
-
-def _routed(routed: Destination | Decision | None) -> dict[str, Any] | None:
-    if isinstance(routed, Decision):
-        reason = routed.reason
-        return {"failed": reason and {"name": reason.name, "code": reason.code, "call": reason.call}}
-    if routed is None:
-        return None
-    return destination_document(routed)
-
-
-def _message(message: TriggerMessage) -> dict[str, Any]:
-    examination = message.examination
-    occasion, fields, rule = examination.occasion, examination.fields, examination.rule
-    names = ("trigger_data", "appl_type", "appl_id", "env_data", "user_data")
-    return {
-        "queue": occasion.queue,
-        "initiation_queue": occasion.initq,
-        "process": occasion.process,
-        **{name: fields[name] for name in names},
-        "rule": rule.id if rule else None,
-        "available": message.available,
-    }
-
-
-def _conditions(examination: Examination) -> Iterator[dict[str, Any]]:
-    queue = examination.occasion.queue
-    for each in examination.conditions:
-        row = {"queue": queue, "rule": each.rule.id, "clause": each.rule.clause, "holds": each.holds}
-        yield row if each.holds else {**row, "because": each.because}
-
-
-def _turned_off(examination: Examination) -> dict[str, Any]:
-    rule = examination.turns_off
-    queue = examination.occasion.queue
-    return {"queue": queue, "attribute": "trigger", "value": False, "rule": rule.id if rule else None}

@@ -66,7 +66,7 @@ class Resolved:
         """The look at what the names come to."""
         return self.looks[-1]
 
-    @property
+    @cached_property
     def followed(self) -> tuple[Look, ...]:
         """The looks at objects that lead on: alias queues, remote queue definitions, aliases of queue managers."""
         return tuple(each for each in self.looks if each.facts["object"])

@@ -31,6 +31,8 @@ STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata[
 
 def rests_on(decision: Decision, snapshot: Snapshot) -> tuple[Incomplete, ...]:
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster."""
+    if not decision.runs and decision.reason is None:
+        return ()  # the names came to a queue of the local queue manager: what others have does not matter
     return (*snapshot.incomplete, *unknown_states(decision, snapshot))
 
 

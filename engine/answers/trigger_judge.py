@@ -14,8 +14,9 @@ from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.language.parse import expanded
 from mqclause.language.possible import possible
+from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.judge import HIGHEST_PRIORITY, Messages
+from mqclause.model.timeline.judge import Messages
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.rule import Conclude, Derive, Ruleset
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,10 +16,10 @@ from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.message import HIGHEST_PRIORITY, Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.event import INPUT_MODES, Event
-from mqclause.model.timeline.judge import HIGHEST_PRIORITY
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
 
@@ -144,7 +144,7 @@ class Why:
 
         ``queue`` is a local queue of the snapshot.
         """
-        asked = _Asked(self.triggers, queue, priority)
+        asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         happened = asked.state(snapshot.cluster).after(asked.put)[1]
         reason = None if happened.occasions else happened.reason
         cluster, assumed = _with_shipped(_put_enabled(snapshot.cluster, queue), queue, snapshot)
@@ -157,11 +157,12 @@ class Why:
 
 @frozen(eq=False)
 class _Asked:
-    """A question: the rules, the queue and the priority of the message."""
+    """A question: the rules, the queue and the priority of the message; ``messages`` are there now."""
 
     triggers: Triggers
     queue: Queue
     priority: int | None
+    messages: Sequence[Message] = ()
 
     @property
     def put(self) -> Event:
@@ -170,7 +171,7 @@ class _Asked:
 
     def state(self, cluster: Cluster) -> State:
         """The queue manager as its facts say."""
-        return State.of(cluster, self.triggers.judge)
+        return State.of(cluster, self.triggers.judge, self.messages)
 
     def found(self, state: State, unknown: tuple[UnknownFact, ...]) -> dict[Combination, Examination]:
         """What the rules say, by the values of what is not known."""

@@ -2,11 +2,17 @@
 
 from mqclause.documents.administration import ADMINISTRATION
 from mqclause.documents.check import CHECK
+from mqclause.documents.exit import EXIT
 from mqclause.documents.resolution import RESOLUTION
+from mqclause.documents.retrieval import RETRIEVAL
 from mqclause.documents.trigger import TRIGGER
 from mqclause.documents.workload import OUTCOME, WORKLOAD
 
-DOCUMENTS = {each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER, ADMINISTRATION, CHECK)}
+DOCUMENTS = {
+    each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER, RETRIEVAL, EXIT, ADMINISTRATION, CHECK)
+}
 """Every document whose rules come with the project, by the folder of its rules."""
 
-__all__ = ["ADMINISTRATION", "CHECK", "DOCUMENTS", "OUTCOME", "RESOLUTION", "TRIGGER", "WORKLOAD"]
+__all__ = [
+    "ADMINISTRATION", "CHECK", "DOCUMENTS", "EXIT", "OUTCOME", "RESOLUTION", "RETRIEVAL", "TRIGGER", "WORKLOAD",
+]  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 from attrs import evolve
 from sqlglot import exp
 
-from mqclause.language.sql import Node, is_false, literal
+from mqclause.language.sql import Node, either, is_false, literal, when
+from mqclause.model.facts.domains import IN_NAMES
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Plan
 from mqclause.tables.dialect import PlanDialect, call, call_named, other_case
@@ -41,6 +42,26 @@ def _word_place(node: F.WordPlace) -> Node:
     return exp.Coalesce(this=call("LIST_POSITION", words, text), expressions=[cased])
 
 
+def _in_case(node: F.InCase) -> Node:
+    """Changes the case of a text only where it is none of the words."""
+    words, text = node.this.expressions, node.expression
+    cased = other_case(node.this, text)
+    known = exp.In(this=text, expressions=words)
+    return text if cased == text else when(known, text.copy(), cased)
+
+
+def _no_name(node: F.NoName) -> Node:
+    """Blanks are looked at only where there is a character that no name has, or the text is long."""
+    found = call("REGEXP_MATCHES", node.this, literal(f"[^{IN_NAMES}]"))
+    unpadded = call("RTRIM", node.this.copy(), literal(" "))
+    exactly = [
+        call("REGEXP_MATCHES", unpadded, literal(f"[^{IN_NAMES}]")),
+        exp.GT(this=call("STRLEN", unpadded.copy()), expression=node.expression),
+    ]
+    suspect = either([found, exp.GT(this=call("STRLEN", node.this.copy()), expression=node.expression.copy())])
+    return when(suspect, either(exactly), exp.false())
+
+
 def _none_of(node: F.NoneOf) -> Node:
     return exp.EQ(this=call("LEN", call("LIST_FILTER", node.this, node.expression)), expression=literal(0))
 
@@ -65,7 +86,12 @@ DUCKDB = PlanDialect("duckdb", {
     F.Lowest: call_named("LIST_MIN"),
     F.DifferingBits: _differing_bits,
     F.WordPlace: _word_place,
-    F.InCase: lambda node: other_case(node.this, node.expression),
+    F.InCase: _in_case,
+    F.Unpadded: lambda node: call("RTRIM", node.this, literal(" ")),
+    F.NoName: _no_name,
+    F.FloatText: lambda node: exp.cast(node.this, "TEXT"),
+    F.Total: lambda node: exp.cast(exp.Coalesce(this=call("LIST_SUM", node.this), expressions=[literal(0)]), "BIGINT"),
+    F.Hashed: lambda node: exp.cast(F.texts("0x", call("LEFT", call("MD5", node.this), literal(10))), "BIGINT"),
     F.Apart: lambda node: node.this,
 })  # fmt: skip
 

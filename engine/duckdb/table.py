@@ -2,58 +2,78 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve, frozen
 from sqlglot import exp
 
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
-from mqclause.duckdb.types import DUCKDB_TYPES, kind_of, struct_type
-from mqclause.language.sql import Node, literal, negated, when
+from mqclause.duckdb.known import known
+from mqclause.duckdb.types import kind_of
+from mqclause.language.sql import Node, both, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
-from mqclause.tables.cluster_puts import ASKED, NAMED_PUTS, PUT_NAMES, asked, is_named, put_values, snapshot_rows
-from mqclause.tables.columns import DESTINATION
-from mqclause.tables.dialect import call
-from mqclause.tables.functions import column, is_null, struct_of
+from mqclause.tables.cluster_puts import (
+    ASKED,
+    AT,
+    ID,
+    ODD_DESTINATIONS,
+    ODD_PUT,
+    ClusterPuts,
+)
+from mqclause.tables.flat import check_no_cluster, cluster_puts
+from mqclause.tables.functions import coalesced, column, is_null, struct_of
 from mqclause.tables.plan import plan_of
-from mqclause.tables.shape import FieldType, check_free, shape_of
+from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
+from mqclause.tables.shares import DECIDED, TIES, Spread, fresh, ties
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-TABLE, KEY = "puts", "mq_key"
-"""What a query calls the relation that it is a query of, and what a put asks."""
+TABLE = "puts"
+"""What a query calls the relation that it is a query of."""
 
 
 def decide(
     source: DuckDBPyRelation | str | Path | Any,
-    cluster: Cluster | None = None,
+    cluster: Cluster | Mapping[str, Cluster] | None = None,
     rules: Rules | None = None,
     explain: bool = False,
     connection: DuckDBPyConnection | None = None,
+    at: str | None = None,
+    shares: bool = False,
+    spread: str | None = None,
+    **put: Any,
 ) -> DuckDBPyRelation:
     """The table ``source`` with a column ``decision``: see mqclause.tables.columns for what goes in and comes out.
 
-    ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file. Nothing is read until the
-    relation is; it streams. With a ``cluster`` the table needs no ``destinations``: they are those that each put
-    names there, and what several rows ask alike is decided once. With ``explain``, ``decision.eliminated_by`` says by
-    which rule each destination fell. Raises TableError and RuleError.
+    ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file. It is read once, when the
+    relation is, and streams; every row comes out, with its columns as they were. With a ``cluster`` the table needs no
+    ``destinations``: they are those that each put names there. ``cluster`` may be several, by the names of their local
+    queue managers, of which the column ``at`` has one in each row. Then ``put`` may say where a flat table has the
+    fields of a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows. With
+    ``explain``, ``decision.eliminated_by`` says by which rule each destination fell.
+
+    Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists them with
+    the part that each has in the long run; ``spread`` names a column by whose value a row takes one of them, always the
+    same, all in these parts. Raises TableError and RuleError.
     """
-    relation, rules, traced = _relation(source, connection), rules or Rules(), WORKLOAD if explain else None
+    relation, rules = _relation(source, connection), rules or Rules()
     columns = _columns(relation)
-    if cluster is None:
-        return _answered(relation, plan_of(rules, shape_of(columns, OUTCOME), decision, traced), OUTCOME)
-    check_free(OUTCOME.row.answer, columns)
-    plan = plan_of(rules, ASKED, decision, traced)
-    return _queried(relation, _joined(columns, cluster, rules, plan))
+    spreading = Spread.of(columns, shares, spread)
+    if cluster is not None:
+        puts = cluster_puts(columns, cluster, at, put)
+        return _queried(relation, _in_cluster(puts, relation.columns, rules, explain, spreading))
+    check_no_cluster(at, put)
+    plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain)
+    return _queried(relation, plans.query(TABLE, relation.columns, (), spreading))
 
 
 def decide_triggers(
@@ -101,7 +121,7 @@ def _query(plan: Plan, about: Declaration) -> Node:
 
 
 def _answered(relation: DuckDBPyRelation, plan: Plan, about: Declaration) -> DuckDBPyRelation:
-    kept = [exp.column(name, quoted=True) for name in relation.columns]
+    kept = [_kept(name) for name in relation.columns]
     return _queried(relation, _projected(plan, TABLE, kept, about.row.answer))
 
 
@@ -111,46 +131,109 @@ def _queried(relation: DuckDBPyRelation, query: exp.Select) -> DuckDBPyRelation:
     return found
 
 
-def _projected(plan: Plan, source: str, kept: Iterable[Node], name: str) -> exp.Select:
-    """A plan as a query of ``source``; bindings that need nothing of each other are one projection."""
+def _projected(
+    plan: Plan, source: str, kept: Iterable[Node], name: str, where: Node | None = None, answer: Node | None = None
+) -> exp.Select:
+    """A plan as a query of ``source``; bindings that need nothing of each other are one projection.
+
+    Of rows that are not like ``where`` nothing is evaluated.
+    """
     query, levels = exp.Select(), by_column(plan).levels()
     for number, level in enumerate(levels):
-        bound = [exp.alias_(tree, binding, copy=False) for binding, tree in level.items()]
+        there = {binding: tree if where is None else when(where.copy(), tree) for binding, tree in level.items()}
+        bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
         projection = exp.select("*", *bound, copy=False).from_(source)
         source = f"mq_level_{number}"
         query = query.with_(source, projection, materialized=False, copy=False)
-    answer = exp.alias_(struct_of(plan.answer), name)
-    return query.select(*kept, answer, copy=False).from_(source, copy=False)
+    answered = exp.alias_(struct_of(plan.answer) if answer is None else answer, name)
+    return query.select(*kept, answered, copy=False).from_(source, copy=False)
 
 
-def _joined(columns: Mapping[str, FieldType], cluster: Cluster, rules: Rules, plan: Plan) -> exp.Select:
-    """What puts ask is decided once for all that ask alike; every put then finds its answer."""
-    given = put_values(columns, cluster)
-    key = when(negated(is_null(exp.column("put"))), struct_of(given))
-    said = {name: column(name, KEY) for name in given}
-    put = exp.alias_(when(negated(is_null(column(KEY))), struct_of(asked(said, cluster))), "put")
-    different = exp.select(KEY).distinct().from_("mq_keyed")
-    with_destinations = exp.select(KEY, put, "destinations").from_(different.subquery("mq_different"))
-    answers = _projected(plan, "mq_asked", [column(KEY)], "decision")
-    same = exp.NullSafeEQ(this=column(KEY, "mq_keyed"), expression=column(KEY, "mq_answers"))
-    return (
-        exp.select(*(exp.column(name, table="mq_keyed", quoted=True) for name in columns), "mq_answers.decision")
-        .with_(NAMED_PUTS, _rows(snapshot_rows(cluster, rules)), materialized=True)
-        .with_("mq_keyed", exp.select("*", exp.alias_(key, KEY)).from_(TABLE), materialized=False)
-        .with_("mq_asked", with_destinations.join(NAMED_PUTS, on=is_named(said), join_type="left"))
-        .with_("mq_answers", answers)
-        .from_("mq_keyed")
-        .join("mq_answers", on=same, join_type="left")
+@frozen
+class _Plans:
+    """The plans of a decision and of who ties, for rows that are like ``where``, and what they answer."""
+
+    decision: Plan
+    ties: Plan
+    decided: Node
+    tied: Node
+    where: Node | None = None
+
+    @classmethod
+    def of(cls, rules: Rules, shape: Shape, explain: bool) -> _Plans:
+        """The plans for a table of that shape, all of whose rows they answer."""
+        found = plan_of(rules, shape, decision, WORKLOAD if explain else None)
+        tied = plan_of(rules, fresh(shape), ties)
+        return cls(found, tied, struct_of(found.answer), tied.answer["ties"])
+
+    def query(self, source: str, columns: Iterable[str], further: Iterable[str], spread: Spread | None) -> exp.Select:
+        """The ``columns`` of a source and the decision; the plans need the columns ``further``."""
+        kept, name = [_kept(each) for each in columns], OUTCOME.row.answer
+        if spread is None:
+            return _projected(self.decision, source, kept, name, self.where, self.decided)
+        more = [column(each) for each in further]
+        first = _projected(self.ties, source, [*kept, *more], TIES, self.where, self.tied)
+        then = _projected(self.decision, "mq_tied", [*kept, column(TIES)], DECIDED, self.where, self.decided)
+        answer = exp.alias_(spread.answer(DECIDED, TIES), name)
+        rows = exp.select(*kept, answer).from_("mq_rows_decided")
+        return rows.with_("mq_rows_decided", _first(then, "mq_tied", first, False), materialized=False)
+
+
+def _in_cluster(
+    puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None
+) -> exp.Select:
+    """Every row of the table, with the name that it gives, what is known of that, and what an odd one says."""
+    of_odd = _Plans.of(rules, puts.odd_shape, explain)
+    found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
+    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(TABLE)
+    saying = exp.select("*", *_aliases(puts.numbers)).from_("mq_asking")
+    ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id), "mq_defbind": column("defbind", "mq_names")}
+    ids[ASKED] = puts.number_asked
+    naming = _looked_up("mq_saying", ids, "mq_named", puts.is_name)
+    same = both(*(exp.EQ(this=column(name, "mq_decided"), expression=column(of)) for name, of in _BY.items()))
+    knowing = _looked_up("mq_naming", {_KNOWN: column("known", "mq_decided")}, "mq_decisions", same)
+    odd_id = exp.EQ(this=column("id", "mq_by_id"), expression=when(is_odd, column(ID)))
+    said = when(is_odd, puts.odd_put(column("mq_defbind")))
+    odd = {_IS_ODD: is_odd, ODD_PUT: said, ODD_DESTINATIONS: column("destinations", "mq_by_id")}
+    plans = evolve(
+        of_odd, decided=puts.answer(found, of_odd.decided), tied=puts.ties(found, of_odd.tied), where=column(_IS_ODD)
     )
+    query = plans.query("mq_puts", columns, (AT, _KNOWN, _IS_ODD, ODD_PUT, ODD_DESTINATIONS), spread)
+    for name, part, stored in reversed([
+        *((name, part, True) for name, part in known(puts, rules, explain, spread is not None).items()),
+        ("mq_asking", asking, False), ("mq_saying", saying, False), ("mq_naming", naming, False),
+        ("mq_knowing", knowing, False), ("mq_puts", _looked_up("mq_knowing", odd, "mq_listed", odd_id), False),
+    ]):  # fmt: skip
+        query = _first(query, name, part, stored)
+    return query
 
 
-def _rows(rows: Iterable[Mapping[str, Any]]) -> exp.Select:
-    """The rows of a snapshot as a query: a text of JSON, so that nothing is registered anywhere."""
-    names = dict.fromkeys((*PUT_NAMES, "defbind"), DUCKDB_TYPES["text"])
-    types = [{**names, "destinations": [struct_type(DESTINATION)]}]
-    text = literal(json.dumps(list(rows), ensure_ascii=False))
-    row = exp.alias_(call("UNNEST", call("FROM_JSON", text, literal(json.dumps(types)))), "row")
-    return exp.select("row.*").from_(exp.select(row).subquery("mq_rows"))
+_KNOWN, _IS_ODD = "mq_known", "mq_is_odd"
+"""The decision about what a put says, unless it is odd, and whether it is."""
+
+_BY = {"id": ID, "number": ASKED}
+
+
+def _looked_up(source: str, columns: Mapping[str, Node], among: str, same: Node) -> exp.Select:
+    """The rows of ``source``, all of them and each once, with columns of the row that is the same, if there is one."""
+    looked_up = exp.select(f"{source}.*", *_aliases(columns)).from_(source)
+    return looked_up.join(among, on=same, join_type="left")
+
+
+def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:
+    return [exp.alias_(tree, name) for name, tree in columns.items()]
+
+
+def _first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
+    """A query with another part before those that it has."""
+    others = [each.copy() for each in query.args["with_"].expressions]
+    alone = query.with_(name, part, materialized=stored)
+    alone.args["with_"].set("expressions", [alone.args["with_"].expressions[-1], *others])
+    return alone
+
+
+def _kept(name: str) -> Node:
+    return exp.column(name, quoted=True)
 
 
 def _relation(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
@@ -165,4 +248,11 @@ def _relation(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyRel
 
 
 def _columns(relation: DuckDBPyRelation) -> dict[str, FieldType]:
+    """Raises TableError for two columns of one name, of which DuckDB would take the first twice."""
+    check_apart(relation.columns)
+    return kinds_of(relation)
+
+
+def kinds_of(relation: DuckDBPyRelation) -> dict[str, FieldType]:
+    """Of which kind the columns of a relation are."""
     return dict(zip(relation.columns, map(kind_of, relation.types), strict=True))

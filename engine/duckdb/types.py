@@ -13,9 +13,12 @@ DUCKDB_TYPES: Mapping[ColumnKind, Any] = {
 }  # fmt: skip
 """The type of each kind of column, as from_json takes it."""
 
-_INTEGERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint")
+_INTEGERS = (
+    "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint",
+)  # fmt: skip
 _KINDS = {
-    **dict.fromkeys(_INTEGERS, "integer"), **dict.fromkeys(("float", "double", "decimal"), "number"),
+    **dict.fromkeys(_INTEGERS, "integer"), **dict.fromkeys(("hugeint", "uhugeint", "bignum"), "huge"),
+    "float": "number", "double": "number", "decimal": "decimal",
     "boolean": "boolean", "varchar": "text", "enum": "text", '"null"': "null", "sqlnull": "null", "null": "null",
 }  # fmt: skip
 
@@ -29,6 +32,6 @@ def kind_of(found: Any) -> FieldType:
     """A type of DuckDB's as the checks know it."""
     if found.id == "struct":
         return Struct({name: kind_of(child) for name, child in found.children})
-    if found.id == "list":
+    if found.id in ("list", "array"):
         return ListOf(kind_of(found.children[0][1]))
     return _KINDS.get(found.id, str(found))

@@ -43,7 +43,7 @@ def rule_of(file: RuleFile) -> Rule | None:
         return None
     when = file.condition(file.table, "when", "", per_subject=False) if "when" in file.table else None
     title = file.text(file.table, "title", "")
-    remark = file.text(file.table, "remark", "") if "remark" in file.table else ""
+    remark = file.because(file.table, "", part="remark").text if "remark" in file.table else ""
     return Rule(f"{file.ruleset}.{file.number}", file.clause, title, file.path, when, _action(file), remark,
                 tuple(_notices(file)), _severity(file), file.table.get("attribute", ""))  # fmt: skip
 

@@ -86,16 +86,16 @@ class RuleFile:
 
     def because(self, table: Mapping[str, Any], within: str, *extra: str, part: str = "because") -> Because:
         """The sentence of a key; besides all words of the document it may name ``extra`` ones."""
-        because = Because(self.text(table, part, within))
+        because, place = Because(self.text(table, part, within)), f"{within}.{part}".lstrip(".")
         try:
             names = list(because.names())
         except ValueError as error:
-            raise RuleError(self.path, f"{within}.{part}", f"{error}") from None
+            raise RuleError(self.path, place, f"{error}") from None
         if formatted := because.formatted():
-            raise RuleError(self.path, f"{within}.{part}", f"{formatted} has a format; allowed: a word alone in braces")
+            raise RuleError(self.path, place, f"{formatted} has a format; allowed: a word alone in braces")
         allowed = [*self.vocabulary.names(), *extra]
         for name in names:
             if name not in allowed:
                 near = suggestion(name, allowed)
-                raise RuleError(self.path, f"{within}.{part}", f"{{{name}}} is not a word{near}")
+                raise RuleError(self.path, place, f"{{{name}}} is not a word{near}")
         return because

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
-from mqclause.language.sql import Node, literal
+from mqclause.language.sql import Node, either, literal, when
+from mqclause.model.facts.domains import IN_NAMES
 from mqclause.spark.passes.bound import Bound
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.dialect import PlanDialect, call, call_named, other_case
@@ -41,6 +42,46 @@ def _in_case(node: F.InCase) -> Node:
     return exp.Case(ifs=[exp.If(this=known, true=text.copy())], default=other_case(node.this, text))
 
 
+def _no_name(node: F.NoName) -> Node:
+    """Blanks are looked at only where there is a character that no name has, or the text is long."""
+    unpadded = call("RTRIM", node.this)
+    suspect, exactly = (
+        either([
+            exp.RegexpLike(this=text.copy(), expression=literal(f"[^{IN_NAMES}]")),
+            exp.GT(this=call("LENGTH", text.copy()), expression=node.expression.copy()),
+        ])
+        for text in (node.this, unpadded)
+    )  # fmt: skip
+    return when(suspect, exactly, exp.false())
+
+
+_SHOWN = """
+CASE
+  WHEN text = 'NaN' THEN 'nan'
+  WHEN text LIKE '%Infinity' THEN REPLACE(text, 'Infinity', 'inf')
+  WHEN NOT text LIKE '%E%' THEN text
+  WHEN ABS(CAST(text AS DOUBLE)) BETWEEN 0.0001D AND 9999999999999998D
+  THEN REGEXP_REPLACE(REGEXP_REPLACE(CAST(CAST(text AS DECIMAL(38, 21)) AS STRING), '0+$', ''), '[.]$', '.0')
+  ELSE CONCAT(
+    REGEXP_REPLACE(SPLIT_PART(text, 'E', 1), '[.]0$', ''), CASE WHEN text LIKE '%E-%' THEN 'e-' ELSE 'e+' END,
+    REGEXP_REPLACE(REPLACE(SPLIT_PART(text, 'E', 2), '-', ''), '^([0-9])$', '0$1')
+  )
+END
+"""
+"""A number as Python writes it, of the text that Java makes of it."""
+
+
+def _tree(text: str) -> Node:
+    found = parse_one(text, read="spark")
+    assert isinstance(found, exp.Expression)  # noqa: S101 - told to the type checker
+    return found
+
+
+def _shown(node: F.FloatText) -> Node:
+    made = call("ARRAY", exp.cast(node.this, "TEXT"))
+    return call("GET", call("TRANSFORM", made, F.function(_tree(_SHOWN), "text")), literal(0))
+
+
 def _apart(node: F.Apart) -> Node:
     # A function that Spark interprets keeps it from compiling the whole row into one method, which would be too
     # long for Java to compile in turn; so it makes one method of each part, and they are.
@@ -53,6 +94,16 @@ def _differing_bits(node: F.DifferingBits) -> Node:
     differing = exp.BitwiseXor(this=F.variable("item"), expression=node.expression)
     fold = F.function(exp.BitwiseOr(this=F.variable("bits"), expression=differing), "bits", "item")
     return call("AGGREGATE", node.this, exp.cast(literal(0), "BIGINT"), fold)
+
+
+def _hashed(node: F.Hashed) -> Node:
+    digits = call("LEFT", call("MD5", node.this), literal(10))
+    return exp.cast(call("CONV", digits, literal(16), literal(10)), "BIGINT")
+
+
+def _total(node: F.Total) -> Node:
+    sum_of = F.function(exp.Add(this=F.variable("total"), expression=F.variable("item")), "total", "item")
+    return call("AGGREGATE", node.this, exp.cast(literal(0), "BIGINT"), sum_of)
 
 
 def _bound(node: Bound) -> Node:
@@ -77,6 +128,11 @@ SPARK = PlanDialect("spark", {
     F.DifferingBits: _differing_bits,
     F.WordPlace: _word_place,
     F.InCase: _in_case,
+    F.Unpadded: call_named("RTRIM"),
+    F.NoName: _no_name,
+    F.FloatText: _shown,
+    F.Total: _total,
+    F.Hashed: _hashed,
     F.Apart: _apart,
     Bound: _bound,
 })  # fmt: skip

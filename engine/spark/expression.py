@@ -18,7 +18,7 @@ ENOUGH_LOOKS = 1000
 
 def expression(tree: Node) -> Column:
     """A tree as a column."""
-    return F.expr(SPARK.text(tree))
+    return F.expr(SPARK.text(tree, quoted=True))
 
 
 def answer_of(plan: Plan, **inputs: Column | str) -> Column:

@@ -1,148 +1,109 @@
-"""Puts joined with a cluster: what they can ask is known before they are read, so each situation is decided once.
+"""Puts in a cluster, in Spark: names are joined with the table, and each row looks its decision up or is odd.
 
-To each name in the cluster that is everything that a put can say besides: every word and flag, the queue manager's
-CLWLMRUC, and no queue manager or one of the cluster that the message went to. Each of these has a number. A put that
-says anything else is odd: another CLWLMRUC, several queue managers, a word or a name that does not exist.
+See mqclause.tables.cluster_puts for what is known and what is odd. What is known is small and broadcast, so nothing is
+shuffled, and the table may be a stream.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import product
-from math import prod
-from typing import Any
+import json
+from collections.abc import Mapping
 
-from attrs import frozen
-from pyspark.sql import Column as SparkColumn
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 from pyspark.sql import types as T  # noqa: N812
-from sqlglot import exp
 
-from mqclause.language.sql import Node, case, literal
-from mqclause.model.facts.cluster import Cluster
+from mqclause.documents import WORKLOAD
+from mqclause.language.sql import Node
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.expression import answer_of, expression
-from mqclause.spark.types import SPARK_TYPES, struct_type
-from mqclause.tables.bindings import Plan
+from mqclause.spark.expression import expression, look_enough
+from mqclause.spark.passes import one_expression
+from mqclause.spark.types import struct_type
+from mqclause.spark.udf import DECISION_TYPE
+from mqclause.tables.answers import decision
 from mqclause.tables.cluster_puts import (
-    NAMED_PUTS,
-    PUT_NAMES,
-    PUT_SAYS,
-    PutFields,
-    asked,
-    is_named,
-    named_puts,
-    put_values,
-    queue_managers,
-    snapshot_rows,
+    ANY_NUMBER,
+    ASKED,
+    AT,
+    ID,
+    ODD_DESTINATIONS,
+    ODD_PUT,
+    SAID_NUMBER,
+    ClusterPuts,
 )
-from mqclause.tables.columns import DESTINATION, PUT, Column
-from mqclause.tables.functions import PlaceOf, column, item, length_of, struct_of
-from mqclause.tables.packing import word_place
-from mqclause.tables.shape import FieldType
+from mqclause.tables.columns import DESTINATION
+from mqclause.tables.functions import column, field_of
+from mqclause.tables.named_puts import PUT_NAMES
+from mqclause.tables.plan import plan_of
+from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, fresh, ties
 
-SITUATION_NUMBER = "mq_number"
-
-MOST = 150_000
-"""Situations; in a cluster with more of them every put of a message that went somewhere is odd."""
-
-
-@frozen
-class JoinedPuts:
-    """A table of puts, the snapshot of a cluster, and everything that puts can say.
-
-    ``put`` is what a put says, field by field, never null. ``said`` has a row for everything that one can say besides
-    a name; ``number`` is which of them a put says, from 0, or null if it is odd.
-    """
-
-    cluster: Cluster
-    put: PutFields
-    number: Node
-    said: Sequence[Mapping[str, Any]]
-
-    @classmethod
-    def of(cls, columns: Mapping[str, FieldType], cluster: Cluster) -> JoinedPuts:
-        """How the puts of a table with these columns are joined. Raises TableError."""
-        put, can_say = put_values(columns, cluster), _can_say(cluster)
-        number = literal(0)
-        for name, each in can_say.items():
-            before = exp.Mul(this=number, expression=literal(len(each)))
-            number = exp.Add(this=before, expression=_place(PUT[name], put[name], each))
-        said = [dict(zip(PUT_SAYS, each, strict=True)) for each in product(*can_say.values())]
-        return cls(cluster, put, exp.cast(number, "INT"), said)
-
-    def decided(self, df: DataFrame, plan: Plan, rules: Rules) -> DataFrame:
-        """Each put takes the answer to what it asks from its row of the snapshot; an odd one is decided where it is."""
-        named = self._snapshot(df, rules)
-        answered = named.join(self._answers(named, plan), list(PUT_NAMES))
-        rows = F.broadcast(answered.select(F.struct(*answered.columns).alias(NAMED_PUTS)))
-        is_found = expression(is_named(self.put))
-        numbered = df.withColumn(SITUATION_NUMBER, expression(self.number)).join(rows, is_found, "left")
-        is_odd = F.col(SITUATION_NUMBER).isNull() | F.col(NAMED_PUTS).isNull()
-        put = F.when(F.col("put").isNotNull(), self._asked(self.put)).alias("put")
-        odd = F.when(is_odd, F.struct(put, f"{NAMED_PUTS}.destinations"))
-        answer = F.when(~is_odd, F.get(f"{NAMED_PUTS}.answers", F.get(f"{NAMED_PUTS}.places", SITUATION_NUMBER)))
-        found = numbered.withColumns({"mq_odd": odd, "mq_answer": answer}).drop(NAMED_PUTS, SITUATION_NUMBER)
-        # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.
-        alone = answer_of(plan, put="mq_odd.put", destinations="mq_odd.destinations")
-        decision = F.when(F.col("mq_odd").isNull(), F.col("mq_answer")).otherwise(alone)
-        return found.withColumn("decision", decision).drop("mq_odd", "mq_answer")
-
-    def _asked(self, put: PutFields) -> SparkColumn:
-        return expression(struct_of(asked(put, self.cluster)))
-
-    def _answers(self, named: DataFrame, plan: Plan) -> DataFrame:
-        """For each name the different decisions, ``answers``, and which of them each number has, ``places`` from 0."""
-        types = T.StructType([T.StructField(name, SPARK_TYPES[PUT[name].kind]) for name in PUT_SAYS])
-        rows = [{**each, SITUATION_NUMBER: at} for at, each in enumerate(self.said)]
-        said = named.sparkSession.createDataFrame(rows, types.add(SITUATION_NUMBER, T.IntegerType()))
-        pairs = named.alias(NAMED_PUTS).crossJoin(F.broadcast(said.alias("mq_said")))
-        put = {name: column(name, NAMED_PUTS if name in PUT_NAMES else "mq_said") for name in (*PUT_NAMES, *PUT_SAYS)}
-        questions = pairs.select(*PUT_NAMES, SITUATION_NUMBER, self._asked(put).alias("put"), "destinations")
-        decision = answer_of(plan, put="put", destinations="destinations").alias("decision")
-        decided = questions.select(*PUT_NAMES, F.struct(SITUATION_NUMBER, decision).alias("pair"))
-        by_number = F.array_sort(F.collect_list("pair"))["decision"].alias("listed")
-        listed = decided.groupBy(*PUT_NAMES).agg(by_number)
-        answers = listed.withColumn("answers", F.array_distinct("listed"))
-        places = F.transform("listed", lambda each: F.array_position("answers", each).cast("int") - 1)
-        return answers.select(*PUT_NAMES, "answers", places.alias("places"))
-
-    def _snapshot(self, df: DataFrame, rules: Rules) -> DataFrame:
-        texts = [T.StructField(name, T.StringType()) for name in (*PUT_NAMES, "defbind")]
-        listed = T.StructField("destinations", T.ArrayType(struct_type(DESTINATION, optional=True)))
-        rows = list(snapshot_rows(self.cluster, rules))
-        return df.sparkSession.createDataFrame(rows, T.StructType([*texts, listed]))
+_KNOWN, _NAMES, _BY_NAME, _ODD = "mq_known", "mq_names", "mq_by_name", "mq_odd"
+"""Columns on the way: the decision that is known, a row of names, that of an id, and what an odd put needs."""
 
 
-def _can_say(cluster: Cluster) -> dict[str, Sequence[Any]]:
-    """What a put can say in each field."""
-    found: dict[str, Sequence[Any]] = {}
-    for name in PUT_SAYS:
-        match PUT[name].kind:
-            case "boolean":
-                found[name] = (False, True)
-            case "text":
-                found[name] = PUT[name].domain.words  # type: ignore[union-attr]
-            case "texts":
-                found[name] = ([],)
-            case _:
-                found[name] = (cluster.queue_manager.clwlmruc,)
-    went_to = [[], *([name] for name in queue_managers(cluster))]
-    situations = len(named_puts(cluster)) * prod(map(len, found.values())) * len(went_to)
-    return found | {"already_sent_to": went_to} if situations <= MOST else found
+def decided_in_cluster(
+    df: DataFrame, puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None
+) -> DataFrame:
+    """``df``, every row of it and each once, with a column ``decision``."""
+    plan = plan_of(rules, puts.odd_shape, decision, WORKLOAD if explain else None)
+    look_enough(df.sparkSession)
+    names, by_name = (F.broadcast(each) for each in _known(df.sparkSession, puts, rules, explain, spread is not None))
+    asking = _with(_with(df, {AT: puts.place, **puts.keys}), puts.numbers)
+    named = asking.join(names, expression(puts.is_name), "left")
+    naming = named.withColumn(ID, F.coalesce(F.col(f"{_NAMES}.id"), expression(puts.unknown_id)))
+    naming = naming.withColumn(ASKED, expression(puts.number_asked))
+    knowing = naming.join(by_name, F.col(ID) == F.col(f"{_BY_NAME}.id"), "left")
+    known = F.get(f"{_BY_NAME}.answers", F.get(f"{_BY_NAME}.places", ASKED))
+    found = knowing.withColumn(_KNOWN, F.when(F.col(ASKED).isNotNull(), known))
+    said = expression(puts.odd_put(column("defbind", _NAMES))).alias(ODD_PUT)
+    odd = F.when(F.col(_KNOWN).isNull(), F.struct(said, F.col(f"{_BY_NAME}.destinations").alias(ODD_DESTINATIONS)))
+    # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.
+    little = found.withColumn(_ODD, odd).drop(_NAMES, _BY_NAME, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
+    fields = {name: F.col(f"{_ODD}.{name}") for name in (ODD_PUT, ODD_DESTINATIONS)}
+    answer = expression(puts.answer(column(_KNOWN), one_expression(plan)))
+    asked = little.withColumns(fields)
+    if spread is None:
+        return asked.withColumn("decision", answer).drop(_ODD, AT, _KNOWN, *fields)
+    odd_ties = field_of(one_expression(plan_of(rules, fresh(puts.odd_shape), ties)), "ties")
+    found = asked.withColumns({TIES: expression(puts.ties(column(_KNOWN), odd_ties)), DECIDED: answer})
+    decided = found.drop(_ODD, AT, _KNOWN, *fields).withColumn("decision", expression(spread.answer(DECIDED, TIES)))
+    return decided.drop(TIES, DECIDED)
 
 
-def _place(of: Column, value: Node, can_say: Sequence[Any]) -> Node:
-    """The place of a value among those that a put can say, from 0; null if it is none of them."""
-    match of.kind:
-        case "boolean":
-            return case([(value, literal(1))], literal(0))
-        case "text":
-            return exp.Sub(this=word_place(of, value), expression=literal(1))
-        case "texts":
-            names = literal(tuple(name for [name] in can_say[1:]))
-            lengths = [exp.EQ(this=length_of(value), expression=literal(number)) for number in (0, 1)]
-            one = (lengths[1], PlaceOf(this=names, expression=item(value, 0)))
-            return case([(lengths[0], literal(0)), *([one] if len(can_say) > 1 else [])])
-    return case([(exp.EQ(this=value, expression=literal(can_say[0])), literal(0))])
+def _with(df: DataFrame, columns: Mapping[str, Node]) -> DataFrame:
+    return df.withColumns({name: expression(tree) for name, tree in columns.items()})
+
+
+def _known(
+    spark: SparkSession, puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool
+) -> tuple[DataFrame, DataFrame]:
+    """The names that puts can give; and by their ids, and those of unknown ones, what is decided about them."""
+    rows = {row["id"]: row for row in puts.name_rows(rules)}
+    texts = [T.StructField(name, T.StringType()) for name in (*PUT_NAMES, "defbind")]
+    name = T.StructType([T.StructField("at", T.IntegerType()), _ID, T.StructField("asks", T.BooleanType()), *texts])
+    named = [({field: row[field] for field in name.names},) for row in rows.values()]
+    listed = T.StructField("destinations", T.ArrayType(struct_type(DESTINATION, optional=True)))
+    places = T.StructField("places", T.ArrayType(T.IntegerType()))
+    by_id = T.StructType([_ID, listed, places, T.StructField("answers", T.ArrayType(_answer(with_ties)))])
+    decided = []
+    for number, found in puts.decisions(rules, explain, with_ties):
+        keys = [json.dumps(each) for each in found]
+        different = dict(zip(keys, found, strict=True))
+        place = {key: at for at, key in enumerate(different)}
+        known = {"places": [place[key] for key in keys], "answers": list(different.values())}
+        decided.append(({"id": number, "destinations": rows.get(number, {}).get("destinations"), **known},))
+    return (
+        spark.createDataFrame(named, T.StructType([T.StructField(_NAMES, name)])),
+        spark.createDataFrame(decided, T.StructType([T.StructField(_BY_NAME, by_id)])),
+    )
+
+
+def _answer(with_ties: bool) -> T.StructType:
+    tie = T.StructType(
+        [*(T.StructField(name, T.StringType()) for name in TIE_NAMES), T.StructField("weight", T.LongType())]
+    )
+    ties = [T.StructField("ties", T.ArrayType(tie))] if with_ties else []
+    return T.StructType([T.StructField("decision", DECISION_TYPE), *ties])
+
+
+_ID = T.StructField("id", T.LongType())

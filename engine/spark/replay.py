@@ -20,11 +20,12 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
-from mqclause.tables.row import InvalidRowError, decision_of, invalid, read_situation
-from mqclause.tables.shape import check_free
+from mqclause.tables.named_puts import answered
+from mqclause.tables.row import InvalidRowError, invalid, read_situation
+from mqclause.tables.shape import check_free, there
 
 NO_CLUSTER = "no cluster is given for {value}"
-PLACE = "mqclause_place"
+PLACE = "mq_place"
 """A column that numbers the puts of a group while they are on their way."""
 
 Group = Any
@@ -62,8 +63,9 @@ def replay(
 
 
 def decided_type(df: DataFrame) -> StructType:
-    """The columns of ``df`` and the decision. Raises TableError if one of that name is there already."""
+    """The columns of ``df`` and the decision. Raises TableError if one of that name is there already, or no put."""
     check_free("decision", df.columns)
+    there("put", df.columns)
     return StructType([*df.schema.fields, StructField("decision", DECISION_TYPE)])
 
 
@@ -103,7 +105,7 @@ class PutSequence:
         if batch.column(PLACE).to_pylist() != list(places):
             raise RuntimeError(f"the puts of {self.group!r} did not come in their order")
         self.count += batch.num_rows
-        decisions = [self.decision(put) for put in batch.column("put").to_pylist()]
+        decisions = [self.decision(put) for put in batch.column(there("put", batch.schema.names)).to_pylist()]
         kept = [name for name in batch.schema.names if name != PLACE]
         columns = [*(batch.column(name) for name in kept), pa.array(decisions, DECISION_IN_ARROW)]
         return pa.RecordBatch.from_arrays(columns, names=[*kept, "decision"])
@@ -118,7 +120,7 @@ class PutSequence:
             return invalid(str(error))
         decision = self.engine.choose(asked, self.cluster, self.state, "rule" if self.explain else "off")
         self.state = decision.state
-        return decision_of(decision.listed, decision.runs, decision.rulesets[0] if self.explain else None)
+        return answered(decision, self.explain)
 
 
 def _put_of(put: Mapping[str, Any] | None) -> Put:

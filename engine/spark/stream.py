@@ -12,6 +12,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.sequence import Counter, SequenceState
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.replay import Group, PutSequence, as_names, decided_type, engine_of, sequence_of
+from mqclause.tables.shape import there
 
 COUNTERS = "last bigint, counters array<struct<channel: string, queue_manager: string, factor: double, number: bigint>>"
 """What is kept for a local queue manager: the number of its last choice, and the counters of every channel."""
@@ -69,7 +70,7 @@ class _Processor(StatefulProcessor):
 
 
 def _decided(row: Row, sequence: PutSequence) -> Row:
-    put = row["put"]
+    put = row[there("put", row.asDict())]
     decision = sequence.decision(put.asDict() if isinstance(put, Row) else put)
     return Row(**row.asDict(), decision=decision)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
@@ -9,16 +12,17 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.dialect import SPARK
-from mqclause.spark.expression import answer_of, look_enough
-from mqclause.spark.joined import JoinedPuts
+from mqclause.spark.expression import answer_of, expression, look_enough
+from mqclause.spark.joined import decided_in_cluster
 from mqclause.spark.passes import one_expression
 from mqclause.spark.types import kind_of, struct_type
 from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
-from mqclause.tables.cluster_puts import ASKED
 from mqclause.tables.columns import DESTINATION, OCCASION, PUT
+from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.plan import plan_of
-from mqclause.tables.shape import FieldType, check_free, contract_shape, shape_of
+from mqclause.tables.shape import FieldType, check_apart, contract_shape, shape_of
+from mqclause.tables.shares import DECIDED, TIES, Spread, fresh, ties
 from mqclause.tables.shown import shown_sql
 
 
@@ -44,19 +48,39 @@ def trigger_conditions(occasion: Column | str = "occasion", rules: Rules | None 
 
 
 def decide(
-    df: DataFrame, cluster: Cluster | None = None, rules: Rules | None = None, explain: bool = False
+    df: DataFrame,
+    cluster: Cluster | Mapping[str, Cluster] | None = None,
+    rules: Rules | None = None,
+    explain: bool = False,
+    at: str | None = None,
+    shares: bool = False,
+    spread: str | None = None,
+    **put: Any,
 ) -> DataFrame:
     """``df`` with a column ``decision`` about its ``put`` and ``destinations``.
 
     With a ``cluster`` the table needs no ``destinations``: they are those that each put names there, and what puts
-    can ask is decided once, before they are read; the few that ask anything else are decided one by one (see
-    mqclause.spark.joined). ``df`` may be a stream. No action is triggered. Raises TableError and RuleError.
+    can say is decided once, before they are read. ``cluster`` may be several, by the names of their local queue
+    managers, of which the column ``at`` has one in each row. Then ``put`` may say where a flat table has the fields of
+    a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows. ``df`` may be a stream of
+    puts. No action is triggered.
+
+    Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists them with
+    the part that each has in the long run; ``spread`` names a column by whose value a row takes one of them, always the
+    same, all in these parts. Raises TableError and RuleError.
     """
     columns, rules, traced = _columns(df), rules or Rules(), WORKLOAD if explain else None
-    if cluster is None:
-        return _answered(df, plan_of(rules, shape_of(columns, OUTCOME), decision, traced), OUTCOME)
-    check_free(OUTCOME.row.answer, columns)
-    return JoinedPuts.of(columns, cluster).decided(df, plan_of(rules, ASKED, decision, traced), rules)
+    spreading = Spread.of(columns, shares, spread)
+    if cluster is not None:
+        return decided_in_cluster(df, cluster_puts(columns, cluster, at, put), rules, explain, spreading)
+    check_no_cluster(at, put)
+    shape = shape_of(columns, OUTCOME)
+    plan = plan_of(rules, shape, decision, traced)
+    if spreading is None:
+        return _answered(df, plan, OUTCOME)
+    tied = answer_of(plan_of(rules, fresh(shape), ties))["ties"]
+    found = df.withColumns({TIES: tied, DECIDED: answer_of(plan)})
+    return found.withColumn(OUTCOME.row.answer, expression(spreading.answer(DECIDED, TIES))).drop(TIES, DECIDED)
 
 
 def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:
@@ -98,7 +122,7 @@ def register(spark: SparkSession, rules: Rules | None = None, explain: bool = Fa
         (f"choose_destination(put {put}, destinations array<{destination}>)", _decision_plan(rules, explain)),
         (f"trigger_conditions(occasion {occasion})", _triggering_plan(rules)),
     ):
-        answer = SPARK.text(one_expression(plan))
+        answer = SPARK.text(one_expression(plan), quoted=True)
         spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {function} RETURN {answer}")
 
 
@@ -111,9 +135,10 @@ def _triggering_plan(rules: Rules | None) -> Plan:
 
 
 def _columns(df: DataFrame) -> dict[str, FieldType]:
+    """Raises TableError for two columns of one name, which a mapping would not hold."""
+    check_apart(df.columns)
     return {field.name: kind_of(field.dataType) for field in df.schema.fields}
 
 
 def _answered(df: DataFrame, plan: Plan, about: Declaration) -> DataFrame:
-    inputs = [about.row.situation, *([about.row.subjects] if about.subject else [])]
-    return df.withColumn(about.row.answer, answer_of(plan, **{name: name for name in inputs}))
+    return df.withColumn(about.row.answer, answer_of(plan))

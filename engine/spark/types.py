@@ -36,9 +36,13 @@ def kind_of(found: T.DataType) -> FieldType:
             return "boolean"
         case T.IntegralType():
             return "integer"
+        case T.DecimalType():
+            return "decimal"
         case T.FractionalType():
             return "number"
-        case T.StringType():
+        case T.CharType() | T.VarcharType():
+            return "text"
+        case T.StringType() if found == T.StringType():
             return "text"
         case T.NullType():
             return "null"

@@ -14,6 +14,7 @@ from mqclause.rulebook.rule import Conclude, FailWith, Rule
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import DECISION, TRIGGERING
 from mqclause.tables.plan import Written
+from mqclause.tables.shape import Spelt
 from mqclause.tables.standing import RULES_SHIFT
 from mqclause.tables.steps import Writing
 
@@ -35,7 +36,7 @@ def decision(found: Written) -> StructFields:
     decided = both(negated(found.invalid), F.is_null(reason), negated(deferred))
     to = F.item(F.column(packing.listed), packing.place(F.item(choice.standing.remaining, 0)))
     chosen = found.bindings.bind("chosen", when(decided, to))
-    names = {name: _blank_as_null(chosen, name) if name in packing.present else NO_TEXT
+    names = {name: _name(chosen, packing.present[name]) if name in packing.present else NO_TEXT
              for name in ("queue", "queue_manager", "channel")}  # fmt: skip
     what = [(found.invalid, "invalid"), (negated(F.is_null(reason)), "failed"), (deferred, "deferred")]
     fields = {
@@ -47,6 +48,13 @@ def decision(found: Written) -> StructFields:
         "message": when(found.invalid, found.fault),
     }
     return {name: fields[name] for name in DECISION}
+
+
+def invalid_decision(message: Node) -> StructFields:
+    """The fields of columns.DECISION for a row that is told what is wrong with it."""
+    types = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
+    nothing = {name: exp.cast(exp.null(), types[kind]) for name, kind in DECISION.items()}
+    return {**nothing, "outcome": literal("invalid"), "message": message}
 
 
 def triggering(found: Written) -> StructFields:
@@ -97,8 +105,9 @@ def _of_valid(found: Written, value: Node) -> Node:
     return when(negated(found.invalid), value)
 
 
-def _blank_as_null(struct: Node, name: str) -> Node:
-    return exp.Nullif(this=F.column(name, struct.name), expression=literal(""))
+def _name(struct: Node, spelt: Spelt) -> Node:
+    """A name without its padding; a blank one is null."""
+    return exp.Nullif(this=F.Unpadded(this=F.column(spelt.name, struct.name)), expression=literal(""))
 
 
 def _of_failing(rules: Writing, told: Callable[[Rule], Node], kind: str) -> Node:

@@ -1,92 +1,214 @@
-"""Puts in a cluster: what a row of a table of puts asks, and the destinations that it then has.
+"""Puts in a cluster: all that puts can say of a name is decided once, by the engine, and each row looks its own up.
 
-A row of the snapshot is a name that a put can give, with its destinations and its default binding.
+A name has a number, ``id``, and so has what a put says besides, ``number``. A put that says anything else is odd: its
+own CLWLMRUC, queue managers that the message went to, a word or a name that MQ does not allow. Its row is decided, or
+told what is wrong with it, by the plan of ``odd_shape``. Nothing here is looked up by more than one row of what is
+known, so that a table keeps its rows whatever it is made of, and is read once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import asdict, evolve
+from attrs import frozen
 from sqlglot import exp
 
-from mqclause.answers.engine import Engine, every_local_channel
 from mqclause.documents.workload import OUTCOME
-from mqclause.language.sql import Node, both, case, literal
+from mqclause.language.sql import Node, both, case, either, literal, negated, when
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import destinations
-from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
-from mqclause.tables.columns import DESTINATION, PUT, Column
-from mqclause.tables.demands import OF_PUTS
-from mqclause.tables.functions import coalesced, column
-from mqclause.tables.shape import FieldType, Shape, beside_fields, situation_fields
-from mqclause.tables.words import RowWords, cased
+from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
+from mqclause.tables.named_puts import CAN_SAY, PUT_NAMES, NamedPut, decided_puts, names_of
+from mqclause.tables.packing import word_place
+from mqclause.tables.shape import Shape, Sources, Spelt, ValueSource
+from mqclause.tables.words import RowWords, kept
 
-NAMED_PUTS = "mq_named"
-"""The snapshot, or a row of it."""
+AT, ID, ODD_PUT, ODD_DESTINATIONS = "mq_at", "mq_id", "mq_put", "mq_destinations"
+"""Columns on the way: the place of the row's cluster, what its put names, and both of an odd put."""
 
-PUT_NAMES = OF_PUTS.one_of
-"""The fields by which a put finds its row of the snapshot."""
+SAID_NUMBER, ANY_NUMBER, ASKED = "mq_number", "mq_any_number", "mq_asked"
+"""Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
 
-PUT_SAYS = tuple(name for name, each in PUT.items() if name not in PUT_NAMES and not each.optional)
-"""What else a put says."""
+KEYS = {name: f"mq_{name}" for name in PUT_NAMES}
+"""Columns on the way: the names that a put gives."""
 
-ASKED = Shape(OUTCOME, tuple(PUT), tuple(DESTINATION), may_be_empty=True)
-"""The shape of a table of what puts ask, with their destinations."""
-
-PutFields = Mapping[str, Node]
+MOST_SHOWN = 12
+"""Local queue managers that a message lists."""
 
 
-def put_values(columns: Mapping[str, FieldType], cluster: Cluster) -> PutFields:
-    """What the puts of a table with these columns say, field by field, never null. Raises TableError."""
-    present, beside = situation_fields(columns, OUTCOME), beside_fields(columns, OUTCOME)
-    words = RowWords("put", PUT, present, beside, {}, Bindings())
-    own = {**PUT, "clwlmruc": evolve(PUT["clwlmruc"], default=cluster.queue_manager.clwlmruc)}
-    return {name: words.value(own[name], in_case=False) for name in (*PUT_NAMES, *PUT_SAYS)}
+@frozen
+class ClusterPuts:
+    """A table of puts, ``sources`` of what they say, and the cluster of each local queue manager.
 
-
-def is_named(put: PutFields) -> Node:
-    """Whether a row of the snapshot is what a put names."""
-    return both(*(exp.EQ(this=put[name], expression=column(name, NAMED_PUTS)) for name in PUT_NAMES))
-
-
-def asked(put: PutFields, cluster: Cluster) -> dict[str, Node]:
-    """What the rules see of a put with its row of the snapshot: a binding that it leaves open is the queue's."""
-    left_open = exp.EQ(this=cased(PUT["bind"], put["bind"]), expression=literal("AS_Q_DEF"))
-    bind = case([(left_open, coalesced(column("defbind", NAMED_PUTS), literal("OPEN")))], put["bind"])
-    return {**put, "bind": bind, "qmgr_clwluseq": literal(cluster.queue_manager.clwluseq)}
-
-
-def snapshot_rows(cluster: Cluster, rules: Rules) -> Iterator[dict[str, Any]]:
-    """A row for each queue, queue manager and alias: ``queue``, ``queue_manager``, ``defbind``, ``destinations``.
-
-    A destination has the columns of columns.DESTINATION, null where a row of a table has null.
+    ``struct`` is the column without which a row says nothing, if there is one. ``at`` names the local queue manager of
+    a row; without it there is one cluster.
     """
-    every_channel, names = every_local_channel(rules), Engine(rules)
-    for put in named_puts(cluster):
-        found = [asdict(each) for each in destinations(cluster, put, every_channel)]
-        yield {
-            "queue": put.queue,
-            "queue_manager": put.queue_manager,
-            "defbind": names.resolve(cluster, put.queue, put.queue_manager).default_binding,
-            "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in found],
+
+    clusters: Mapping[str, Cluster]
+    sources: Sources
+    struct: Node | None
+    at: ValueSource | None
+
+    def names(self) -> list[NamedPut]:
+        """Every name in each cluster, and then one that is in none for those that are unknown."""
+        return [each for at, cluster in enumerate(self.clusters.values()) for each in names_of(cluster, at)]
+
+    def name_rows(self, rules: Rules) -> Iterator[dict[str, Any]]:
+        """The rows that names are found by, and their destinations."""
+        clusters = list(self.clusters.values())
+        return (each.row(clusters[each.at], rules) for each in self.names() if not each.unknown)
+
+    def decisions(self, rules: Rules, explain: bool, with_ties: bool) -> Iterator[tuple[int, Sequence[dict[str, Any]]]]:
+        """For each name by ``id`` what is decided of all that a put can say, by ``number``: see decided_puts."""
+        for at, cluster in enumerate(self.clusters.values()):
+            found = decided_puts(cluster, rules, explain, with_ties)
+            for named, each in zip(names_of(cluster, at), found, strict=True):
+                yield named.id, each
+
+    @property
+    def place(self) -> Node:
+        """The place of the row's cluster, from 0; null if nobody gives one for its local queue manager."""
+        if self.at is None:
+            return literal(0)
+        place = F.PlaceOf(this=literal(tuple(self.clusters)), expression=F.Unpadded(this=self.at.value.copy()))
+        return exp.cast(exp.Sub(this=place, expression=literal(1)), "INT")
+
+    @property
+    def keys(self) -> dict[str, Node]:
+        """The names that a put gives, never null, under KEYS."""
+        words = self._words()
+        return {key: words.value(PUT[name]) for name, key in KEYS.items()}
+
+    @property
+    def numbers(self) -> dict[str, Node]:
+        """What a put says besides a name: SAID_NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
+        names = [F.column(key) for key in KEYS.values()]
+        blank = [exp.EQ(this=name, expression=literal("")) for name in names]
+        wrong = [wrong for of, wrong in self._words().faults() if of.name in PUT_NAMES]
+        named_one = both(*(negated(each) for each in wrong), exp.NEQ(this=blank[0], expression=blank[1]))
+        number, any_number = (when(named_one.copy(), exp.cast(self._number(odd), "INT")) for odd in (False, True))
+        return {SAID_NUMBER: number, ANY_NUMBER: any_number}
+
+    @property
+    def number_asked(self) -> Node:
+        """SAID_NUMBER, or of a name that asks no workload rule ANY_NUMBER: what is odd is nothing to it."""
+        asks = F.coalesced(F.column("asks", "mq_names"), exp.false())
+        return case([(asks, F.column(SAID_NUMBER))], F.column(ANY_NUMBER))
+
+    def _number(self, any_value: bool) -> Node:
+        words, number = self._words(), literal(0)
+        wrong = {of.name: each for of, each in words.faults()}
+        for name, can_say in CAN_SAY.items():
+            before = exp.Mul(this=number, expression=literal(len(can_say)))
+            if any_value and len(can_say) == 1:
+                place = case([(wrong[name], exp.null())], literal(0)) if name in wrong else literal(0)
+            else:
+                place = self._place_of(PUT[name], words)
+            number = exp.Add(this=before, expression=place)
+        return number
+
+    def _place_of(self, of: Column, words: RowWords) -> Node:
+        """The place of what a put says in one field among all that it can say; null if it says something else."""
+        value = words.value(of, as_kept=False)
+        match of.kind:
+            case "boolean":
+                return case([(value, literal(1))], literal(0))
+            case "text":
+                return exp.Sub(this=word_place(of, value), expression=literal(1))
+            case "texts":
+                return case([(exp.EQ(this=F.length_of(value), expression=literal(0)), literal(0))])
+        given = words.given(of) if words.is_there(of) else []
+        own = self._own(of.name)
+        said = both(*(either([F.is_null(each), exp.EQ(this=each.copy(), expression=own.copy())]) for each in given))
+        return case([(said, literal(0))])
+
+    @property
+    def is_name(self) -> Node:
+        """Whether a row of names is what a put names in its cluster."""
+        same = [exp.EQ(this=F.column(key), expression=F.column(name, "mq_names")) for name, key in KEYS.items()]
+        return both(exp.EQ(this=F.column(AT), expression=F.column("at", "mq_names")), *same)
+
+    @property
+    def unknown_id(self) -> Node:
+        """The id of a name that is none, by the cluster and by what is named."""
+        is_queue = exp.NEQ(this=F.column(KEYS["queue"]), expression=literal(""))
+        at = exp.Mul(this=F.column(AT), expression=literal(-2))
+        return exp.Add(this=at, expression=case([(is_queue, literal(-1))], literal(-2)))
+
+    def odd_put(self, defbind: Node) -> Node:
+        """What an odd put says, as a struct; null where the row says nothing. A binding left open is the queue's."""
+        fields: dict[str, Node] = {}
+        for name, sources in self._sources(defbind).items():
+            fields |= {_field(name, number): source.value.copy() for number, source in enumerate(sources)}
+        said = F.struct_of(fields)
+        return said if self.struct is None else when(negated(F.is_null(self.struct.copy())), said)
+
+    @property
+    def odd_shape(self) -> Shape:
+        """The shape of the table of odd puts: ODD_PUT and ODD_DESTINATIONS."""
+        situation = {
+            name: [
+                ValueSource(F.column(_field(name, number), ODD_PUT), source.kind, source.told)
+                for number, source in enumerate(sources)
+            ]
+            for name, sources in self._sources(literal("")).items()
+        }
+        # What the facts name has been checked when they were read.
+        kinds = {name: "name" if name in NAMES_OF_DESTINATIONS else each.kind for name, each in DESTINATION.items()}
+        subjects = {name: Spelt(name, kind) for name, kind in kinds.items()}
+        return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True)
+
+    def answer(self, known: Node, odd: Node) -> Node:
+        """The decision: what is ``known``, or what the plan says of an ``odd`` put."""
+        branches: list[tuple[Node, Node]] = [(negated(F.is_null(known)), F.column("decision", known.name))]
+        if self.at is not None:
+            branches.insert(0, (F.is_null(F.column(AT)), F.struct_of(invalid_decision(self._no_cluster(self.at)))))
+        return case(branches, odd)
+
+    @staticmethod
+    def ties(known: Node, odd: Node) -> Node:
+        """Who stays permitted: as it is ``known``, or as the plan says of an ``odd`` put."""
+        return case([(negated(F.is_null(known)), F.column("ties", known.name))], odd)
+
+    def _no_cluster(self, at: ValueSource) -> Node:
+        listed = [*self.clusters][:MOST_SHOWN]
+        allowed = ", ".join([*listed, *(["…"] if len(self.clusters) > MOST_SHOWN else [])])
+        before, after = NOT_ALLOWED.format(column=at.told, value="{}", allowed=allowed).split("{}", 1)
+        quoted = F.texts("'", at.value.copy(), "'")
+        return F.texts(before, F.coalesced(quoted, literal("null")), after)
+
+    def _words(self) -> RowWords:
+        return RowWords("put", PUT, self.sources, {}, Bindings())
+
+    def _sources(self, defbind: Node) -> dict[str, Sequence[ValueSource]]:
+        """Where an odd put has what it says: also what its cluster says for it."""
+        words, found = self._words(), {name: each for name, each in self.sources.items() if not PUT[name].optional}
+        bind = words.value(PUT["bind"], as_kept=False)
+        left_open = exp.EQ(this=kept(PUT["bind"], bind.copy()), expression=literal("AS_Q_DEF"))
+        of_queue = F.coalesced(defbind, literal("OPEN"))
+        in_effect = case([(left_open, of_queue)], exp.cast(bind, "TEXT"))
+        told = found["bind"][0].told if "bind" in found else "put.bind"
+        own = ValueSource(self._own("clwlmruc"), "integer", "put.clwlmruc")
+        return {
+            **found,
+            "bind": [ValueSource(in_effect, "text", told)],
+            "clwlmruc": [*found.get("clwlmruc", ()), own],
+            "qmgr_clwluseq": [ValueSource(self._own("clwluseq"), "text", "put.qmgr_clwluseq")],
         }
 
-
-def named_puts(cluster: Cluster) -> list[Put]:
-    """A put to each name in the cluster."""
-    named = dict.fromkeys([*queue_managers(cluster), *cluster.aliases_by_name])
-    return [Put(queue=name) for name in cluster.queues_by_name] + [Put(queue_manager=name) for name in named]
-
-
-def queue_managers(cluster: Cluster) -> list[str]:
-    """The local queue manager and the others."""
-    return [cluster.queue_manager.name, *cluster.remote]
+    def _own(self, attribute: str) -> Node:
+        """An attribute of the local queue manager."""
+        values = [getattr(each.queue_manager, attribute) for each in self.clusters.values()]
+        return literal(values[0]) if len(set(values)) == 1 else F.item(literal(tuple(values)), F.column(AT))
 
 
-def _value(value: object, of: Column) -> object:
-    """A blank word is null in a table."""
-    return None if value == "" and of.default != "" else value
+NAMES_OF_DESTINATIONS = ("queue", "queue_manager", "channel", "cluster")
+
+
+def _field(name: str, number: int) -> str:
+    """The name of a field of ODD_PUT for one of several sources."""
+    return f"{name}_{number}"

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_type_hints
 from attrs import NOTHING, evolve, field, fields, frozen
 
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.domains import LARGEST, Domain, Finite, Flag, InTable, Names, Text, Whole, Words
+from mqclause.model.facts.domains import LARGEST, Domain, Finite, Flag, InTable, Name, Names, Text, Whole, Words
 from mqclause.model.facts.situation import Situation
 from mqclause.model.timeline.occasion import Occasion
 
@@ -28,7 +28,7 @@ LARGEST_COUNT = 2**62 - 1
 """The largest whole number of a field that says nothing of its domain: two of them can be added up."""
 
 _KINDS: Mapping[type, ColumnKind] = {
-    Flag: "boolean", Whole: "integer", Finite: "number", Names: "texts", Words: "text", Text: "text",
+    Flag: "boolean", Whole: "integer", Finite: "number", Names: "texts", Words: "text", Text: "text", Name: "text",
 }  # fmt: skip
 _DOMAINS: Mapping[Any, Domain] = {bool: Flag(), int: Whole(0, LARGEST_COUNT), float: Finite(0.0), str: Text(LARGEST)}
 
@@ -68,6 +68,8 @@ class Column:
                 return "true, false"
             case Names():
                 return "a list of names"
+            case Name():
+                return self.domain.described
         return "text"
 
 

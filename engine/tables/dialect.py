@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from string import ascii_letters
 from typing import Any
 
 from attrs import frozen
@@ -22,9 +23,9 @@ class PlanDialect:
     name: str
     lowerings: Mapping[type, Lowering]
 
-    def text(self, tree: Node) -> str:
-        """A tree as SQL."""
-        return bracketed(self.lowered(tree)).sql(dialect=self.name)
+    def text(self, tree: Node, quoted: bool = False) -> str:
+        """A tree as SQL; ``quoted`` names may be keywords."""
+        return bracketed(self.lowered(tree)).sql(dialect=self.name, identify=quoted)
 
     def readable(self, tree: Node) -> str:
         """A tree as SQL in lines that a person can read."""
@@ -56,12 +57,13 @@ def call_named(name: str) -> Lowering:
 
 def other_case(words: Node, text: Node) -> Node:
     """A text in the letter case that all words of an array have; as it is if they have none."""
-    match letter_case(each.name for each in words.expressions):
-        case "upper":
-            return exp.Upper(this=text.copy())
-        case "lower":
-            return exp.Lower(this=text.copy())
-    return text.copy()
+    case = letter_case(each.name for each in words.expressions)
+    if case == "mixed":
+        return text.copy()
+    # UPPER and LOWER make ASCII letters of other ones too, and not of the same ones in every engine.
+    letters = "".join(sorted({letter for word in words.expressions for letter in word.name if letter in ascii_letters}))
+    other = letters.lower() if case == "upper" else letters.upper()
+    return call("TRANSLATE", text.copy(), exp.Literal.string(other), exp.Literal.string(letters))
 
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.Is, exp.In, exp.Between)

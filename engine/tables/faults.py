@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from mqclause.language.sql import Node, both, case, either, literal
-from mqclause.model.facts.domains import Words
+from mqclause.language.sql import Node, both, case, either, literal, negated
+from mqclause.model.facts.domains import Names, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import NOT_ALLOWED, NULL_SUBJECT, Column
 from mqclause.tables.demands import is_null_text
 from mqclause.tables.meaning import FIRST, MIXED
 from mqclause.tables.packing import Packing
-from mqclause.tables.shape import Shape
-from mqclause.tables.words import RowWords, cased, outside
+from mqclause.tables.shape import FieldType, Shape
+from mqclause.tables.words import RowWords, kept, outside
 
 Fault = tuple[Node, Node]
 """Whether a row has a fault, and the text that is told of it."""
@@ -22,14 +22,24 @@ Fault = tuple[Node, Node]
 
 def situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
     """What can be wrong with the situation of a row, in the order in which it is told."""
-    yield F.is_null(F.column(words.struct)), literal(is_null_text(words.struct))
+    if shape.row is not None:
+        yield F.is_null(shape.row.copy()), literal(is_null_text(words.struct))
     for of, wrong in words.faults():
-        yield wrong, _not_allowed(of, [f"{words.struct}."], words.value(of, in_case=False))
+        yield wrong, _told(words, of)
     demands = shape.demands
     if demands.one_of:
         named = [words.checked(words.columns[name]) for name in demands.one_of]
         yield both(*(_is_blank(each) for each in named)), literal(demands.none_given)
         yield both(*(exp.NEQ(this=each, expression=literal("")) for each in named)), literal(demands.all_given)
+
+
+def _told(words: RowWords, of: Column) -> Node:
+    """What is told of the value of a column: that of the source that the row has it from."""
+    told = [
+        (negated(F.is_null(source.value.copy())), _not_allowed(of, [source.told], source.value.copy(), source.kind))
+        for source in words.sources[of.name]
+    ]
+    return case(told)
 
 
 def _is_blank(text: Node) -> Node:
@@ -39,18 +49,19 @@ def _is_blank(text: Node) -> Node:
 def subjects_fault(packing: Packing, shape: Shape) -> Node:
     """What is wrong with the first subject that is not as it should be, or null."""
     place, listed = exp.cast(F.variable("place"), "TEXT"), F.column(packing.listed)
-    branches = [(F.is_null(F.EACH), F.texts(*_around(NULL_SUBJECT.format(subjects=packing.listed, place="{}"), place)))]
-    for word in packing.columns:
-        of = packing.columns[word]
-        value = F.coalesced(F.field_of(F.EACH, of.name), literal(of.default))
-        wrong = outside(of, cased(of, value)) if word in packing.present else None
+    name = shape.about.row.subjects
+    branches = [(F.is_null(F.EACH), F.texts(*_around(NULL_SUBJECT.format(subjects=name, place="{}"), place)))]
+    for word, spelt in packing.present.items():
+        of, own = packing.columns[word], packing.own(word)
+        value = kept(of, F.coalesced(own, literal(of.default))) if isinstance(of.domain, Words) else own
+        wrong = outside(of, value, [spelt.kind])
         if wrong is not None:
-            before: list[Node | str] = [f"{packing.listed}[", place, "]."]
-            branches.append((wrong, _not_allowed(of, before, F.field_of(F.EACH, of.name))))
+            before: list[Node | str] = [f"{name}[", place, f"].{of.name}"]
+            branches.append((F.coalesced(wrong, exp.false()), _not_allowed(of, before, own, spelt.kind)))
     faults = F.those(
         F.each(listed, case(branches), F.EACH.name, "place"), exp.Not(this=F.is_null(F.variable("fault"))), "fault"
     )
-    nobody = exp.EQ(this=F.coalesced(F.length_of(listed), literal(0)), expression=literal(0))
+    nobody = either([F.is_null(listed), exp.EQ(this=F.length_of(listed), expression=literal(0))])
     told = [(nobody, literal(shape.demands.nobody))] if shape.demands.nobody else []
     return case(told, F.item(faults, 0))
 
@@ -60,17 +71,32 @@ def _around(text: str, value: Node) -> list[Node | str]:
     return [before, value, after]
 
 
-def _not_allowed(of: Column, before: list[Node | str], value: Node) -> Node:
-    quote = "'" if isinstance(of.domain, Words) else ""
-    start, end = NOT_ALLOWED.format(column=of.name, value="{}", allowed=of.allowed).split("{}", 1)
-    shown = value if quote else exp.cast(value, "TEXT")
+def _not_allowed(of: Column, before: list[Node | str], value: Node, kind: FieldType) -> Node:
+    if isinstance(of.domain, Names):
+        return _item_not_allowed(of, before, value)
+    start, end = NOT_ALLOWED.format(column="", value="{}", allowed=of.allowed).split("{}", 1)
     *first, last = before
-    return F.texts(*first, f"{last}{start}{quote}", shown, f"{quote}{end}")
+    if kind == "text":
+        return F.texts(*first, f"{last}{start}'", value, f"'{end}")
+    shown = F.FloatText(this=exp.cast(value, "DOUBLE")) if kind == "number" else exp.cast(value, "TEXT")
+    return F.texts(*first, f"{last}{start}", shown, end)
+
+
+def _item_not_allowed(of: Column, before: list[Node | str], names: Node) -> Node:
+    """The first of a list of names that is none."""
+    assert isinstance(of.domain, Names)  # noqa: S101 - told to the type checker
+    one = Column(of.name, of.domain.each, "")
+    place = exp.cast(F.variable("place"), "TEXT")
+    outside_of = outside(one, F.EACH, ["text"]) or exp.false()
+    wrong = either([_is_blank(F.Unpadded(this=F.EACH)), outside_of])
+    text = _not_allowed(one, [*before, "[", place, "]"], F.EACH, "text")
+    told = F.each(names, case([(F.coalesced(wrong, exp.false()), text)]), F.EACH.name, "place")
+    return F.item(F.those(told, exp.Not(this=F.is_null(F.variable("fault"))), "fault"), 0)
 
 
 def is_invalid(words: RowWords, shape: Shape, listed: Node) -> Node:
     """Whether a row has any fault; those of the subjects, which are ``listed``, are seen by their packed numbers."""
-    faults = [F.is_null(F.column(words.struct))]
+    faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
     if shape.demands.one_of:
         blank = [_is_blank(words.checked(words.columns[name])) for name in shape.demands.one_of]
         faults.append(exp.EQ(this=blank[0], expression=blank[1]))

@@ -85,6 +85,26 @@ class InCase(_OfTwo):
     """A text in the letter case of an array of words; mixed words leave it as it is."""
 
 
+class Unpadded(_OfOne):
+    """A text without the blanks at its end."""
+
+
+class NoName(_OfTwo):
+    """Whether a text, without the blanks at its end, has a character that no name of MQ has, or more than so many."""
+
+
+class FloatText(_OfOne):
+    """A floating-point number as text, the way that Python writes it: 1.5, 1e+20, inf."""
+
+
+class Total(_OfOne):
+    """The sum of a list of whole numbers; of none it is 0."""
+
+
+class Hashed(_OfOne):
+    """The first ten hexadecimal digits of the MD5 of a text, as a number."""
+
+
 class Apart(_OfOne):
     """A text that only few rows need, evaluated on its own."""
 

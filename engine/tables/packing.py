@@ -15,11 +15,11 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.sql import Node, either, literal, when
-from mqclause.model.facts.domains import Finite, Flag, Whole, Words
+from mqclause.model.facts.domains import Flag, Whole, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns
-from mqclause.tables.shape import Shape
-from mqclause.tables.words import LARGEST_DOUBLE, cased, not_between, word_list
+from mqclause.tables.shape import Shape, Spelt
+from mqclause.tables.words import kept, outside, word_list
 
 WIDEST_PACKED = 10
 """Bits; whole numbers that may have more are looked up."""
@@ -43,14 +43,15 @@ class Bits:
 
 @frozen
 class Packing:
-    """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table.
+    """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table,
+    each as it spells it.
 
     ``listed`` is the column with the list of subjects.
     """
 
     listed: str
     columns: Columns
-    present: Collection[str]
+    present: Mapping[str, Spelt]
     bits: Mapping[str, Bits]
     place_shift: int
 
@@ -65,8 +66,8 @@ class Packing:
             if word in used and 0 < width <= WIDEST_PACKED and shift + width <= ALL_PACKED:
                 bits[word] = Bits(shift, width)
                 shift += width
-        present = [word for word, of in columns.items() if of.name in shape.subjects]
-        return cls(shape.about.row.subjects, columns, present, bits, shift)
+        present = {word: shape.subjects[of.name] for word, of in columns.items() if of.name in shape.subjects}
+        return cls(shape.listed, columns, present, bits, shift)
 
     def legend(self) -> dict[str, str]:
         """For each packed word where it stands in a number and what stands there, for a person."""
@@ -92,7 +93,7 @@ class Packing:
         for word, of in self.columns.items():
             bits = self.bits.get(word)
             unit = 1 << bits.shift if bits else 0
-            value = F.field_of(F.EACH, of.name)
+            value = self.own(word)
             if isinstance(of.domain, Words) and word in self.present:
                 # A word that does not exist has no place: the whole number becomes null.
                 yield exp.Mul(this=word_place(of, value), expression=exp.cast(literal(unit), "BIGINT"))
@@ -106,14 +107,17 @@ class Packing:
                     this=exp.cast(F.coalesced(value, literal(of.default)), "BIGINT"), expression=literal(unit)
                 )
 
+    def own(self, word: str) -> Node:
+        """A field of the subject that is asked about, as the table spells it; null where it may be."""
+        return F.field_of(F.EACH, self.present[word].name) if word in self.present else exp.null()
+
     def _out_of_range(self) -> Iterator[Node]:
-        for word in self.present:
-            value = F.field_of(F.EACH, self.columns[word].name)
-            match self.columns[word].domain:
-                case Whole(low, high):
-                    yield not_between(value, low, high)
-                case Finite(low):
-                    yield not_between(value, low, LARGEST_DOUBLE)
+        for word, spelt in self.present.items():
+            of = self.columns[word]
+            # A word that does not exist is seen by its place.
+            wrong = None if isinstance(of.domain, Words) else outside(of, self.own(word), [spelt.kind])
+            if wrong is not None:
+                yield wrong
 
     def place(self, subject: Node) -> Node:
         """The place of a packed subject in its row, from 0."""
@@ -135,7 +139,10 @@ class Packing:
         default = literal(of.default)
         if word not in self.present:
             return default
-        return cased(of, F.coalesced(F.field_of(F.item(F.column(self.listed), self.place(subject)), of.name), default))
+        found = F.field_of(F.item(F.column(self.listed), self.place(subject)), self.present[word].name)
+        value = kept(of, F.coalesced(found, default))
+        is_as_kept = self.present[word].kind == of.kind or of.kind not in ("integer", "number")
+        return value if is_as_kept else exp.cast(value, "BIGINT" if of.kind == "integer" else "DOUBLE")
 
 
 def has_bits(number: Node, bits: int) -> Node:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from decimal import Decimal
+from functools import cache, lru_cache, partial
 from typing import Any, NoReturn
 
 from attrs import frozen
@@ -14,9 +15,10 @@ from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
+from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.domains import Finite, Flag, Names, Text, Whole, Words
+from mqclause.model.facts.domains import Finite, Flag, Name, Names, Text, Whole, Words
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rule import Ruleset
 from mqclause.rulebook.rules import Rules
@@ -80,7 +82,7 @@ def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Giv
     columns = columns_of(about.situation)
     seen = about.situation(**{of.word: of.stands_for.get(values[name], values[name]) if of.stands_for else values[name]
                               for name, of in columns.items()})  # fmt: skip
-    return seen, read_subjects(about, situation or {}, subjects)
+    return seen, read_subjects(about, in_lower_case(situation or {}, ""), subjects)
 
 
 def read_situation(about: Declaration, situation: Given | None) -> dict[str, Any]:
@@ -164,6 +166,7 @@ class Reader:
 def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]:
     """The kept value of every column. ``where`` goes before a column's name in a message."""
     values = {}
+    given = in_lower_case(given, where)
     for reader in readers:
         value = given.get(reader.of.name)
         if value is None:
@@ -177,13 +180,37 @@ def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]
     return values
 
 
+def in_lower_case(given: Given, where: str) -> Given:
+    """A struct with its names in lower case, as those of columns are. Raises InvalidRowError if two are then one."""
+    names = tuple(given)
+    if all(map(str.islower, names)):
+        return given
+    lower = [name.lower() for name in names]
+    for name, own in zip(lower, names, strict=True):
+        if lower.count(name) > 1:
+            others = ", ".join(where + other for other in names if other.lower() == name)
+            raise InvalidRowError(f"{where}{own}: {others} differ in letter case only")
+    return dict(zip(lower, given.values(), strict=True))
+
+
 def _refuse(where: str, of: Column, value: Any) -> NoReturn:
+    if isinstance(of.domain, Names) and isinstance(value, list | tuple) and all(map(_is_text, value)):
+        names = _keep_in(Column(of.name, of.domain.each, ""))
+        for place, name in enumerate(value):
+            if name is not None and names(name) is None:
+                _refuse(where, Column(f"{of.name}[{place}]", of.domain.each, ""), name)
     raise InvalidRowError(NOT_ALLOWED.format(column=where + of.name, value=_shown(value), allowed=of.allowed))
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return format(value, "f")
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
@@ -194,26 +221,43 @@ def _keep_in(of: Column) -> KeepValue:
             table, cased = {word: word for word in words}, _CASED[letter_case(words)]
             return lambda value: table.get(value) or table.get(cased(value)) if isinstance(value, str) else None
         case Whole(low, high):
-            return lambda value: value if type(value) is int and low <= value <= high else None
+            return lambda value: (
+                int(value) if type(value) in _NUMBERS and low <= value <= high and value % 1 == 0 else None
+            )
         case Finite(low):
             most = sys.float_info.max
             return lambda value: float(value) if type(value) in _NUMBERS and low <= value <= most else None
         case Flag():
             return lambda value: value if value is True or value is False else None
-        case Names():
-            return _keep_names
+        case Names(Name() as one):
+            return partial(_keep_names, one)
+        case Name() as name:
+            return lambda value: _keep_name(name, value) if isinstance(value, str) else None
     return lambda value: value if isinstance(value, str) else None
 
 
-_CASED: Mapping[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "mixed": str}
-_NUMBERS = frozenset({int, float})
+_CASED: Mapping[str, Callable[[str], str]] = {
+    "upper": lambda word: word.upper() if word.isascii() else word,
+    "lower": lambda word: word.lower() if word.isascii() else word,
+    "mixed": str,
+}
+_NUMBERS = frozenset({int, float, Decimal})
 
 
-def _keep_names(value: Any) -> tuple[str, ...] | None:
-    if not isinstance(value, list | tuple):
+@lru_cache(maxsize=2**16)
+def _keep_name(domain: Name, value: str) -> str | None:
+    """A name without the blanks that pad it; blank where the domain has it. Tables hold few names, many times."""
+    try:
+        return domain(value, "")
+    except DomainError:
         return None
-    names = tuple(name for name in value if name is not None)
-    return names if all(isinstance(name, str) for name in names) else None
+
+
+def _keep_names(domain: Name, value: Any) -> tuple[str, ...] | None:
+    if not isinstance(value, list | tuple) or not all(map(_is_text, value)):
+        return None
+    names = tuple(_keep_name(domain, name) for name in value if name is not None)
+    return None if None in names else names  # type: ignore[return-value]
 
 
 @cache

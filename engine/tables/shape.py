@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Union
 
-from attrs import frozen
+from attrs import field, frozen
 
+from mqclause.language.sql import Node
 from mqclause.model.diagnostic import suggestion
 from mqclause.rulebook.declaration import Declaration
 from mqclause.tables.columns import Column, Columns, TableError, columns_of, given
 from mqclause.tables.demands import Demands, demands_of
-from mqclause.tables.functions import PREFIX
+from mqclause.tables.functions import PREFIX, column
 
 FieldType = Union[str, "Struct", "ListOf"]
-"""A kind of column, null (a column without any value), another type by its own name; or nested."""
+"""A kind of column, decimal, huge (an integer of more than 64 bits), name (a text that is one), null (no value at all),
+another type by its own name; or nested."""
 
 
 @frozen
@@ -32,16 +34,39 @@ class ListOf:
 
 
 @frozen
-class Shape:
-    """What a table of one document has: fields of the situation and of the subjects, and some ``beside`` their struct.
+class ValueSource:
+    """Where a table has a value of the situation: its tree, of which kind it is, and what messages call it."""
 
+    value: Node
+    kind: FieldType
+    told: str
+
+
+@frozen
+class Spelt:
+    """How a table writes the name of a field, in its own letter case, and of which kind that is."""
+
+    name: str
+    kind: FieldType
+
+
+Sources = Mapping[str, Sequence[ValueSource]]
+"""By field of the situation where a table has it: the first that is not null counts."""
+
+
+@frozen
+class Shape:
+    """What a table of one document has: fields of the situation and of the subjects, each as the table spells it.
+
+    ``row`` is the struct without which a row says nothing, if there is one; ``listed`` the column of the subjects.
     ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables.
     """
 
     about: Declaration
-    situation: Collection[str]
-    subjects: Collection[str] = ()
-    beside: Collection[str] = ()
+    situation: Sources
+    subjects: Mapping[str, Spelt] = field(factory=dict)
+    row: Node | None = None
+    listed: str = ""
     may_be_empty: bool = False
 
     @property
@@ -63,87 +88,160 @@ class Shape:
 def shape_of(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
     """The shape of a table of one document. Raises TableError."""
     check_free(about.row.answer, columns)
-    situation, beside = situation_fields(columns, about), beside_fields(columns, about)
-    shape = Shape(about, situation, (), beside)
+    situation, row = situation_fields(columns, about), column(there(about.row.situation, columns))
+    shape = Shape(about, situation, row=row)
     if about.subject is None:
         return shape
-    name = about.row.subjects
-    _check_there(name, columns)
+    name = there(about.row.subjects, columns)
     found = columns[name]
     if not isinstance(found, ListOf) or not isinstance(found.item, Struct):
         raise TableError(f"column {name} is {named(found)}; expected a list of structs")
-    subjects = _fields(found.item, shape.subject_columns, f"{name}.")
+    subjects = _fields(found.item, shape.subject_columns, f"{about.row.subjects}.")
     for needed, why in shape.demands.needed.items():
         if needed not in subjects:
             raise TableError(f"column {name}.{needed} is missing; {why}")
-    return Shape(about, situation, subjects, beside)
+    return Shape(about, situation, subjects, row, name)
 
 
-def contract_shape(about: Declaration) -> Shape:
-    """The shape of a table that has every column but the optional ones."""
+def contract_shape(about: Declaration, optional: bool = False) -> Shape:
+    """The shape of a table that has every column of the contract, and with ``optional`` those besides."""
 
-    def present(facts: type | None) -> Collection[str]:
-        return [name for name, each in columns_of(facts).items() if not each.optional] if facts else ()
+    def present(facts: type | None) -> Columns:
+        columns = columns_of(facts) if facts else {}
+        return {name: each for name, each in columns.items() if optional or not each.optional}
 
-    return Shape(about, present(about.situation), present(about.subject))
+    struct = about.row.situation
+    situation = {
+        name: [ValueSource(column(name, struct), _kind(each), f"{struct}.{name}")]
+        for name, each in present(about.situation).items()
+    }
+    subjects = {name: Spelt(name, _kind(each)) for name, each in present(about.subject).items()}
+    return Shape(about, situation, subjects, column(struct), about.row.subjects)
 
 
-def situation_fields(columns: Mapping[str, FieldType], about: Declaration) -> Collection[str]:
-    """The fields of the situation in a table. Raises TableError."""
-    name, demands = about.row.situation, demands_of(about)
-    _check_there(name, columns)
-    found = columns[name]
+def _kind(of: Column) -> FieldType:
+    return ListOf("text") if of.kind == "texts" else of.kind
+
+
+def situation_fields(columns: Mapping[str, FieldType], about: Declaration) -> Sources:
+    """The fields of the situation in a table, also those beside their struct. Raises TableError."""
+    struct, demands = about.row.situation, demands_of(about)
+    name = there(struct, columns)
+    found, known = columns[name], columns_of(about.situation)
     if not isinstance(found, Struct):
         raise TableError(f"column {name} is {named(found)}; expected {demands.struct}")
-    fields = _fields(found, columns_of(about.situation), f"{name}.")
-    if demands.one_of and not set(demands.one_of).intersection(fields):
+    inside, beside = _fields(found, known, f"{struct}."), _beside(columns, known)
+    if demands.one_of and not set(demands.one_of).intersection(inside):
         raise TableError(demands.neither)
-    return fields
+    sources: dict[str, list[ValueSource]] = {}
+    for each in known:
+        own = (
+            [ValueSource(column(inside[each].name, name), inside[each].kind, f"{struct}.{each}")]
+            if each in inside
+            else []
+        )
+        other = (
+            [ValueSource(column(beside[each].name), beside[each].kind, f"{struct}.{each}")] if each in beside else []
+        )
+        if own or other:
+            sources[each] = [*own, *other]
+    return sources
 
 
-def beside_fields(columns: Mapping[str, FieldType], about: Declaration) -> Collection[str]:
+def check_types(columns: Mapping[str, FieldType], about: Declaration) -> None:
+    """Raises TableError for what is there of the document's columns, and can by its type not be that."""
+    situation, subjects = spelt(about.row.situation, columns), spelt(about.row.subjects, columns)
+    found = columns.get(situation or "")
+    if isinstance(found, Struct):
+        _fields(found, columns_of(about.situation), f"{about.row.situation}.")
+    listed = columns.get(subjects or "")
+    if about.subject is not None and isinstance(listed, ListOf) and isinstance(listed.item, Struct):
+        _fields(listed.item, columns_of(about.subject), f"{about.row.subjects}.")
+
+
+def _beside(columns: Mapping[str, FieldType], known: Columns) -> Mapping[str, Spelt]:
     """The columns of a table that count where the struct of the situation does not have them."""
-    return [
-        name for name, each in columns_of(about.situation).items() if each.beside and columns.get(name) == each.kind
-    ]
+    found = {name: spelt(name, columns) for name, each in known.items() if each.beside}
+    listed = {name: Spelt(own, columns[own]) for name, own in found.items() if own is not None}
+    return {name: each for name, each in listed.items() if each.kind != "null" and fits(each.kind, known[name])}
 
 
-def check_free(name: str, columns: Collection[str]) -> None:
-    """Raises TableError if a table has the column that is to be added, or one with a name that we use ourselves."""
-    if name in columns:
-        raise TableError(f"the table has a column {name} already")
-    for column in columns:
-        if column.startswith(PREFIX):
-            raise TableError(f"column {column}: names that begin with {PREFIX} are used by mqclause itself")
+def check_free(name: str, columns: Iterable[str]) -> None:
+    """Raises TableError for a table with columns whose names are not each one's own, or one of ours, in any case.
+
+    ``name`` is the column that is to be added.
+    """
+    columns = list(columns)
+    for taken in (each for each in columns if each.lower() == name.lower()):
+        raise TableError(f"the table has a column {taken} already")
+    for own in (each for each in columns if each.lower().startswith(PREFIX)):
+        raise TableError(f"column {own}: names that begin with {PREFIX} are used by mqclause itself")
+    check_apart(columns)
 
 
-def _check_there(name: str, columns: Mapping[str, FieldType]) -> None:
-    if name not in columns:
+def check_apart(names: Iterable[str], before: str = "") -> None:
+    """Raises TableError for two names that are one without regard to letter case, as engines take them."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.get(name.lower())
+        seen[name.lower()] = name
+        if other is not None:
+            what = "is there twice" if other == name else f"and {before}{other} differ in letter case only"
+            raise TableError(f"column {before}{name} {what}")
+
+
+def spelt(name: str, columns: Iterable[str]) -> str | None:
+    """How a table writes a name, or None if it has no such column."""
+    return next((each for each in columns if each.lower() == name.lower()), None)
+
+
+def there(name: str, columns: Iterable[str]) -> str:
+    """How a table writes the name of a column that it must have. Raises TableError."""
+    found = spelt(name, columns)
+    if found is None:
         near = suggestion(name, columns)
         raise TableError(f"column {name} is missing{near}; the table has: {', '.join(columns)}")
+    return found
 
 
-def _fields(found: Struct, columns: Columns, before: str) -> Collection[str]:
-    missing = [name for name in columns if name not in found.fields]
-    for name, kind in found.fields.items():
-        column = columns.get(name)
-        near = suggestion(name, missing)
-        if column is None and near:
-            raise TableError(f"column {before}{name} is not known{near}")
-        if column is not None and not _fits(kind, column):
-            raise TableError(f"column {before}{name} is {named(kind)}; expected {_EXPECTED[column.kind]}")
-    return [name for name in columns if found.fields.get(name, "null") != "null"]
+def _fields(found: Struct, columns: Columns, before: str) -> Mapping[str, Spelt]:
+    """The known fields of a struct that hold anything. Raises TableError."""
+    check_apart(found.fields, before)
+    spellings = {name.lower(): name for name in found.fields}
+    missing = [name for name in columns if name not in spellings]
+    for spelling, kind in found.fields.items():
+        of = columns.get(spelling.lower())
+        near = suggestion(spelling.lower(), missing)
+        if of is None and near:
+            raise TableError(f"column {before}{spelling} is not known{near}")
+        if of is not None:
+            check_fits(kind, of, f"{before}{of.name}")
+    listed = {name: Spelt(spellings[name], found.fields[spellings[name]]) for name in columns if name in spellings}
+    return {name: each for name, each in listed.items() if each.kind != "null"}
+
+
+def check_fits(kind: FieldType, of: Column, told: str) -> None:
+    """Raises TableError if values of a kind are none of a column's, with the cast that would make them so."""
+    if fits(kind, of):
+        return
+    expected, cast = _EXPECTED[of.kind]
+    would_do = "" if isinstance(kind, Struct | ListOf) or of.kind == "texts" else f" (a CAST to {cast} would do)"
+    raise TableError(f"column {told} is {named(kind)}; expected {expected}{would_do}")
 
 
 _EXPECTED = {
-    "boolean": "a boolean", "integer": "an integer", "number": "a number", "text": "a text", "texts": "a list of texts",
+    "boolean": ("a boolean", "BOOLEAN"), "integer": ("an integer", "BIGINT"), "number": ("a number", "DOUBLE"),
+    "text": ("a text", "STRING"), "texts": ("a list of texts", ""),
 }  # fmt: skip
 
+_NUMBERS = ("integer", "huge", "decimal", "number")
 
-def _fits(kind: FieldType, column: Column) -> bool:
+
+def fits(kind: FieldType, column: Column) -> bool:
+    """Whether a column may be of that kind; whether a number is whole is seen row by row."""
     if column.kind == "texts" and isinstance(kind, ListOf):
         return kind.item in ("text", "null")
-    return kind in ("null", column.kind) or (column.kind == "number" and kind == "integer")
+    return kind in ("null", column.kind) or (column.kind in _NUMBERS and kind in _NUMBERS)
 
 
 def named(kind: FieldType) -> str:

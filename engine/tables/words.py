@@ -8,12 +8,12 @@ from typing import Any
 from attrs import NOTHING, fields, frozen
 from sqlglot import exp
 
-from mqclause.language.sql import Node, case, literal, when
-from mqclause.model.facts.domains import Finite, Whole, Words
+from mqclause.language.sql import Node, case, either, literal, when
+from mqclause.model.facts.domains import Finite, Name, Names, Whole, Words
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns
-from mqclause.tables.functions import InCase, coalesced, column
-from mqclause.tables.shape import Shape
+from mqclause.tables.functions import InCase, NoName, NoneOf, Unpadded, coalesced, each, function, variable
+from mqclause.tables.shape import FieldType, Shape, Sources
 
 LARGEST_DOUBLE = 1.7976931348623157e308
 """The upper bound of numbers: it leaves out infinity, and NaN where that is the greatest of all."""
@@ -28,15 +28,14 @@ class NotInTableError(ValueError):
 
 @frozen
 class RowWords:
-    """The words of a struct column ``struct``: what is not in the table is its default.
+    """The words of the situation ``struct``: what is not in the table is its default.
 
-    Columns ``beside`` the struct count where its own field is null. ``unseen`` are words that no column gives.
+    ``unseen`` are words that no column gives.
     """
 
     struct: str
     columns: Columns
-    present: Collection[str]
-    beside: Collection[str]
+    sources: Sources
     unseen: Mapping[str, Any]
     bindings: Bindings
 
@@ -46,7 +45,7 @@ class RowWords:
         columns = shape.situation_columns
         seen = {each.word for each in columns.values()}
         unseen = {each.name: each.default for each in fields(shape.about.situation) if each.name not in seen}
-        return cls(shape.about.row.situation, columns, shape.situation, shape.beside, unseen, bindings)
+        return cls(shape.about.row.situation, columns, shape.situation, unseen, bindings)
 
     def word(self, name: str) -> Node:
         """The binding, or the value, of a word of the situation."""
@@ -65,38 +64,58 @@ class RowWords:
 
     def is_there(self, of: Column) -> bool:
         """Whether the table has a column."""
-        return of.name in self.present or of.name in self.beside
+        return of.name in self.sources
 
     def checked(self, of: Column) -> Node:
-        """The binding of a column's value; a number of any width becomes one of 64 bits, which all in range are."""
+        """The binding of a column's value; a number of any type becomes one of 64 bits, which all in range are."""
         if not self.is_there(of):
             return literal(of.default)
         value = self.value(of)
         if isinstance(of.domain, Whole | Finite):
-            wrong = outside(of, value)
+            wrong = self._outside(of)
             in_range = value if wrong is None else when(wrong, literal(of.domain.low), value)
             value = exp.cast(in_range, "BIGINT" if of.kind == "integer" else "DOUBLE")
         return self.bindings.once(f"{self.struct}_{of.name}", value)
 
-    def value(self, of: Column, in_case: bool = True) -> Node:
-        """The value of a column, never null; words in their letter case unless they are to be shown as they are."""
-        own = [column(of.name, self.struct)] if of.name in self.present else []
-        beside = [column(of.name)] if of.name in self.beside else []
-        value = coalesced(*own, *beside, literal(of.default))
-        return cased(of, value) if in_case else value
+    def value(self, of: Column, as_kept: bool = True) -> Node:
+        """The value of a column, never null; words and names as they are kept, or as the row has them."""
+        value = coalesced(*self.given(of), literal(of.default)) if self.is_there(of) else literal(of.default)
+        return kept(of, value) if as_kept else value
+
+    def given(self, of: Column) -> list[Node]:
+        """What the row has in a column, each of which may be null."""
+        return [
+            exp.cast(source.value.copy(), "DOUBLE") if source.kind == "huge" else source.value.copy()
+            for source in self.sources[of.name]
+        ]
+
+    def kinds(self, of: Column) -> list[FieldType]:
+        """Of which kinds that is."""
+        return [source.kind for source in self.sources[of.name]]
+
+    def _outside(self, of: Column) -> Node | None:
+        value = self.checked(of) if isinstance(of.domain, Words) else self.value(of, as_kept=False)
+        return outside(of, value, self.kinds(of))
 
     def faults(self) -> Iterator[tuple[Column, Node]]:
         """Each column that may be out of its domain, and whether it is."""
         for of in self.columns.values():
             if self.is_there(of):
-                wrong = outside(of, self.checked(of) if isinstance(of.domain, Words) else self.value(of))
+                wrong = self._outside(of)
                 if wrong is not None:
                     yield of, wrong
 
 
-def cased(of: Column, value: Node) -> Node:
-    """A word in the letter case of its column's words; what is no word as it is."""
-    return InCase(this=word_list(of), expression=value) if isinstance(of.domain, Words) else value
+def kept(of: Column, value: Node) -> Node:
+    """A word in the letter case of its column's words, a name without the blanks that pad it; the rest as it is."""
+    match of.domain:
+        case Words():
+            return InCase(this=word_list(of), expression=value)
+        case Name():
+            return Unpadded(this=value)
+        case Names(Name()):
+            return each(value, Unpadded(this=variable("name")), "name")
+    return value
 
 
 def word_list(of: Column) -> Node:
@@ -105,16 +124,35 @@ def word_list(of: Column) -> Node:
     return exp.Array(expressions=[literal(word) for word in of.domain.words])
 
 
-def outside(of: Column, value: Node) -> Node | None:
-    """Whether a value that is not null is outside of a column's domain; None if it cannot be."""
+def outside(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | None:
+    """Whether a value that is not null, of one of these kinds, is outside of a column's domain; None if it cannot be.
+
+    A word is taken as it is kept, all else as the row has it.
+    """
     match of.domain:
         case Words():
             return exp.Not(this=exp.In(this=value, expressions=word_list(of).expressions))
         case Whole(low, high):
-            return not_between(value, low, high)
+            return either([not_between(value, low, high), *([is_broken(value)] if {*kinds} - {"integer"} else [])])
         case Finite(low):
             return not_between(value, low, LARGEST_DOUBLE)
+        case Name():
+            return None if "name" in kinds else no_name(of.domain, value)
+        case Names(Name() as one):
+            name = variable("name")
+            wrong = either([exp.EQ(this=Unpadded(this=name), expression=literal("")), no_name(one, name)])
+            return exp.Not(this=NoneOf(this=value, expression=function(coalesced(wrong, exp.false()), "name")))
     return None
+
+
+def is_broken(value: Node) -> Node:
+    """Whether a number is not whole."""
+    return exp.NEQ(this=value, expression=exp.Floor(this=value.copy()))
+
+
+def no_name(domain: Name, value: Node) -> Node:
+    """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
+    return NoName(this=value, expression=literal(domain.most))
 
 
 def not_between(value: Node, low: float, high: float) -> Node:

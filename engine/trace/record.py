@@ -94,10 +94,11 @@ def steps(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, condi
         yield StepTrace(rule, True, applied.remaining, out, aside, tuple(applied.taken_back), applied.derived, when)
 
 
-def seen_by(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope) -> Iterator[Seen]:
+def seen_by(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, in_order: bool = True) -> Iterator[Seen]:
     """What each rule of a traced ``run`` saw: as its executor kept it, else from what the rules before it did.
 
-    ``scope`` is what the first rule saw.
+    ``scope`` is what the first rule saw. Unless it has to be ``in_order``, who remained is told in any order: so a
+    million subjects are not ordered once more.
     """
     if run.saw is not None:
         yield from (Seen(each.remaining, each.facts, each.every) for each in run.saw)
@@ -114,7 +115,7 @@ def seen_by(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope) -> 
             seen = Seen(_without(seen.remaining, fallen), seen.facts, seen.every)
         elif derived:
             seen = _knowing(derived, rule.action, seen)
-        elif isinstance(rule.action, OrderBy):
+        elif in_order and isinstance(rule.action, OrderBy):
             listed = _ordered(rule.action, listed, scope_of(seen, scope))
             seen = seen._replace(remaining=_among(listed, seen.remaining))
 

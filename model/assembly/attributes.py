@@ -12,7 +12,7 @@ from mqclause.model.assembly.operations import refusal
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
-    CHANNEL_NAME_OR_BLANK,
+    GIVEN_CHANNEL,
     NAME,
     NAME_OR_BLANK,
     Domain,
@@ -44,7 +44,7 @@ _CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
 _TARGET_TYPES = Words(("QUEUE", "TOPIC"))
 
 FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
-    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata trigint defxmitq deadq")
+    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata clwllen trigint defxmitq deadq")
     | _texts("REPOS REPOSNL"),
     "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
     "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET") | {"TARGTYPE": ("", _TARGET_TYPES)},
@@ -52,7 +52,7 @@ FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
     "QMODEL": {},
     "QCLUSTER": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
     "CLUSQMGR": _attributes(Channel, "cluster deftype status clwlrank clwlprty clwlwght netprty")
-    | {"CHANNEL": ("", CHANNEL_NAME_OR_BLANK), "SUSPEND": ("", Words(("YES", "NO")))},
+    | {"CHANNEL": ("", GIVEN_CHANNEL), "SUSPEND": ("", Words(("YES", "NO")))},
     "CHSTATUS": _attributes(Channel, "status") | _texts("RQMNAME"),
     "CHANNEL": _attributes(Channel, "clwlrank clwlprty clwlwght netprty npmspeed") | _CLUSTERED,
     "PROCESS": _attributes(Process, "appltype applicid envrdata userdata"),

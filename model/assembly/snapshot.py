@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,15 @@ from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_
 from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, owned, stated_name
 from mqclause.model.assembly.now import as_it_is_now
 from mqclause.model.assembly.provenance import Placed, Provenance
-from mqclause.model.assembly.tables import placed_facts, placed_rows, placed_table
+from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.view import View, assemble
-from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
+from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument
-from mqclause.model.readers.facts_file import Facts, read_facts
+from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS, contents_of
@@ -48,7 +50,8 @@ class Source:
 
 @frozen(eq=False)
 class Snapshot:
-    """What was read: the cluster, the put if one is given, and what was left out in lenient mode.
+    """What was read: the cluster, the put if one is given, the messages on local queues in the order of their arrival,
+    and what was left out in lenient mode.
 
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
@@ -64,6 +67,7 @@ class Snapshot:
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
+    messages: tuple[Message, ...] = ()
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -100,7 +104,7 @@ def read_sources(
     seen = view.queue_manager
     # Where no host can be told, that is the fault: not each queue without one.
     host = name or (seen.fact.name if seen else "?")
-    files = [(read_facts(document.data, document.source, host), document) for document in opened.documents]
+    files = [(read_facts(each.data, each.source, host, consume=True), each) for each in opened.documents]
     for facts, _ in files:
         opened.faults.extend(facts.diagnostics)
     put = _the_put(files, opened.faults)
@@ -110,6 +114,7 @@ def read_sources(
     observed = shown_of_queues(opened.scripts, own.fact.name)
     others = [as_it_is_now(each, observed) for each in _in_order(sources, files, view)]
     cluster, placed, warnings = agreed(own, others, lenient)
+    messages = _checked_messages(files, cluster)
     return Snapshot(
         cluster,
         put.fact if put else None,
@@ -119,6 +124,7 @@ def read_sources(
         partial(tuple, (*placed, put) if put else placed),
         incomplete=incomplete(opened.scripts, view.known, cluster),
         defined=_defined(opened.scripts, cluster.queue_manager.name),
+        messages=messages,
     )
 
 
@@ -127,6 +133,30 @@ def read_files(
 ) -> Snapshot:
     """The snapshot in files; as ``read_sources``. Raises OSError for a file that cannot be opened."""
     return read_sources([Source(str(path), Path(path).read_bytes()) for path in paths], local, lenient, formats)
+
+
+def read_clusters(sources: Sequence[Source], lenient: bool = False) -> dict[str, Cluster]:
+    """What each queue manager that ``sources`` describe knows, by its name; as ``read_sources`` with each as local.
+
+    Scripts and dumps tell it for all that they are of, a facts document for its own queue manager.
+    """
+    opened = _opened(sources, lenient, FORMATS)
+    if opened.faults:
+        raise FactsError(opened.faults)
+    by_documents = {document.source for document in opened.documents}
+    scripts = [source for source in sources if source.name not in by_documents]
+    found = {}
+    for name in dict.fromkeys(script.queue_manager for script in opened.scripts):
+        cluster = read_sources(scripts, name, lenient).cluster
+        found[cluster.queue_manager.name] = cluster
+    for source in sources:
+        if source.name in by_documents:
+            cluster = read_sources([source], None, lenient).cluster
+            if cluster.queue_manager.name in found:
+                message = f"queue_manager {quoted(cluster.queue_manager.name)}: another source describes it too"
+                raise FactsError([Diagnostic(source.name, message)])
+            found[cluster.queue_manager.name] = cluster
+    return found
 
 
 def read_document(data: object, source: str) -> Snapshot:
@@ -148,7 +178,16 @@ def read_document(data: object, source: str) -> Snapshot:
     except ContradictionError:
         # The same once more, with the place of each fact.
         cluster = agreed(placed_table(own, document, "queue_manager"), placed_rows(facts, document)).cluster
-    return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document))
+    messages = _checked_messages([(facts, document)], cluster)
+    return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), messages=messages)
+
+
+def _checked_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Cluster) -> tuple[Message, ...]:
+    """The messages of all documents; raises FactsError for one that cannot lie where it is said to."""
+    wrong = tuple(islice(misplaced_messages(files, cluster), MOST_FAULTS))
+    if wrong:
+        raise FactsError(wrong)
+    return tuple(each for facts, _ in files for each in facts.messages)
 
 
 def _opened(sources: Iterable[Source], lenient: bool, formats: Sequence[Format]) -> _Opened:

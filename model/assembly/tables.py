@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
+from mqclause.model.diagnostic import Diagnostic, quoted
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.message import misplaced
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import LIST_TABLES, Facts
 
@@ -22,6 +25,14 @@ def placed_rows(facts: Facts, document: FactsDocument) -> Iterator[Placed[Any]]:
         for position, fact in enumerate(getattr(facts, name)):
             origin = partial(_origin, document, (table, position))
             yield Placed(fact, document.source, None, origin, f"{table} {position + 1}")
+
+
+def misplaced_messages(files: Iterable[tuple[Facts, FactsDocument]], cluster: Cluster) -> Iterator[Diagnostic]:
+    """What is wrong with messages of facts documents, seen from the queues of ``cluster`` and from one another."""
+    listed = [(document, at, each) for facts, document in files for at, each in enumerate(facts.messages)]
+    for found, message in misplaced([each for _, _, each in listed], cluster):
+        document, at, wrong = listed[found]
+        yield Diagnostic(document.source, f"message {at + 1} {quoted(wrong.id)}: {message}")
 
 
 def placed_facts(facts: Facts, document: FactsDocument) -> Iterator[Placed[Any]]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, fields, frozen
 
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
 from mqclause.model.facts.objects import (
@@ -90,6 +90,53 @@ class Cluster:
         if found:
             raise ContradictionError(found)
 
+    def suspend(self, queue_manager: str, *clusters: str) -> Cluster:
+        """The cluster as it would be with a queue manager suspended, in ``clusters`` or in all that it is in.
+
+        Raises ValueError for one that is not known, or a cluster that it is not in.
+        """
+        own = self.queue_manager
+        member = own if queue_manager == own.name else self.remote.get(queue_manager)
+        if member is None:
+            raise _unknown("queue manager", queue_manager, [own.name, *self.remote])
+        for name in clusters:
+            if name not in member.clusters:
+                raise _unknown(f"cluster of {queue_manager}", name, member.clusters)
+        changed = evolve(member, suspended=(*member.suspended, *(clusters or member.clusters)))
+        if isinstance(changed, QueueManager):
+            return evolve(self, queue_manager=changed)
+        return evolve(
+            self, remote_queue_managers=[changed if each is member else each for each in self.remote_queue_managers]
+        )
+
+    def with_status(self, channel: str, status: str) -> Cluster:
+        """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
+        if not any(each.name == channel for each in self.channels):
+            raise _unknown("channel", channel, [each.name for each in self.channels])
+        return evolve(
+            self, channels=[evolve(each, status=status) if each.name == channel else each for each in self.channels]
+        )
+
+    def with_queue(self, name: str, queue_manager: str, **attributes: Any) -> Cluster:
+        """The cluster as it would be with other attributes of a queue instance, or with one more instance.
+
+        One more is in the clusters of its queue manager unless they are given. Raises ValueError for a queue manager
+        that is not known, an attribute that queues do not have, or a value outside of its range.
+        """
+        own = self.queue_manager
+        members: dict[str, QueueManager | RemoteQueueManager] = {own.name: own, **self.remote}
+        if queue_manager not in members:
+            raise _unknown("queue manager", queue_manager, members)
+        known = [each.name for each in fields(Queue) if each.name not in ("name", "queue_manager")]
+        for key in attributes:
+            if key not in known:
+                raise _unknown("attribute of a queue", key, known)
+        found = [each for each in self.queues_by_name.get(name, ()) if each.queue_manager == queue_manager]
+        if not found:
+            more = Queue(name, queue_manager, **{"clusters": members[queue_manager].clusters, **attributes})
+            return evolve(self, queues=(*self.queues, more))
+        return evolve(self, queues=[evolve(each, **attributes) if each in found else each for each in self.queues])
+
     @cached_property
     def destinations(self) -> dict[tuple[str, str, bool, str], Any]:
         """The destinations already built for a name; see mqclause.model.facts.destination."""
@@ -143,6 +190,11 @@ class Cluster:
     def channels_by_queue_manager(self) -> dict[str, list[Channel]]:
         """The channels that lead to each queue manager, in listing order."""
         return _grouped(self.channels, lambda channel: channel.queue_manager)
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> ValueError:
+    known = list(dict.fromkeys(known))
+    return ValueError(f"{quoted(name)} is no {what}{name_suggestion(name, known)}; known: {', '.join(known)}")
 
 
 def contradictions(cluster: Cluster) -> Iterator[Contradiction]:

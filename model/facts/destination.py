@@ -9,10 +9,10 @@ from attrs import evolve, frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
-    CHANNEL_NAME_OR_BLANK,
     DIGIT,
+    GIVEN_CHANNEL,
+    GIVEN_NAME,
     LARGEST_NUMBER,
-    NAME_OR_BLANK,
     Finite,
     InTable,
     Whole,
@@ -44,10 +44,10 @@ class Destination:
     that the local instance stands on a CLUSRCVR channel. Identity, not value, tells two destinations apart.
     """
 
-    queue: str = seen(NAME_OR_BLANK, "")
-    queue_manager: str = seen(NAME_OR_BLANK, "")
-    channel: str = seen(CHANNEL_NAME_OR_BLANK, "")
-    cluster: str = seen(NAME_OR_BLANK, "")
+    queue: str = seen(GIVEN_NAME, "")
+    queue_manager: str = seen(GIVEN_NAME, "")
+    channel: str = seen(GIVEN_CHANNEL, "")
+    cluster: str = seen(GIVEN_NAME, "")
     is_local: bool = False
     is_alias: bool = False
     put_enabled: bool = True
@@ -80,10 +80,12 @@ class Destination:
 
     @property
     def host(self) -> str:
-        """Where it is and by which route: ``QM2 by TO.QM2``, ``QM1 (local)``, ``ANY.CLUSTER = QM2 by TO.QM2``."""
-        where = f"{self.alias} = {self.queue_manager}" if self.alias else self.queue_manager
+        """Where it is and by which route: ``QM2 by TO.QM2``, ``QM1 (local)``, ``QM2 for ANY.CLUSTER by TO.QM2``."""
+        where = f"{self.queue_manager} for {self.alias}" if self.alias else self.queue_manager
         where += " (local)" if self.is_local else ""
-        route = self.transmission_queue or self.channel
+        if self.transmission_queue:
+            return f"{where} by transmission queue {self.transmission_queue}"
+        route = self.channel
         # A local put uses no channel; its receiver lends status and weight.
         return f"{where} by {route}" if route and (self.on_receiver or not self.is_local) else where
 

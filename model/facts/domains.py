@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from math import isfinite
 from types import MappingProxyType
@@ -33,8 +34,8 @@ class Words:
         if isinstance(value, str):
             if value in self.words:
                 return value
-            if value.upper() in self.words:
-                return value.upper()
+            if folded(value) in self.words:
+                return folded(value)
         raise DomainError(key, value, self.allowed(value))
 
     def allowed(self, value: object) -> str:
@@ -42,6 +43,11 @@ class Words:
         listed = ", ".join(self.words)
         near = suggestion(value.upper(), self.words) if isinstance(value, str) else ""
         return f"allowed: {listed}{near}"
+
+
+def folded(word: str) -> str:
+    """A word in upper case. Only A to Z have a letter case: what looks like them is another letter."""
+    return word.upper() if word.isascii() else word
 
 
 @frozen
@@ -99,11 +105,34 @@ class Text:
         raise DomainError(key, value, f"allowed: {what}")
 
 
+IN_NAMES = "A-Za-z0-9._/%"
+"""The characters that a name of MQ may have, as a class of a regular expression."""
+
+_NOT_IN_NAMES = re.compile(f"[^{IN_NAMES}]")
+
+
+@frozen
+class Name(Text):
+    """A name that MQ allows. MQ pads names with blanks to their full length, so trailing ones are no part of it."""
+
+    def __call__(self, value: object, key: str) -> str:
+        if isinstance(value, str):
+            kept = value.rstrip(" ")
+            if self.least <= len(kept) <= self.most and not _NOT_IN_NAMES.search(kept):
+                return kept
+        raise DomainError(key, value, f"allowed: {self.described}")
+
+    @property
+    def described(self) -> str:
+        """What is allowed, for a person."""
+        return f"a name of {self.least} to {self.most} characters out of A-Z a-z 0-9 . _ / %"
+
+
 @frozen
 class Names:
     """A list of names, each once; kept as a tuple in the given order."""
 
-    each: Text
+    each: Text | Name
 
     def __call__(self, value: object, key: str) -> tuple[str, ...]:
         if not isinstance(value, list | tuple):
@@ -113,13 +142,18 @@ class Names:
         return (self.each(value[0], key),) if value else ()
 
 
-Domain = Words | Whole | Finite | Flag | Text | Names
+Domain = Words | Whole | Finite | Flag | Text | Name | Names
 
 NAME = Text(NAME_LENGTH, least=1)
 NAME_OR_BLANK = Text(NAME_LENGTH)
 CHANNEL_NAME = Text(20, least=1)
 CHANNEL_NAME_OR_BLANK = Text(20)
 NAMES = Names(NAME)
+GIVEN_NAME = Name(NAME_LENGTH)
+GIVEN_CHANNEL = Name(CHANNEL_NAME.most)
+NAME_GIVEN = Name(NAME_LENGTH, least=1)
+GIVEN_NAMES = Names(NAME_GIVEN)
+"""Names that a put gives and that tables hold; those of objects are in the facts as MQ's own formats state them."""
 ENABLED = Words(("ENABLED", "DISABLED"))
 DIGIT = Whole(0, 9)
 

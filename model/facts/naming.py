@@ -8,7 +8,7 @@ from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import DIGIT, NAME_OR_BLANK, NAMES, Words, seen
-from mqclause.model.facts.objects import BINDINGS, Put, Queue
+from mqclause.model.facts.objects import BINDINGS, Put
 
 OBJECT_TYPES = ("", "QLOCAL", "QALIAS", "QREMOTE")
 FOLLOWED = ("QALIAS", "QREMOTE", "QMALIAS")
@@ -38,6 +38,7 @@ class Naming:
     rqmname: str = seen(NAME_OR_BLANK, "")
     xmitq: str = seen(NAME_OR_BLANK, "")
     xmitq_defined: bool = False
+    xmitq_put_enabled: bool = True
     known_in_cluster: bool = False
     names_transmission_queue: bool = False
     names_alias: bool = False
@@ -45,9 +46,13 @@ class Naming:
     alias_rqmname: str = seen(NAME_OR_BLANK, "")
     alias_xmitq: str = seen(NAME_OR_BLANK, "")
     alias_xmitq_defined: bool = False
+    alias_xmitq_put_enabled: bool = True
     queue_manager_known: bool = False
     defxmitq: str = seen(NAME_OR_BLANK, "")
     defxmitq_defined: bool = False
+    defxmitq_put_enabled: bool = True
+    defxmitq_defprty: int = seen(DIGIT, 0)
+    transmission_queue_defprty: int = seen(DIGIT, 0)
     transmission_queue_put_enabled: bool = True
     object_defbind: str = seen(Words(BINDINGS), "OPEN")
     instance_defbind: str = seen(Words(BINDINGS), "OPEN")
@@ -67,19 +72,21 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
     ``before`` is the naming that an object of the kind ``led_by`` led from, with its own ``inhibited`` as of now.
     """
     own, named = cluster.queue_manager, put.queue_manager
-    of_that_name = cluster.own_queues.get(named)
     return Naming(
         queue=put.queue,
         queue_manager=named,
         local_queue_manager=own.name,
         mqi_call=put.call,
         names_transmission_queue=_is_transmission_queue(cluster, named),
-        transmission_queue_put_enabled=of_that_name is None or of_that_name.put == "ENABLED",
+        transmission_queue_put_enabled=_is_put_enabled(cluster, named),
         queue_manager_known=named in cluster.remote or named in cluster.aliases_by_name or named == own.name,
         defxmitq=own.defxmitq,
         defxmitq_defined=_is_transmission_queue(cluster, own.defxmitq),
+        defxmitq_put_enabled=_is_put_enabled(cluster, own.defxmitq),
+        defxmitq_defprty=_priority(cluster, own.defxmitq),
+        transmission_queue_defprty=_priority(cluster, named),
         **_of_queue(cluster, put.queue),
-        **_of_alias(cluster, of_that_name),
+        **_of_alias(cluster, named),
         **_of_way(before, led_by),
     )
 
@@ -105,22 +112,39 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
         "rqmname": own.rqmname,
         "xmitq": own.xmitq,
         "xmitq_defined": _is_transmission_queue(cluster, own.xmitq),
+        "xmitq_put_enabled": _is_put_enabled(cluster, own.xmitq),
     }
 
 
-def _of_alias(cluster: Cluster, named: Queue | None) -> dict[str, Any]:
-    """The local alias of a queue manager that has the name of the queue manager."""
-    if named is None or named.type != "QREMOTE" or named.rname:
+def _of_alias(cluster: Cluster, name: str) -> dict[str, Any]:
+    """The local alias of a queue manager that has the name of the queue manager: private, or one in the cluster."""
+    named = cluster.own_queues.get(name)
+    if named is not None and (named.type != "QREMOTE" or named.rname):
         return {}
+    if named is None:
+        return _of_clustered_alias(cluster, name)
     return {
         "names_alias": True,
         "alias_put_enabled": named.put == "ENABLED",
         "alias_rqmname": named.rqmname,
         "alias_xmitq": named.xmitq,
         "alias_xmitq_defined": _is_transmission_queue(cluster, named.xmitq),
+        "alias_xmitq_put_enabled": _is_put_enabled(cluster, named.xmitq),
         "alias_defbind": named.defbind,
         "alias_defprty": named.defprty,
     }
+
+
+def _of_clustered_alias(cluster: Cluster, name: str) -> dict[str, Any]:
+    local = cluster.queue_manager.name
+    for alias in cluster.aliases_by_name.get(name, ()):
+        if alias.routed_to == local:
+            return {
+                "names_alias": True,
+                "alias_put_enabled": alias.put == "ENABLED",
+                "alias_rqmname": alias.queue_manager,
+            }
+    return {}
 
 
 def _of_way(before: Naming | None, led_by: str) -> dict[str, Any]:
@@ -138,3 +162,13 @@ def _of_way(before: Naming | None, led_by: str) -> dict[str, Any]:
 def _is_transmission_queue(cluster: Cluster, name: str) -> bool:
     queue = cluster.own_queues.get(name)
     return queue is not None and queue.type == "QLOCAL" and queue.usage == "XMITQ"
+
+
+def _is_put_enabled(cluster: Cluster, name: str) -> bool:
+    queue = cluster.own_queues.get(name)
+    return queue is None or queue.put == "ENABLED"
+
+
+def _priority(cluster: Cluster, name: str) -> int:
+    queue = cluster.own_queues.get(name)
+    return 0 if queue is None else queue.defprty

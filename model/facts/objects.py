@@ -9,6 +9,8 @@ from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     DIGIT,
     ENABLED,
+    GIVEN_NAME,
+    GIVEN_NAMES,
     LARGEST,
     NAME,
     NAME_OR_BLANK,
@@ -24,6 +26,7 @@ from mqclause.model.facts.domains import (
 
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
 BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
+LONGEST_MESSAGE = 2**31 - 1
 APPLICATION_TYPES = Text(48, least=1)
 
 
@@ -38,6 +41,7 @@ class QueueManager:
     clwlmruc: int = attribute(Whole(1, LARGEST), LARGEST)
     clwlexit: str = attribute(Text(128), "")
     clwldata: str = attribute(Text(32), "")
+    clwllen: int = attribute(Whole(0, LARGEST), 100)
     trigint: int = attribute(Whole(0, LARGEST), LARGEST)
     platform: str = attribute(Words(("MULTI", "ZOS")), "MULTI")
     defxmitq: str = attribute(NAME_OR_BLANK, "")
@@ -95,6 +99,7 @@ class Queue:
     xmitq: str = attribute(NAME_OR_BLANK, "")
     curdepth: int | None = momentary(Whole(0, LARGEST), 0)
     ipprocs: int | None = momentary(Whole(0, LARGEST), None)
+    descr: str = attribute(Text(64), "")
 
 
 @frozen
@@ -153,15 +158,19 @@ class Process:
 
 @frozen
 class Put:
-    """A put: the call that asks for a choice, and the name that it gives (a queue's or a queue manager's)."""
+    """A put: the call that asks for a choice, and the name that it gives (a queue's or a queue manager's).
 
-    queue: str = attribute(NAME_OR_BLANK, "")
-    queue_manager: str = attribute(NAME_OR_BLANK, "")
+    ``length`` is that of the message, in bytes.
+    """
+
+    queue: str = attribute(GIVEN_NAME, "")
+    queue_manager: str = attribute(GIVEN_NAME, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     call: str = attribute(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
     from_cluster_channel: bool = attribute(Flag(), False)
     cluster_pcf: bool = attribute(Flag(), False)
-    already_sent_to: tuple[str, ...] = attribute(NAMES, ())
+    already_sent_to: tuple[str, ...] = attribute(GIVEN_NAMES, ())
+    length: int = attribute(Whole(0, LONGEST_MESSAGE), 100)
 
 
 Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process

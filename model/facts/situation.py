@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, InTable, Whole, Words, seen, unseen
+from mqclause.model.facts.domains import GIVEN_NAME, GIVEN_NAMES, LARGEST, InTable, Whole, Words, seen, unseen
 from mqclause.model.facts.objects import BINDINGS, Put
 from mqclause.model.facts.sequence import UNCHANGED, Changes
 
@@ -19,13 +19,13 @@ class Situation:
     AS_Q_DEF is MQ's default.
     """
 
-    put_queue: str = seen(NAME_OR_BLANK, "", InTable("queue"))
-    put_queue_manager: str = seen(NAME_OR_BLANK, "", InTable("queue_manager"))
+    put_queue: str = seen(GIVEN_NAME, "", InTable("queue"))
+    put_queue_manager: str = seen(GIVEN_NAME, "", InTable("queue_manager"))
     bind: str = seen(Words(BINDINGS), "OPEN", InTable(null="AS_Q_DEF", stands_for={"AS_Q_DEF": "OPEN"}))
     mqi_call: str = seen(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT", InTable("call"))
     from_cluster_channel: bool = False
     cluster_pcf: bool = False
-    already_sent_to: tuple[str, ...] = seen(NAMES, ())
+    already_sent_to: tuple[str, ...] = seen(GIVEN_NAMES, ())
     clwlmruc: int = seen(Whole(1, LARGEST), LARGEST, InTable(beside=True))
     qmgr_clwluseq: str = seen(Words(("LOCAL", "ANY")), "LOCAL", InTable(optional=True))
     last_seq_number: int = unseen(0)

@@ -74,6 +74,6 @@ def faulty(source: str, message: str, line: int | None = None) -> FactsDocument:
 
 def labelled(table: str, position: int | None, given: object) -> str:
     """How a message names a table: ``queue 2 'ORDERS.IN'``."""
-    name = given.get("name") if isinstance(given, dict) else None
+    name = given.get("name", given.get("id")) if isinstance(given, dict) else None
     words = [table, *([str(position)] if position else []), *([quoted(name)] if isinstance(name, str) else [])]
     return " ".join(words)

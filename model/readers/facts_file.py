@@ -10,6 +10,7 @@ from attrs import frozen
 
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted, suggestion
 from mqclause.model.facts.domains import Maker
+from mqclause.model.facts.message import Message, message_fault
 from mqclause.model.facts.objects import (
     Channel,
     Process,
@@ -33,6 +34,7 @@ _queue_manager_alias = Maker(QueueManagerAlias)
 _channel = Maker(Channel)
 _process = Maker(Process)
 _put = Maker(Put)
+_message = Maker(Message)
 
 SINGLE: dict[str, Maker[Any]] = {"queue_manager": _queue_manager, "put": _put}
 """The tables that stand at most once in a document."""
@@ -43,6 +45,7 @@ MANY: dict[str, Maker[Any]] = {
     "queue_manager_alias": _queue_manager_alias,
     "channel": _channel,
     "process": _process,
+    "message": _message,
 }
 """The tables of which a document has a list."""
 
@@ -77,24 +80,26 @@ class Facts:
     channels: tuple[Channel, ...] = ()
     processes: tuple[Process, ...] = ()
     put: Put | None = None
+    messages: tuple[Message, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def read_facts(data: object, source: str, local: str | None = None) -> Facts:
+def read_facts(data: object, source: str, local: str | None = None, consume: bool = False) -> Facts:
     """The facts in a parsed document: a mapping of table names to tables and lists of tables.
 
     Never raises; the faults stand in ``diagnostics``. ``local`` is the local queue manager's name for a document
-    without a queue_manager table.
+    without a queue_manager table. With ``consume`` the rows of messages give way in ``data`` to what is made of them:
+    a million of them are not kept twice.
     """
     try:
-        return _made(data, source, local)
+        return _made(data, source, local, consume)
     except (AttributeError, KeyError, TypeError, DomainError):
         pass  # what is wrong is told below: this way a good document does not pay for it
     faults = tuple(Diagnostic(source, message) for message in islice(_faults(data, local), MOST_FAULTS))
-    return Facts(source, diagnostics=faults) if faults else _made(_plain(data), source, local)
+    return Facts(source, diagnostics=faults) if faults else _made(_plain(data), source, local, False)
 
 
-def _made(data: Any, source: str, local: str | None) -> Facts:
+def _made(data: Any, source: str, local: str | None, consume: bool) -> Facts:
     if not data.keys() <= KNOWN:
         raise KeyError("a table")
     own = _queue_manager(data["queue_manager"]) if "queue_manager" in data else None
@@ -107,6 +112,7 @@ def _made(data: Any, source: str, local: str | None) -> Facts:
         _rows(data, "channel", _channel),
         _rows(data, "process", _process),
         _put(data["put"]) if "put" in data else None,
+        _messages(data, consume),
     )
 
 
@@ -124,10 +130,30 @@ def _hosted(local: str | None) -> Callable[[Any], Queue]:
     return lambda row: _queue(row if "queue_manager" in row else {**row, "queue_manager": local})
 
 
+def _messages(data: Mapping[str, Any], consume: bool) -> tuple[Message, ...]:
+    if not consume or type(data.get("message")) is not list:
+        return _rows(data, "message", _the_message)
+    rows = data["message"]
+    for at, row in enumerate(rows):
+        rows[at] = _the_message(row)
+    return tuple(rows)
+
+
+def _the_message(given: Any) -> Message:
+    if isinstance(given, Message):
+        return given
+    message = _message(given)
+    if message_fault(message):
+        raise TypeError("message")
+    return message
+
+
 def _plain(data: Any) -> dict[str, Any]:
     """A document of mappings and tuples as one of dicts and lists."""
     return {
-        table: dict(given) if isinstance(given, Mapping) else [dict(row) for row in given]
+        table: dict(given)
+        if isinstance(given, Mapping)
+        else [row if isinstance(row, Message) else dict(row) for row in given]
         for table, given in data.items()
         if table not in IGNORED
     }
@@ -172,12 +198,17 @@ def _many_faults(table: str, given: object, host: str | None) -> Iterator[str]:
 
 
 def _row_faults(table: str, position: int, row: object, host: str | None) -> Iterator[str]:
+    if isinstance(row, Message):
+        return  # it was made before another row turned out to be wrong
     label = labelled(table, position, row)
     if not isinstance(row, Mapping):
         yield f"{label}: {quoted(row)} is given where a table is expected"
         return
     implied = table == "queue" and host is not None and "queue_manager" not in row
-    yield from _table_faults(label, MANY[table], {**row, "queue_manager": host} if implied else row)
+    found = list(_table_faults(label, MANY[table], {**row, "queue_manager": host} if implied else row))
+    yield from found
+    if table == "message" and not found and (fault := message_fault(_message(row))):
+        yield f"{label}: {fault}"
 
 
 def _table_faults(label: str, maker: Maker[Any], given: Mapping[Any, object]) -> Iterator[str]:

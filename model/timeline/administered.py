@@ -33,19 +33,19 @@ def administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
         if named == own.name:
             others = ", ".join(cluster.remote)
             yield f"queue_manager: {quoted(named)} is the local queue manager; allowed: another one: {others}"
-    elif event.cluster not in member(cluster, named).clusters:
-        clusters = ", ".join(member(cluster, named).clusters) or "none"
+    elif event.cluster not in member_named(cluster, named).clusters:
+        clusters = ", ".join(member_named(cluster, named).clusters) or "none"
         yield f"cluster: {quoted(named)} is not in {quoted(event.cluster)}; its clusters: {clusters}"
 
 
-def member(cluster: Cluster, name: str) -> Member:
+def member_named(cluster: Cluster, name: str) -> Member:
     """The queue manager of that name, the local one or another. Raises KeyError."""
     return cluster.queue_manager if name in ("", cluster.queue_manager.name) else cluster.remote[name]
 
 
 def with_suspended(cluster: Cluster, name: str, suspended: tuple[str, ...]) -> Cluster:
     """The snapshot with a queue manager suspended in these clusters, and no others."""
-    found = member(cluster, name)
+    found = member_named(cluster, name)
     after: Any = evolve(found, suspended=suspended)
     if isinstance(found, QueueManager):
         return evolve(cluster, queue_manager=after)

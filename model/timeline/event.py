@@ -10,7 +10,8 @@ from attrs import frozen
 
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.model.facts.domains import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
-from mqclause.model.facts.objects import BINDINGS
+from mqclause.model.facts.message import LABEL_TEXT_OR_BLANK, LARGEST_LONG
+from mqclause.model.facts.objects import BINDINGS, LONGEST_MESSAGE
 
 EVENT_WORDS = (
     "put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance",
@@ -61,6 +62,56 @@ class Settings:
         raise DomainError(key, value, "allowed: a table of attributes and their new values")
 
 
+@frozen
+class Options:
+    """A list of options of MQGMO, in any letter case; kept in upper case, each once."""
+
+    def __call__(self, value: object, key: str) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            raise DomainError(key, value, f"allowed: a list of {', '.join(GET_OPTIONS)}")
+        return tuple(dict.fromkeys(_OPTION(each, key) for each in value))
+
+
+@frozen
+class Match:
+    """What a message has to have: the keys that match options name, and their values."""
+
+    def __call__(self, value: object, key: str) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            raise DomainError(key, value, f"allowed: a table with keys {', '.join(MATCH_KEYS)}")
+        for name in value:
+            if name not in MATCH_KEYS:
+                near = suggestion(name, MATCH_KEYS) if isinstance(name, str) else ""
+                raise DomainError(key, name, f"allowed: a table with keys {', '.join(MATCH_KEYS)}{near}")
+        return MappingProxyType({name: MATCH_KEYS[name](given, f"{key}.{name}") for name, given in value.items()})
+
+
+GET_OPTIONS = (
+    "LOGICAL_ORDER", "ALL_MSGS_AVAILABLE", "ALL_SEGMENTS_AVAILABLE", "COMPLETE_MSG", "BROWSE_FIRST", "BROWSE_NEXT",
+    "BROWSE_MSG_UNDER_CURSOR", "MSG_UNDER_CURSOR",
+)  # fmt: skip
+_OPTION = Words(GET_OPTIONS)
+MATCH_KEYS: Mapping[str, Any] = {
+    "id": LABEL_TEXT_OR_BLANK,
+    "correlation": LABEL_TEXT_OR_BLANK,
+    "group": LABEL_TEXT_OR_BLANK,
+    "sequence": Whole(1, LARGEST),
+    "offset": Whole(0, LARGEST_LONG),
+}
+"""What a get can ask a message to have."""
+
+
+@frozen
+class MaybeFlag:
+    """True or false, or None where nothing is said."""
+
+    def __call__(self, value: object, key: str) -> bool | None:
+        return Flag()(value, key)
+
+
+MAYBE: Any = MaybeFlag()
+OPTIONS: Any = Options()
+MATCH: Any = Match()
 EVENT_WORD: Any = EventWord()
 SETTINGS: Any = Settings()
 NOTHING_SET: Mapping[str, Any] = MappingProxyType({})
@@ -73,9 +124,10 @@ class Event:
 
     ``at`` is in milliseconds since the start; None is the time of the event before. ``priority`` None is the
     queue's DEFPRTY. ``to_queue_manager`` is the queue manager that a put or an open for output names
-    (ObjectQMgrName). ``segments`` is how many messages the queue manager makes of one put. ``set`` holds the
-    attributes that an alter (a command, or MQSET) gives new values. ``cluster`` is that of a suspension or a refresh,
-    ``id`` that of a message that arrives.
+    (ObjectQMgrName). ``length`` is in bytes. ``segments`` is how many messages the queue manager makes of one put.
+    ``set`` holds the attributes that an alter (a command, or MQSET) gives new values. From ``id`` on: what a put
+    says of its message (None: nothing), whether it states LOGICAL_ORDER, and the options and match options of a get.
+    ``cluster`` is that of a suspension or a refresh, ``id`` also that of a message that arrives.
     """
 
     do: str = attribute(EVENT_WORD)
@@ -89,12 +141,24 @@ class Event:
     by: str = attribute(NAME_OR_BLANK, "")
     mode: str = attribute(Words((*MODES, *SUSPEND_MODES)), "INPUT_SHARED")
     cluster: str = attribute(NAME_OR_BLANK, "")
-    id: str = attribute(NAME_OR_BLANK, "")
     to_queue_manager: str = attribute(NAME_OR_BLANK, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     persistent: bool = attribute(Flag(), True)
+    length: int = attribute(Whole(0, LONGEST_MESSAGE), 100)
     set: Mapping[str, Any] = attribute(SETTINGS, NOTHING_SET)
     count: int = attribute(Whole(1, MOST_REPEATED), 1)
+    id: str = attribute(LABEL_TEXT_OR_BLANK, "")
+    group: str = attribute(LABEL_TEXT_OR_BLANK, "")
+    in_group: bool | None = attribute(MAYBE, None)
+    sequence: int = attribute(Whole(1, LARGEST), 1)
+    last_in_group: bool | None = attribute(MAYBE, None)
+    segment: bool = attribute(Flag(), False)
+    last_segment: bool = attribute(Flag(), False)
+    offset: int = attribute(Whole(0, LARGEST_LONG), 0)
+    correlation: str = attribute(LABEL_TEXT_OR_BLANK, "")
+    logical_order: bool = attribute(Flag(), False)
+    options: tuple[str, ...] = attribute(OPTIONS, ())
+    match: Mapping[str, Any] = attribute(MATCH, NOTHING_SET)
 
 
 def event_label(position: int, do: object) -> str:

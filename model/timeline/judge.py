@@ -7,10 +7,8 @@ from typing import NamedTuple, Protocol
 
 from attrs import frozen
 
+from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Queue
-
-HIGHEST_PRIORITY = 9
-"""MaxPriority of every queue manager: a higher priority counts as this one."""
 
 PRIORITIES = tuple(range(HIGHEST_PRIORITY + 1))
 

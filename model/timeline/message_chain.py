@@ -9,88 +9,139 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mqclause.model.facts.message import Message
+from mqclause.model.timeline.sorted_map import SortedMap, entries_from, last_before, of_sorted, with_entry, without_key
+
+
+class Labels(NamedTuple):
+    """How the messages of a run are called: after the put that made each, by its event and repetition.
+
+    Each put made ``segments`` of them; the first of the run is number ``part`` of its put. Without ``repeat`` the puts
+    are events in a row. A negative number is that of no event.
+    """
+
+    number: int = -1
+    repeat: int = -1
+    segments: int = 1
+    part: int = 0
+
+    def at(self, index: int) -> str:
+        """The label of the message at ``index`` in the run, counted from 0."""
+        number, repeat, _, _ = self.after(index)
+        if number < 0:
+            return "#"
+        return f"#{number}" if repeat < 0 else f"#{number}.{repeat}"
+
+    def after(self, size: int) -> Labels:
+        """The labels of what follows ``size`` messages."""
+        puts, part = divmod(self.part + size, self.segments)
+        if self.number < 0:
+            return self
+        if self.repeat < 0:
+            return Labels(self.number + puts, -1, self.segments, part)
+        return Labels(self.number, self.repeat + puts, self.segments, part)
+
+
+UNLABELLED = Labels()
+
 
 class MessageRun(NamedTuple):
-    """``size`` messages put one after the other; ``first`` is the place of the first in the chain."""
+    """``size`` messages put one after the other; ``first`` is the place of the first in the chain.
+
+    A ``message`` that has an identity of its own is a run by itself.
+    """
 
     first: int
     size: int
     persistent: bool
+    labels: Labels = UNLABELLED
+    message: Message | None = None
 
     @property
     def end(self) -> int:
         """The place after the last message."""
         return self.first + self.size
 
+    @property
+    def leads(self) -> bool:
+        """Whether each of its messages can be the first of an item of the logical order."""
+        return self.message is None or self.message.place == (1, 0)
+
+    def label(self, place: int) -> str:
+        """How the message at a place of the chain is called."""
+        return self.labels.at(place - self.first) if self.message is None else self.message.id
+
+    def places_of(self, label: str) -> range:
+        """The places of the messages that are called ``label``: those that one put made."""
+        if self.message is not None:
+            return range(self.first, self.first + (self.message.id == label))
+        number, dot, repeat = label.removeprefix("#").partition(".")
+        known, begun, segments, part = self.labels
+        if not number.isdecimal() or known < 0 or bool(dot) != (begun >= 0) or (dot and not repeat.isdecimal()):
+            return range(0)
+        puts = int(repeat) - begun if dot else int(number) - known
+        if dot and int(number) != known:
+            return range(0)
+        start = self.first + puts * segments - part
+        found = range(max(start, self.first), min(start + segments, self.end))
+        return found if found and self.label(found[0]) == label else range(0)
+
+    def part_of(self, first: int, end: int) -> MessageRun:
+        """Its messages from the place ``first`` to the one before ``end``."""
+        return self._replace(first=first, size=end - first, labels=self.labels.after(first - self.first))
+
     def joins(self, later: MessageRun) -> bool:
         """Whether ``later`` follows with no place between, and can be one run with this one."""
-        return self.first + self.size == later.first and self.persistent is later.persistent
+        return (
+            self.first + self.size == later.first
+            and self.persistent is later.persistent
+            and self.message is None
+            and later.message is None
+            and self.labels.after(self.size) == later.labels
+        )
 
     def with_later(self, later: MessageRun) -> MessageRun:
         """This run and the one that joins it."""
-        return MessageRun(self.first, self.size + later.size, self.persistent)
-
-
-class HeapNode(NamedTuple):
-    """A leftist heap of runs: the oldest on top, the shorter way to a leaf on the right."""
-
-    rank: int
-    run: MessageRun
-    left: HeapNode | None
-    right: HeapNode | None
-
-
-def merged(one: HeapNode | None, other: HeapNode | None) -> HeapNode | None:
-    """The heap of the runs of both."""
-    if one is None:
-        return other
-    if other is None:
-        return one
-    if other.run.first < one.run.first:
-        one, other = other, one
-    left, right = one.left, merged(one.right, other)
-    if left is None or (right is not None and left.rank < right.rank):
-        left, right = right, left
-    return HeapNode(right.rank + 1 if right is not None else 1, one.run, left, right)
-
-
-def runs_of(heap: HeapNode | None) -> Iterator[MessageRun]:
-    """Every run in ``heap``, in no order."""
-    waiting = [heap]
-    while waiting:
-        node = waiting.pop()
-        if node is not None:
-            yield node.run
-            waiting += (node.left, node.right)
+        return self._replace(size=self.size + later.size)
 
 
 class Chain(NamedTuple):
     """The available messages (``last`` the newest run, ``older`` all others) and how many there are.
 
-    ``end`` is the place of the next put, ``uncommitted`` how many messages units of work have put and not yet
-    committed. A message that a unit of work has got is no longer here; a backout brings it back to its place.
+    Without a last run the chain is empty. ``end`` is the place of the next put, ``uncommitted`` how many messages units
+    of work have put and not yet committed. A message that a unit of work has got is no longer here; a backout brings it
+    back to its place.
     """
 
     end: int = 0
-    older: HeapNode | None = None
+    older: SortedMap = None
     last: MessageRun | None = None
     committed: int = 0
     uncommitted: int = 0
 
-    def put(self, count: int, persistent: bool) -> Chain:
+    @classmethod
+    def of(cls, end: int, runs: list[MessageRun], uncommitted: int) -> Chain:
+        """The chain of these runs, oldest first, none of which joins another."""
+        if not runs:
+            return cls(end, uncommitted=uncommitted)
+        older = of_sorted((run.first, run, run.leads) for run in runs[:-1])
+        return cls(end, older, runs[-1], sum(run.size for run in runs), uncommitted)
+
+    def put(self, count: int, persistent: bool, labels: Labels = UNLABELLED, message: Message | None = None) -> Chain:
         """After ``count`` messages put outside syncpoint."""
         last, end, committed = self.last, self.end + count, self.committed + count
-        run = MessageRun(self.end, count, persistent)
+        run = MessageRun(self.end, count, persistent, labels, message)
         if last is None:
             return Chain(end, None, run, committed, self.uncommitted)
         if last.joins(run):
             return Chain(end, self.older, last.with_later(run), committed, self.uncommitted)
-        older = merged(self.older, HeapNode(1, last, None, None))
-        return Chain(end, older, run, committed, self.uncommitted)
+        return Chain(end, _pushed(self.older, last), run, committed, self.uncommitted)
 
-    def put_uncommitted(self, count: int, persistent: bool) -> tuple[MessageRun, Chain]:
+    def put_uncommitted(
+        self, count: int, persistent: bool, labels: Labels = UNLABELLED, message: Message | None = None
+    ) -> tuple[MessageRun, Chain]:
         """The run that a unit of work puts, and the chain with its places taken."""
-        run = MessageRun(self.end, count, persistent)
+        run = MessageRun(self.end, count, persistent, labels, message)
         return run, self._replace(end=run.end, uncommitted=self.uncommitted + count)
 
     def committed_put(self, run: MessageRun) -> Chain:
@@ -102,35 +153,39 @@ class Chain(NamedTuple):
         end = run.first if run.end == self.end else self.end
         return self._replace(end=end, uncommitted=self.uncommitted - run.size)
 
-    def got(self) -> tuple[MessageRun, Chain]:
-        """The oldest available message and the chain without it; there must be one."""
-        if self.older is None:
-            assert self.last is not None  # noqa: S101 - the caller's duty
-            taken, left = _first_of(self.last)
-            return taken, self._replace(last=left, committed=self.committed - 1)
-        rank, run, before, after = self.older
-        taken, left = _first_of(run)
-        older = merged(before, after) if left is None else HeapNode(rank, left, before, after)
-        return taken, self._replace(older=older, committed=self.committed - 1)
+    def got(self, place: int) -> tuple[MessageRun, Chain]:
+        """The available message at ``place``, as a run, and the chain without it; there must be one."""
+        run = self.run_at(place)
+        assert run is not None  # noqa: S101 - the caller's duty
+        taken = run.part_of(place, place + 1)
+        if run is self.last and run.first == place and run.size > 1:
+            return taken, self._replace(last=run.part_of(place + 1, run.end), committed=self.committed - 1)
+        left = self._without(run)
+        for rest in (run.part_of(run.first, place), run.part_of(place + 1, run.end)):
+            if rest.size:
+                left = left._with(rest)
+        return taken, left._replace(committed=self.committed - 1)
+
+    def run_at(self, place: int) -> MessageRun | None:
+        """The run that has an available message at ``place``."""
+        run = self.last
+        if run is None or place < run.first:
+            run = last_before(self.older, place + 1)
+        return run if run is not None and place < run.end else None
 
     def brought_back(self, run: MessageRun) -> Chain:
         """After ``run`` became available (again), at its own place."""
-        older, last = self._with(run)
-        return self._replace(older=older, last=last, committed=self.committed + run.size)
+        return self._with(run)._replace(committed=self.committed + run.size)
 
-    def _with(self, run: MessageRun) -> tuple[HeapNode | None, MessageRun]:
-        older, last = self.older, self.last
-        if last is None:
-            return older, run
-        if last.first < run.first:
-            return (older, last.with_later(run)) if last.joins(run) else (_pushed(older, last), run)
-        if run.joins(last):
-            return older, run.with_later(last)
-        return _pushed(older, run), last
-
-    def runs(self) -> list[MessageRun]:
-        """The available messages, oldest first."""
-        return sorted((*runs_of(self.older), *((self.last,) if self.last else ())))
+    def runs(self, place: int = 0, leading: bool = False) -> Iterator[MessageRun]:
+        """The available messages from a place on, oldest first; ``leading``: only those that can begin an item."""
+        begun = self.run_at(place) if place else None
+        if begun is not None and begun.first < place and (begun.leads or not leading):
+            yield begun.part_of(place, begun.end)
+        for _, run in entries_from(self.older, place, leading):
+            yield run
+        if self.last is not None and self.last.first >= place and (self.last.leads or not leading):
+            yield self.last
 
     def persistent_only(self) -> Chain:
         """After the loss of the non-persistent messages; no unit of work may have uncommitted messages here."""
@@ -140,18 +195,30 @@ class Chain(NamedTuple):
                 kept = kept.brought_back(run)
         return kept
 
+    def _with(self, run: MessageRun) -> Chain:
+        older, last = self.older, self.last
+        if last is None or last.first < run.first:
+            if last is not None and last.joins(run):
+                return self._replace(last=last.with_later(run))
+            return self._replace(older=older if last is None else _pushed(older, last), last=run)
+        if run.joins(last):
+            return self._replace(last=run.with_later(last))
+        return self._replace(older=_pushed(older, run))
 
-def _first_of(run: MessageRun) -> tuple[MessageRun, MessageRun | None]:
-    first, size, persistent = run
-    rest = MessageRun(first + 1, size - 1, persistent) if size > 1 else None
-    return MessageRun(first, 1, persistent), rest
+    def _without(self, run: MessageRun) -> Chain:
+        if run is self.last:
+            newest = last_before(self.older, run.first)
+            older = self.older if newest is None else without_key(self.older, newest.first)
+            return self._replace(older=older, last=newest)
+        return self._replace(older=without_key(self.older, run.first))
 
 
-def _pushed(heap: HeapNode | None, run: MessageRun) -> HeapNode | None:
-    """``heap`` with ``run``, which becomes part of the oldest run where the two join."""
-    if heap is not None:
-        if run.joins(heap.run):
-            return heap._replace(run=run.with_later(heap.run))
-        if heap.run.joins(run):
-            return heap._replace(run=heap.run.with_later(run))
-    return merged(heap, HeapNode(1, run, None, None))
+def _pushed(older: SortedMap, run: MessageRun) -> SortedMap:
+    """``older`` with ``run``, which becomes part of a neighbour where the two join."""
+    before = last_before(older, run.first)
+    if before is not None and before.joins(run):
+        older, run = without_key(older, before.first), before.with_later(run)
+    _, after = next(entries_from(older, run.end), (0, None))
+    if after is not None and run.joins(after):
+        older, run = without_key(older, after.first), run.with_later(after)
+    return with_entry(older, run.first, run, run.leads)

@@ -9,6 +9,7 @@ from attrs import evolve, field, frozen
 
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.message import Message, enqueued_priority
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.definitions import Definitions
@@ -16,9 +17,10 @@ from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.handles import Handle, Handles
 from mqclause.model.timeline.judge import NO_JUDGE, Judge
 from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Position
 from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
 from mqclause.model.timeline.trigger_history import HeldTrigger, TriggerHistory
-from mqclause.model.timeline.unit_of_work import UnitOfWork
+from mqclause.model.timeline.unit_of_work import UnitOfWork, put_in
 
 
 @frozen(eq=False)
@@ -26,6 +28,8 @@ class QueueManagerContent:
     """The local queue manager at ``now`` (ms since the start). A value: every change gives another one.
 
     ``queues`` holds the local queues that have had messages, ``units`` what the open units of work have done.
+    ``positions`` says where applications stand in queues, by application and queue as events name it;
+    ``kept_groups`` for each open unit of work what its backout sets back, of ``gets`` and of ``puts``.
     """
 
     definitions: Definitions
@@ -34,23 +38,31 @@ class QueueManagerContent:
     queues: Mapping[str, QueueState] = field(factory=dict)
     units: Mapping[str, UnitOfWork] = field(factory=dict)
     triggers: TriggerHistory = field(factory=TriggerHistory)
+    positions: Mapping[tuple[str, str], Position] = field(factory=dict)
+    kept_groups: Mapping[str, Mapping[tuple[str, str, str], CurrentGroup | None]] = field(factory=dict)
 
     @classmethod
-    def of(cls, cluster: Cluster, judge: Judge = NO_JUDGE) -> Self:
+    def of(cls, cluster: Cluster, judge: Judge = NO_JUDGE, messages: Iterable[Message] = ()) -> Self:
         """A queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
 
-        Where they are not known, and of all else, there is nothing: it has just been started. ``judge`` answers what
-        rules decide.
+        ``messages`` lie on its queues, in the order of their arrival. Where nothing is known, and of all else, there is
+        nothing: it has just been started. ``judge`` answers what rules decide.
         """
         definitions = Definitions(cluster, judge)
         local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
         standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
         queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
-        return cls(definitions, Handles(cluster.queue_manager.name, standing=standing), queues=queues)
+        lying, units = lying_messages(definitions, messages)
+        handles = Handles(cluster.queue_manager.name, standing=standing)
+        return cls(definitions, handles, queues={**queues, **lying}, units=units)
 
     def holding(self, queue: Queue, priority: int, count: int) -> Self:
         """The state with ``count`` persistent messages of ``priority`` on the local queue, and no others."""
         return self.evolved(queues={**self.queues, queue.name: EMPTY_QUEUE.put(priority, count, True)})
+
+    def position(self, event: Event) -> Position:
+        """Where the application of ``event`` stands in its queue, under the name that the event gives."""
+        return self.positions.get((event.by, event.queue), NOWHERE)
 
     @property
     def cluster(self) -> Cluster:
@@ -193,3 +205,24 @@ def _depths(counts: Mapping[int, bool], before: QueueState, after: QueueState) -
         "previous_committed_total": before.committed,
         "committed_total": after.committed,
     }
+
+
+def lying_messages(
+    definitions: Definitions, messages: Iterable[Message]
+) -> tuple[dict[str, QueueState], dict[str, UnitOfWork]]:
+    """The queues on which ``messages`` lie, and the open units of work that have put some of them."""
+    listed: dict[str, list[tuple[int, Message]]] = {}
+    for each in messages:
+        queue = definitions.queues[each.queue]
+        placed = enqueued_priority(each.priority, queue.defprty, queue.msgdlvsq)
+        listed.setdefault(each.queue, []).append((placed, each))
+    queues, units = dict[str, QueueState](), dict[str, UnitOfWork]()
+    for name, of_queue in listed.items():
+        queues[name], uncommitted = QueueState.lying(of_queue)
+        for found in uncommitted:
+            message = found.run.message
+            assert message is not None  # noqa: S101 - each has an identity
+            given = enqueued_priority(message.priority, definitions.queues[name].defprty, "PRIORITY")
+            unit = message.unit_of_work
+            units[unit] = put_in(units.get(unit), name, (found.priority, given), 1, found.run)
+    return queues, units

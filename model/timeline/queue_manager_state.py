@@ -3,74 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from attrs import frozen
 
 from mqclause.model.diagnostic import quoted
+from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.alteration import altered
 from mqclause.model.timeline.event import READING_MODES, Event, EventError
+from mqclause.model.timeline.getting import after_get, committed, left, moved, set_back, view_of
 from mqclause.model.timeline.handles import Handle
-from mqclause.model.timeline.judge import HIGHEST_PRIORITY
+from mqclause.model.timeline.happened import (
+    MQRC_GET_INHIBITED,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_OBJECT_IN_USE,
+    MQRC_PRIORITY_EXCEEDS_MAXIMUM,
+    MQRC_PUT_INHIBITED,
+    NOTHING,
+    Completed,
+    Happened,
+)
+from mqclause.model.timeline.message_chain import UNLABELLED, Labels
 from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.positions import group_after
 from mqclause.model.timeline.queue_manager_content import QueueManagerContent
 from mqclause.model.timeline.queue_state import QueueState
+from mqclause.model.timeline.queue_view import SeenMessage
 from mqclause.model.timeline.raised import of_alter, of_commit, of_each, of_served, raised
-from mqclause.model.timeline.unit_of_work import UnitOfWork, got_in, newest_first, put_in
-
-MQRC_GET_INHIBITED = 2016
-MQRC_NO_MSG_AVAILABLE = 2033
-MQRC_OBJECT_IN_USE = 2042
-MQRC_PRIORITY_EXCEEDS_MAXIMUM = 2049
-"""A warning: the message is put, with priority 9."""
-MQRC_PUT_INHIBITED = 2051
-
-
-class Completed(NamedTuple):
-    """A unit of work that ended."""
-
-    unit_of_work: str
-    committed: bool
-
-
-@frozen(eq=False)
-class Happened:
-    """What an event led to besides the new state.
-
-    ``occasions`` are the queues to be looked at, in order; ``reason`` is an MQRC if the call failed or warned;
-    ``handle`` is the one that an open gave or a close ended.
-    """
-
-    occasions: Sequence[Occasion] = ()
-    reason: int | None = None
-    completed: Completed | None = None
-    handle: Handle | None = None
-
-
-NOTHING = Happened()
+from mqclause.model.timeline.retrieval_call import is_browse, put_message
+from mqclause.model.timeline.unit_of_work import UnitOfWork, newest_first, put_in
 
 
 @frozen(eq=False)
 class QueueManagerState(QueueManagerContent):
     """The local queue manager at ``now`` (ms since the start). A value: every event gives another one."""
 
-    def after(self, event: Event) -> tuple[QueueManagerState, Happened]:
+    def after(
+        self, event: Event, labels: Labels = UNLABELLED, asked: Event | None = None
+    ) -> tuple[QueueManagerState, Happened]:
         """The state after one repetition of ``event`` and what it led to; raises EventError if it cannot happen.
 
-        A put to a queue that does not resolve to a local queue leaves this queue manager, as ``sent`` says.
+        A put to a queue that does not resolve to a local queue leaves this queue manager, as ``sent`` says; the
+        messages of any other are called by ``labels`` if they have no id; ``asked`` is the put as it named its queue,
+        if ``event`` names another one to which that name led. A get is a plain one; ``gotten`` is for one
+        whose options and match options rules have looked at.
         """
-        return TRANSITIONS[event.do](self, event)
+        return _put(self, event, labels, asked or event) if event.do == "put" else TRANSITIONS[event.do](self, event)
+
+    def forwarded(self, event: Event) -> QueueManagerState:
+        """The state after a put whose message went to another queue manager."""
+        message = put_message(event, self.position(event), UNLABELLED.at(0))
+        position = self.position(event)._replace(puts=group_after(message, event.logical_order))
+        return self.sent(event).evolved(**moved(self, event, position, "puts"))
+
+    def gotten(self, event: Event, queue: str, taken: Sequence[SeenMessage]) -> tuple[QueueManagerState, Happened]:
+        """The state after a get or browse of the local queue ``queue`` that returned ``taken``, and what it led to."""
+        after = after_get(self, event, queue, taken)
+        base = self.definitions.local_queue(queue)
+        if base is None or is_browse(event):
+            return after, NOTHING
+        occasions = raised(after, self, "get", base)
+        return after, Happened(occasions) if occasions else NOTHING
 
 
 Transition = tuple[QueueManagerState, Happened]
 Units = Mapping[str, UnitOfWork]
 
 
-def _put(state: QueueManagerState, event: Event) -> Transition:
+def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -> Transition:
     base = state.definitions.base(event.queue)
     if base is None:
-        return state.sent(event), NOTHING
+        return state.forwarded(event), NOTHING
+    position = state.position(asked)
+    message = put_message(event, position, labels.at(0))
+    group = group_after(message, event.logical_order)
+    more = moved(state, asked, position._replace(puts=group), "puts")
     opened = state.definitions.queues[event.queue]
     if "DISABLED" in (opened.put, base.put):
         return state.sent(event), Happened(reason=MQRC_PUT_INHIBITED)
@@ -80,11 +88,11 @@ def _put(state: QueueManagerState, event: Event) -> Transition:
     enqueued = state.definitions.messages(base).priorities[given]
     before, units, unit = state.queue(base.name), state.units, event.unit_of_work
     if unit:
-        run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent)
+        run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent, labels, message)
         units = {**units, unit: put_in(units.get(unit), base.name, (enqueued, given), event.segments, run)}
     else:
-        queue = before.put(enqueued, event.segments, event.persistent)
-    after = _changed(state, event, base.name, queue, units)
+        queue = before.put(enqueued, event.segments, event.persistent, labels, message)
+    after = _changed(state, event, base.name, queue, units, more)
     arrival = raised(
         after, state, "arrival", base, message_priority=given, in_unit_of_work=bool(unit), arrived=event.segments
     )
@@ -97,22 +105,20 @@ def _get(state: QueueManagerState, event: Event) -> Transition:
         raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
     if "DISABLED" in (state.definitions.queues[event.queue].get, base.get):
         return state.sent(event), Happened(reason=MQRC_GET_INHIBITED)
-    got, queue = state.queue(base.name).got()
-    if got is None:
+    first = next(view_of(state, event, base.name).physical(), None)
+    if first is None:
         return state.sent(event), Happened(reason=MQRC_NO_MSG_AVAILABLE)
-    units, unit = state.units, event.unit_of_work
-    if unit:
-        units = {**units, unit: got_in(units.get(unit), base.name, got.priority, got.run)}
-    after = _changed(state, event, base.name, queue, units)
-    occasions = raised(after, state, "get", base)
-    return after, Happened(occasions) if occasions else NOTHING
+    return state.gotten(event, base.name, (first,))
 
 
-def _changed(state: QueueManagerState, event: Event, name: str, queue: QueueState, units: Units) -> QueueManagerState:
-    """``state`` with one queue changed; written out because every put and get passes here."""
+def _changed(
+    state: QueueManagerState, event: Event, name: str, queue: QueueState, units: Units, more: Mapping[str, Any]
+) -> QueueManagerState:
+    """``state`` with one queue changed, and what else is; written out because every put passes here."""
     now = state.now if event.at is None else state.time_of(event)
     queues = {**state.queues, name: queue}
-    return QueueManagerState(state.definitions, state.handles, now, queues, units, state.triggers)
+    positions, kept = more.get("positions", state.positions), more.get("kept_groups", state.kept_groups)
+    return QueueManagerState(state.definitions, state.handles, now, queues, units, state.triggers, positions, kept)
 
 
 def _open(state: QueueManagerState, event: Event) -> Transition:
@@ -161,6 +167,8 @@ def _close(state: QueueManagerState, event: Event) -> Transition:
         who = f"application {quoted(event.by)}" if event.by else "the anonymous application"
         raise EventError(f"{who} has not opened queue {quoted(event.queue)} at {quoted(member)}")
     after = state.evolved(now=state.time_of(event), handles=state.handles.without(handle))
+    if after.handles.latest(event.by, event.queue, member) is None and member == local:
+        after = after.evolved(**left(after, event.by, event.queue))
     queue = state.definitions.local_queue(handle.base)
     if queue is None or not handle.removes or member != local:
         return after, Happened(handle=handle)
@@ -169,7 +177,7 @@ def _close(state: QueueManagerState, event: Event) -> Transition:
 
 
 def _commit(state: QueueManagerState, event: Event) -> Transition:
-    after = _ended(state, event)
+    after = _ended(state, event).evolved(**committed(state, event.unit_of_work))
     queues, occasions = of_commit(after, state, _unit(state, event))
     happened = Happened(occasions, completed=Completed(event.unit_of_work, True))
     return after.evolved(queues=queues), happened
@@ -177,7 +185,8 @@ def _commit(state: QueueManagerState, event: Event) -> Transition:
 
 def _backout(state: QueueManagerState, event: Event) -> Transition:
     unit = _unit(state, event)
-    after = _ended(state, event).evolved(queues=_backed_out(dict(state.queues), unit))
+    queues = _backed_out(dict(state.queues), unit)
+    after = _ended(state, event).evolved(queues=queues, **set_back(state, event.unit_of_work))
     got_back = list(dict.fromkeys(done.queue for done in newest_first(unit) if not done.is_put))
     occasions = tuple(of_each(after, state, "get_backed_out", got_back))
     return after, Happened(occasions, completed=Completed(event.unit_of_work, False))
@@ -231,7 +240,6 @@ def _advance(state: QueueManagerState, event: Event) -> Transition:
 
 
 TRANSITIONS: dict[str, Callable[[QueueManagerState, Event], Transition]] = {
-    "put": _put,
     "get": _get,
     "open": _open,
     "close": _close,

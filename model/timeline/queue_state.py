@@ -1,12 +1,18 @@
-"""The messages on one local queue: a chain for each priority, delivered from the highest priority, oldest first."""
+"""The messages on one local queue: a chain for each priority, delivered from the highest priority, oldest first.
+
+Messages with an identity of their own are found by it, too: by id, by correlation, and by their place in their item.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from mqclause.model.facts.message import HIGHEST_PRIORITY, ON_ITS_OWN, Message
 from mqclause.model.timeline.judge import PRIORITIES
-from mqclause.model.timeline.message_chain import Chain, MessageRun
+from mqclause.model.timeline.message_chain import UNLABELLED, Chain, Labels, MessageRun
+from mqclause.model.timeline.sorted_map import SortedMap, entries_from, of_sorted, with_entry, without_key
 
 DELIVERY_ORDER = PRIORITIES[::-1]
 
@@ -22,12 +28,14 @@ class QueueState(NamedTuple):
     """The messages of a queue by the priority that they were enqueued with, 0 to 9.
 
     ``committed`` counts the messages that are available, ``uncommitted`` those that an open unit of work has put.
-    A message that a unit of work has got counts as gone from the moment of the get.
+    A message that a unit of work has got counts as gone from the moment of the get. ``known`` has the available
+    messages with an identity, by what they are found by.
     """
 
     chains: tuple[Chain, ...] = (Chain(),) * len(PRIORITIES)
     committed: int = 0
     uncommitted: int = 0
+    known: SortedMap = None
 
     @property
     def depth(self) -> int:
@@ -44,48 +52,127 @@ class QueueState(NamedTuple):
                     uncommitted += chain.uncommitted
         return committed, committed + uncommitted
 
-    def put(self, priority: int, count: int, persistent: bool) -> QueueState:
-        """After ``count`` messages put outside syncpoint."""
-        chain = self.chains[priority].put(count, persistent)
-        return QueueState(self._with(priority, chain), self.committed + count, self.uncommitted)
+    def put(
+        self,
+        priority: int,
+        count: int,
+        persistent: bool,
+        labels: Labels = UNLABELLED,
+        message: Message | None = None,
+    ) -> QueueState:
+        """After ``count`` messages put outside syncpoint, or the one ``message`` that has an identity."""
+        before = self.chains[priority]
+        chain = before.put(count, persistent, labels, message)
+        known = self.known
+        if message is not None:
+            known = _knowing(known, Got(priority, MessageRun(before.end, 1, persistent, labels, message)))
+        return QueueState(self._with(priority, chain), self.committed + count, self.uncommitted, known)
 
-    def put_uncommitted(self, priority: int, count: int, persistent: bool) -> tuple[MessageRun, QueueState]:
+    def put_uncommitted(
+        self,
+        priority: int,
+        count: int,
+        persistent: bool,
+        labels: Labels = UNLABELLED,
+        message: Message | None = None,
+    ) -> tuple[MessageRun, QueueState]:
         """The run that a unit of work puts, and the queue with it."""
-        run, chain = self.chains[priority].put_uncommitted(count, persistent)
-        return run, QueueState(self._with(priority, chain), self.committed, self.uncommitted + count)
+        run, chain = self.chains[priority].put_uncommitted(count, persistent, labels, message)
+        return run, QueueState(self._with(priority, chain), self.committed, self.uncommitted + count, self.known)
 
-    def got(self) -> tuple[Got | None, QueueState]:
-        """What a get finds: the oldest available message of the highest priority, or None."""
-        if self.committed:
-            for priority in DELIVERY_ORDER:
-                chain = self.chains[priority]
-                if chain.committed:
-                    run, left = chain.got()
-                    after = QueueState(self._with(priority, left), self.committed - 1, self.uncommitted)
-                    return Got(priority, run), after
-        return None, self
+    @classmethod
+    def lying(cls, messages: Iterable[tuple[int, Message]]) -> tuple[QueueState, list[Got]]:
+        """A queue on which messages with an identity lie, each with the priority that it is enqueued with.
+
+        Given in the order of their arrival. Also those of them that a unit of work has put that is still open.
+        """
+        runs: tuple[list[MessageRun], ...] = tuple([] for _ in range(HIGHEST_PRIORITY + 1))
+        uncommitted: list[Got] = []
+        ends = [0] * len(runs)
+        for priority, message in messages:
+            run = MessageRun(ends[priority], 1, message.persistent, UNLABELLED, message)
+            ends[priority] = run.end
+            if message.unit_of_work:
+                uncommitted.append(Got(priority, run))
+            else:
+                runs[priority].append(run)
+        waiting = Counter(found.priority for found in uncommitted)
+        chains = tuple(
+            Chain.of(end, of_priority, waiting[priority])
+            for priority, (end, of_priority) in enumerate(zip(ends, runs, strict=True))
+        )
+        found = [Got(at, run) for at, each in enumerate(runs) for run in each]
+        entries = ((key, each, True) for each in found for key in _keys(each))
+        known = of_sorted(sorted(entries, key=lambda entry: entry[0]))
+        return cls(chains, sum(map(len, runs)), len(uncommitted), known), uncommitted
+
+    def first(self) -> Got | None:
+        """What a plain get finds: the oldest available message of the highest priority, if there is any."""
+        return next(self.runs(), None)
+
+    def at(self, priority: int, place: int) -> Got | None:
+        """The available message at a place of the chain of a priority."""
+        run = self.chains[priority].run_at(place)
+        return None if run is None else Got(priority, run.part_of(place, place + 1))
+
+    def got(self, found: Got | None = None) -> tuple[Got | None, QueueState]:
+        """The available message that begins the run ``found`` (None: the first one), and the queue without it."""
+        found = found or self.first()
+        if found is None:
+            return None, self
+        priority, wanted = found
+        run, left = self.chains[priority].got(wanted.first)
+        known = self.known if run.message is None else _forgetting(self.known, Got(priority, run))
+        after = QueueState(self._with(priority, left), self.committed - 1, self.uncommitted, known)
+        return Got(priority, run), after
+
+    def item(self, key: tuple[str, str], place: tuple[int, int] = (1, 0)) -> Iterator[Got]:
+        """The messages of an item from a place on: in its sequence, those of one place in physical order."""
+        for (*found, _, _, _, _), message in entries_from(self.known, (*key, *place, -HIGHEST_PRIORITY, 0)):
+            if tuple(found) != key:
+                return
+            yield message
+
+    def matching(self, by: str, label: str) -> Iterator[Got]:
+        """The messages with an identity whose ``id`` or ``correlation`` is ``label``, in physical order."""
+        for (kind, found, *_), message in entries_from(self.known, (by, label)):
+            if (kind, found) != (by, label):
+                return
+            yield message
 
     def committed_put(self, priority: int, run: MessageRun) -> QueueState:
         """After the commit of the unit of work that put ``run``."""
-        return self._changed(priority, self.chains[priority].committed_put(run))
+        return self._changed(priority, self.chains[priority].committed_put(run))._known_by(priority, run)
 
     def withdrawn(self, priority: int, run: MessageRun) -> QueueState:
         """After the backout of the unit of work that put ``run``."""
         return self._changed(priority, self.chains[priority].withdrawn(run))
 
+    def withdrawn_one(self, priority: int) -> QueueState:
+        """After a unit of work got a message that it had put itself; its place stays empty."""
+        chain = self.chains[priority]
+        return self._changed(priority, chain._replace(uncommitted=chain.uncommitted - 1))
+
     def brought_back(self, priority: int, run: MessageRun) -> QueueState:
         """After the backout of the unit of work that got ``run``: its messages are where they were."""
-        return self._changed(priority, self.chains[priority].brought_back(run))
+        return self._changed(priority, self.chains[priority].brought_back(run))._known_by(priority, run)
 
     def persistent_only(self) -> QueueState:
         """After a restart that found no open unit of work."""
-        return self._each(Chain.persistent_only)
+        lost = [found for found in self.runs() if found.run.message is not None and not found.run.persistent]
+        known = self.known
+        for each in lost:
+            known = _forgetting(known, each)
+        return self._each(Chain.persistent_only)._replace(known=known)
 
-    def runs(self) -> Iterator[Got]:
-        """The available messages in the order in which gets deliver them."""
-        for priority in DELIVERY_ORDER:
-            for run in self.chains[priority].runs():
-                yield Got(priority, run)
+    def runs(self, priority: int = HIGHEST_PRIORITY, place: int = 0, leading: bool = False) -> Iterator[Got]:
+        """The available messages in the order in which gets deliver them, from a place on.
+
+        ``leading``: only those that can be the first of an item of the logical order.
+        """
+        for each in DELIVERY_ORDER[HIGHEST_PRIORITY - priority :]:
+            for run in self.chains[each].runs(place if each == priority else 0, leading):
+                yield Got(each, run)
 
     def _with(self, priority: int, chain: Chain) -> tuple[Chain, ...]:
         chains = self.chains
@@ -97,11 +184,38 @@ class QueueState(NamedTuple):
             self._with(priority, chain),
             self.committed + chain.committed - before.committed,
             self.uncommitted + chain.uncommitted - before.uncommitted,
+            self.known,
         )
+
+    def _known_by(self, priority: int, run: MessageRun) -> QueueState:
+        return self if run.message is None else self._replace(known=_knowing(self.known, Got(priority, run)))
 
     def _each(self, change: Callable[[Chain], Chain]) -> QueueState:
         chains = tuple(map(change, self.chains))
         return QueueState(chains, sum(chain.committed for chain in chains), sum(chain.uncommitted for chain in chains))
+
+
+def _keys(found: Got) -> Iterator[tuple[object, ...]]:
+    """What a message with an identity is found by; the last parts are its place in physical order."""
+    message, at = found.run.message, (-found.priority, found.run.first)
+    if message is not None:
+        yield ("id", message.id, *at)
+        if message.correlation:
+            yield ("correlation", message.correlation, *at)
+        if message.item != ON_ITS_OWN:
+            yield (*message.item, *message.place, *at)
+
+
+def _knowing(known: SortedMap, found: Got) -> SortedMap:
+    for key in _keys(found):
+        known = with_entry(known, key, found)
+    return known
+
+
+def _forgetting(known: SortedMap, found: Got) -> SortedMap:
+    for key in _keys(found):
+        known = without_key(known, key)
+    return known
 
 
 EMPTY_QUEUE = QueueState()

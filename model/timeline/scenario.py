@@ -13,22 +13,28 @@ from mqclause.model.assembly.snapshot import Source, read_document
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker
+from mqclause.model.facts.message import Message
 from mqclause.model.readers.facts_file import MOST_FAULTS
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
+from mqclause.model.timeline.beside import beside_each_other
 from mqclause.model.timeline.event import Event, event_label
 from mqclause.model.timeline.in_flight import InFlight, in_flight_of
-from mqclause.model.timeline.scenario_faults import NEEDED_KEYS, TAKEN_KEYS, Referenced, event_faults, fits
+from mqclause.model.timeline.scenario_faults import NEEDED_KEYS, TAKEN_KEYS, Referenced, event_faults, has_own_words
 
 NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or JSON"
 
 
 @frozen(eq=False)
 class Scenario:
-    """What the local queue manager knows at the start, the events in order, the messages that are ``in_flight``."""
+    """What the local queue manager knows at the start, the messages on its queues, and the events in order.
+
+    ``in_flight`` are messages that are under way to other queue managers.
+    """
 
     cluster: Cluster
     events: tuple[Event, ...] = ()
+    messages: tuple[Message, ...] = ()
     in_flight: tuple[InFlight, ...] = ()
 
 
@@ -57,18 +63,20 @@ def scenario_of(data: object, source: str) -> Scenario:
     """The scenario in a parsed document; raises FactsError with every fault."""
     faults: list[Diagnostic] = []
     cluster: Cluster | None = None
+    messages: tuple[Message, ...] = ()
     try:
-        cluster = read_document(data, source).cluster
+        snapshot = read_document(data, source)
+        cluster, messages = snapshot.cluster, snapshot.messages
     except FactsError as error:
         faults += error.diagnostics
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
-    reading = _Reading(Referenced(cluster) if cluster else None)
+    reading = _Reading(Referenced(cluster) if cluster else None, {each.id: "the facts" for each in messages})
     faults += (Diagnostic(source, message) for message in islice(reading.faults_of(given), MOST_FAULTS))
     in_flight, wrong = in_flight_of(data, cluster)
     faults += (Diagnostic(source, message) for message in wrong)
     if faults or cluster is None:
         raise FactsError(faults)
-    return Scenario(cluster, tuple(reading.events), in_flight=in_flight)
+    return Scenario(cluster, tuple(reading.events), messages, in_flight)
 
 
 _event = Maker(Event)
@@ -76,9 +84,13 @@ _event = Maker(Event)
 
 @frozen(eq=False)
 class _Reading:
-    """Reads the events of one document; ``referenced`` is None where the facts themselves are at fault."""
+    """Reads the events of one document; ``referenced`` is None where the facts themselves are at fault.
+
+    ``ids`` are the ids of messages so far, and where each was given.
+    """
 
     referenced: Referenced | None
+    ids: dict[str, str]
     events: list[Event] = field(factory=list)
 
     def faults_of(self, given: object) -> Iterator[str]:
@@ -102,6 +114,10 @@ class _Reading:
             if event.at is not None and event.at < now:
                 yield f"{label}: at: {event.at} is before {now}, the time of the event before; allowed: from {now}"
             now = max(now, event.at or 0)
+            if event.id and event.do == "put":
+                before = self.ids.setdefault(event.id, label)
+                if before is not label:
+                    yield f"{label}: id: {quoted(event.id)} is given twice; it stands in {before} too"
             if self.referenced:
                 yield from (f"{label}: {message}" for message in self.referenced.faults_of(event))
             self.events.append(event)
@@ -116,6 +132,8 @@ def _made(row: Any) -> Event | None:
     kind = event.do
     if not (row.keys() <= TAKEN_KEYS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
         return None
-    if not fits(event, row):
+    if not has_own_words(event, row):
+        return None
+    if kind in ("put", "get") and any(beside_each_other(row)):
         return None
     return None if "bind" in row and event.mode != "OUTPUT" else event

@@ -13,6 +13,7 @@ from mqclause.model.facts.domains import Maker, Words
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.administered import administration_faults
 from mqclause.model.timeline.alteration import ALTERABLE, Altered, objects, unknown
+from mqclause.model.timeline.beside import MESSAGE_KEYS, beside_each_other
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import (
     ADMINISTRATIVE,
@@ -26,8 +27,18 @@ from mqclause.model.timeline.event import (
 )
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "count"),
-    "get": ("queue", "unit_of_work", "count"),
+    "put": (
+        "queue",
+        "to_queue_manager",
+        "priority",
+        "unit_of_work",
+        "segments",
+        "by",
+        "persistent",
+        "count",
+        *MESSAGE_KEYS,
+    ),
+    "get": ("queue", "unit_of_work", "count", "by", "options", "match"),
     "open": ("queue", "queue_manager", "by", "mode", "bind", "to_queue_manager"),
     "close": ("queue", "queue_manager", "by"),
     "commit": ("unit_of_work",),
@@ -81,7 +92,7 @@ KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEN
 """Where the domain of a key is another for one kind of event."""
 
 
-def fits(event: Event, row: Mapping[str, object]) -> bool:
+def has_own_words(event: Event, row: Mapping[str, object]) -> bool:
     """Whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
     domains = ((key, KEY_DOMAINS[kind, key]) for kind, key in KEY_DOMAINS if kind == event.do and key in row)
     return all(getattr(event, key) in domain.words for key, domain in domains)
@@ -133,6 +144,8 @@ def _combination_faults(kind: str, row: Mapping[str, object]) -> Iterator[str]:
         for key in ("bind", "to_queue_manager"):
             if key in row:
                 yield f"{key}: {quoted(row[key])} is not allowed with mode {quoted(mode)}; allowed with OUTPUT only"
+    if kind in ("put", "get"):
+        yield from beside_each_other(row)
 
 
 @frozen(eq=False)

@@ -42,6 +42,20 @@ def got_in(unit: UnitOfWork, queue: str, priority: int, run: MessageRun) -> Done
     return _after(unit, Done(queue, False, priority, 0, 0, run, unit))
 
 
+def without_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitOfWork:
+    """The unit of work after it got a message that it had put itself: as though it had never put it."""
+    kept: UnitOfWork = None
+    for done in oldest_first(unit):
+        run = done.run
+        if done.is_put and (done.queue, done.priority) == (queue, priority) and run.first <= place < run.end:
+            for part in (run.part_of(run.first, place), run.part_of(place + 1, run.end)):
+                if part.size:
+                    kept = done._replace(run=part, before=kept)
+        else:
+            kept = done._replace(before=kept)
+    return kept
+
+
 def newest_first(unit: UnitOfWork) -> Iterator[Done]:
     """What the unit of work did, backwards."""
     while unit is not None:

@@ -144,7 +144,7 @@ def test_fields_that_only_late_rows_have_are_kept(tmp_path: Path) -> None:
 
 FAULTS: list[tuple[Row, str]] = [
     ({"put": 5}, "put = 5; allowed: a JSON object"),
-    ({"put": {"queue": 5}}, "put.queue = 5; allowed: text"),
+    ({"put": {"queue": 5}}, "put.queue = 5; allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %"),
     ({"put": {"queue": "Q", "from_cluster_channel": "yes"}}, "put.from_cluster_channel = 'yes'; allowed: true, false"),
     ({"put": {"queue": "Q", "already_sent_to": ["A", 1]}}, 'put.already_sent_to = ["A", 1]; allowed: a list of names'),
     ({"put": {"queue": "Q", "clwlmruc": 1.5}}, "put.clwlmruc = 1.5; allowed: a whole number from 1 to 999999999"),
@@ -235,7 +235,7 @@ def test_the_summary_for_a_person(tmp_path: Path) -> None:
         "4 57.14% chosen", "1 14.29% failed", "1 14.29% deferred", "1 14.29% invalid",
         "failed with", "1 14.29% MQRC_CLUSTER_PUT_INHIBITED (2268)",
         "chosen", "3 75.00% QM2", "1 25.00% QM3",
-        "invalid, most often", "1 put.queue = 5; allowed: text",
+        "invalid, most often", "1 put.queue = 5; allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %",
     ]  # fmt: skip
 
 

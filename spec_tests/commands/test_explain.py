@@ -253,7 +253,9 @@ def test_the_states_that_an_answer_rests_on(tmp_path: Path) -> None:
         "            If TO.QA is neither INACTIVE nor RUNNING: QB or QC",
         "            DISPLAY CHSTATUS(TO.QA)",
     ]
-    assert asked(*question, "--brief")[1] == "goes to WORK at QA by TO.QA (2 equally good); rests on 3 unknown facts\n"
+    assert (
+        asked(*question, "--brief")[1] == "goes to WORK at QA by TO.QA (as good: 2 others); rests on 3 unknown facts\n"
+    )
 
 
 def bad(*arguments: str, stdin: bytes = b"") -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,15 @@ from spec_tests.commands.test_explain import run
 README = Path(__file__).parents[2] / "README.md"
 
 
-@pytest.mark.parametrize(
-    "arguments", [("explain", "orders.toml"), ("why", "ORDERS.IN", "QM2.mqsc"), ("replay", "orders_trigger.toml")]
-)
+SHOWN = [
+    ("explain", "orders.toml"),
+    ("why", "ORDERS.IN", "QM2.mqsc"),
+    ("replay", "orders_trigger.toml"),
+    ("order", "figure_11.toml"),
+]
+
+
+@pytest.mark.parametrize("arguments", SHOWN)
 def test_the_readme_shows_the_real_answers(arguments: tuple[str, ...]) -> None:
     *command, name = arguments
     shown = run(*command, str(files("mqclause.tools") / "examples" / name)).stdout
@@ -40,3 +47,21 @@ def test_the_readme_shows_what_its_table_example_prints(
     example = readme[readme.index("import duckdb\n") :].partition("```")[0]
     exec(compile(example, "README.md", "exec"), {})  # the README's own text
     assert capsys.readouterr().out.strip() in readme
+
+
+def test_the_readmes_tests_of_an_exit_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(README.parent)
+    readme = README.read_text()
+    known: dict[str, Any] = {}
+    exec(
+        compile(
+            readme[readme.index("from attrs import evolve\n\nfrom mqclause import Engine") :].partition("```")[0],
+            "README.md",
+            "exec",
+        ),
+        known,
+    )
+    tests = [each for name, each in known.items() if name.startswith("test_")]
+    assert len(tests) == 2
+    for each in tests:
+        each()

@@ -12,6 +12,7 @@ from spec_tests.support.product import Module, installed, modules
 LAYERS = [
     ["mqclause.model.diagnostic"],
     ["mqclause.model.facts"],
+    ["mqclause.model.exits"],
     ["mqclause.model.readers"],
     ["mqclause.model.assembly"],
     ["mqclause.model.timeline"],
@@ -21,6 +22,7 @@ LAYERS = [
     ["mqclause.documents"],
     ["mqclause.executors"],
     ["mqclause.trace"],
+    ["mqclause.exits"],
     ["mqclause.answers"],
     ["mqclause.tables"],
     ["mqclause.duckdb", "mqclause.spark"],

@@ -95,7 +95,7 @@ def test_executors_agree_on_the_next_choice_too(situation: Situation, status: st
         assert all(each == documents[0] for each in documents)
 
 
-@pytest.mark.parametrize("clusters", [300, pytest.param(10_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("clusters", [300, pytest.param(20_000, marks=pytest.mark.deep)])
 def test_agreement_of_executors(clusters: int) -> None:
     rng = Random(20240611)
     engines = [engine(executor) for executor in EXECUTORS]

@@ -13,7 +13,7 @@ import pytest
 
 from mqclause import Cluster, Decision, Engine, Put, Replay, Rules, Triggers
 from mqclause.answers.decision import LEVELS, Level
-from mqclause.answers.replay import row_document
+from mqclause.answers.replay_document import row_document
 from mqclause.executors.run import ExecutorName
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.scenario import scenario_of

@@ -81,11 +81,11 @@ class Oracle:
         return 2049 if wanted > 9 else None
 
     def get(self, event: Event) -> int | None:
-        found = [each for each in self.on(event.queue) if not each.put_by]
+        found = [each for each in self.on(event.queue) if each.put_by in ("", event.unit_of_work)]
         if not found:
             return 2033
         first = min(found, key=lambda each: (-each.priority, each.number))
-        if event.unit_of_work:
+        if event.unit_of_work and not first.put_by:
             first.got_by = event.unit_of_work
         else:
             self.messages.remove(first)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mqclause import Engine, FactsError, Put, read_files
 from mqclause.model.assembly.view import assemble
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.record import Script
@@ -49,3 +50,17 @@ def test_the_view_of_a_member_of_a_real_cluster() -> None:
     assert {queue.clusters for queue in instances} == {("CLS2",)}
     routes = {placed.fact.queue_manager: placed.fact for placed in view.channels if placed.fact.deftype != "CLUSRCVR"}
     assert {name: route.cluster for name, route in routes.items()} == {"QM5": "CLS2", "QM6": "CLS2", "QM7": "CLS2"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(FOLDER)))
+def test_every_alias_and_remote_definition_resolves_or_says_why_not(path: Path) -> None:
+    try:
+        cluster = read_files([path], local=read(path).queue_manager or "LOCAL", lenient=True).cluster
+    except FactsError:
+        return  # no configuration of one queue manager: told above
+    engine = Engine()
+    for queue in cluster.own_queues.values():
+        if queue.type != "QLOCAL":
+            decision = engine.choose(Put(queue=queue.name), cluster)
+            assert decision.chosen or (decision.reason and decision.reason.because), queue
+            assert decision.resolved.followed or decision.reason, queue

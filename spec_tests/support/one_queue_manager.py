@@ -8,8 +8,9 @@ from mqclause.answers.examination import Triggers
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.happened import Happened
 from mqclause.model.timeline.occasion import Occasion
-from mqclause.model.timeline.queue_manager_state import Happened, QueueManagerState
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 QM = "QM1"
 JUDGE = Triggers().judge

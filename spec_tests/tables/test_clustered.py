@@ -17,7 +17,6 @@ from attrs import asdict, evolve
 
 from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb import decide
-from mqclause.model.facts.destination import destinations
 from mqclause.rulebook.rules import rules_folder
 from mqclause.tables.columns import DECISION, PUT, TableError
 from mqclause.tables.demands import OF_PUTS, is_null_text
@@ -37,8 +36,7 @@ def row(put: Put) -> dict[str, Any]:
 
 def by_engine(engine: Engine, cluster: Cluster, put: Put) -> dict[str, Any]:
     found = engine.choose(put, cluster, explain="rule")
-    every = engine.readings["local-instance-competes"] == "clusrcvr-channels"
-    to, fell = found.chosen, found.fell_by()
+    to, fell = found.chosen, found.fell_by() if found.runs else {}
     return {
         "outcome": found.outcome,
         "queue": to and (to.queue or None),
@@ -46,7 +44,7 @@ def by_engine(engine: Engine, cluster: Cluster, put: Put) -> dict[str, Any]:
         "channel": to and (to.channel or None),
         "reason": found.reason and found.reason.code,
         "permitted": len(found.permitted),
-        "eliminated_by": [fell.get(each) for each in destinations(cluster, put, every)],
+        "eliminated_by": [fell.get(each) for each in found.listed],
         "message": None,
     }
 
@@ -56,7 +54,9 @@ def test_as_the_engine_decides(seed: int) -> None:
     rng = Random(seed)
     cluster, put = random_case(rng)
     engine = Engine(Rules(random_readings(rng) if seed else {}))
+    # A row that names both a queue and a queue manager is invalid.
     puts = [put, *(random_put(rng, cluster) for _ in range(60))]
+    puts = [put for put in puts if not (put.queue and put.queue_manager)]
     found = answers(decide(table(list(map(row, puts))), cluster, engine.rules, explain=True))
     assert len(found) == len(puts)
     for each, one in zip(puts, found, strict=True):
@@ -92,7 +92,7 @@ def test_the_binding_of_the_queue() -> None:
 
 def test_names_that_do_not_exist() -> None:
     found = of({"queue": "NOWHERE"}, {"queue_manager": "NOWHERE"}, {"queue": "orders.in"}, explain=True)
-    expected = [decision(outcome="failed", reason=each, permitted=0, eliminated_by=[]) for each in (2085, 2086, 2085)]
+    expected = [decision(outcome="failed", reason=each, permitted=0, eliminated_by=[]) for each in (2085, 2087, 2085)]
     assert found == expected
 
 
@@ -113,12 +113,12 @@ def test_a_message_shows_the_value_as_it_is_written() -> None:
 
 
 def test_queue_managers_that_a_message_went_to() -> None:
-    lists: list[Any] = [None, [], ["QM2"], ["QM3", None], ["QM2", "QM3"], ["QM2,QM3"], ['"QM2"'], ["qm2"]]
+    lists: list[Any] = [None, [], ["QM2"], ["QM3", None], ["QM2", "QM3"], ["QM2 ", "QM5"], ["QM3".ljust(48)], ["qm2"]]
     rows = [
         {"queue": "ORDERS.IN", "cluster_pcf": pcf, "already_sent_to": sent} for pcf in (True, False) for sent in lists
     ]
     found = [each["queue_manager"] for each in of(*rows)]
-    assert found == ["QM2", "QM2", "QM3", "QM2", None, "QM2", "QM2", "QM2", *["QM2"] * len(lists)]
+    assert found == ["QM2", "QM2", "QM3", "QM2", None, "QM3", "QM2", "QM2", *["QM2"] * len(lists)]
 
 
 def test_the_most_recently_used_of_the_cluster_unless_the_put_says() -> None:
@@ -156,10 +156,26 @@ def test_further_columns_are_carried_through(name: str) -> None:
     assert answers(relation)[0]["queue_manager"] == "QM2"
 
 
-def test_names_with_quotes() -> None:
-    queue = 'O\'RDERS "IN"\\é%1{0}'
-    cluster = evolve(CLUSTER, queues=[Queue(queue, "QM2", clusters=("SALES",))])
-    assert of({"queue": queue}, cluster=cluster)[0]["queue"] == queue
+@pytest.mark.parametrize("name", ["O'RDERS", 'A"B', "\\", "é", "A B", " A", "A\tB", "A\n", "Q" * 49, "{0}", "𝄞", "A\0"])
+def test_names_that_mq_does_not_allow(name: str) -> None:
+    allowed = "a name of {} to 48 characters out of A-Z a-z 0-9 . _ / %"
+    messages = [each["message"] for each in of({"queue": name}, {"queue_manager": name},
+                                               {"queue": "INVOICES", "already_sent_to": [None, "QM2 ", name]})]  # fmt: skip
+    assert messages == [
+        f"put.queue = '{name}'; allowed: {allowed.format(0)}",
+        f"put.queue_manager = '{name}'; allowed: {allowed.format(0)}",
+        f"put.already_sent_to[2] = '{name}'; allowed: {allowed.format(1)}",
+    ]
+    # The facts may have it; no put can give it.
+    cluster = evolve(CLUSTER, queues=[*CLUSTER.queues, *([Queue("O'RDERS", "QM2")] if name == "O'RDERS" else [])])
+    assert of({"queue": name}, cluster=cluster)[0]["message"] == messages[0]
+
+
+def test_blanks_that_pad_names() -> None:
+    puts = [{"queue": "ORDERS.IN".ljust(length)} for length in (9, 10, 48, 60)] + [{"queue_manager": "QM3 "}]
+    puts += [{"queue": "ORDERS.IN  ", "clwlmruc": 1}, {"queue": " ", "queue_manager": "QM2"}]
+    assert [each["queue_manager"] for each in of(*puts)] == ["QM2"] * 4 + ["QM3", "QM3", "QM2"]
+    assert of({"queue": "   ", "queue_manager": " "})[0]["message"] == OF_PUTS.none_given
 
 
 def test_tables_that_cannot_be_decided() -> None:

@@ -29,11 +29,18 @@ WRITTEN = [
     ("DIFFERING_BITS(items, a)", "COALESCE(LIST_BIT_OR(items) - LIST_BIT_AND(items), 0)",
      "AGGREGATE(items, CAST(0 AS BIGINT), (bits, item) -> bits | (item ^ a))"),
     ("WORD_PLACE(ARRAY('A', 'B'), a)",
-     "COALESCE(LIST_POSITION(['A', 'B'], a), LIST_POSITION(['A', 'B'], UPPER(a)))",
-     "CASE WHEN a = 'A' THEN 1 WHEN a = 'B' THEN 2 WHEN UPPER(a) = 'A' THEN 1 WHEN UPPER(a) = 'B' THEN 2 END"),
-    ("IN_CASE(ARRAY('A'), a)", "UPPER(a)", "CASE WHEN a IN ('A') THEN a ELSE UPPER(a) END"),
-    ("IN_CASE(ARRAY('b'), a)", "LOWER(a)", "CASE WHEN a IN ('b') THEN a ELSE LOWER(a) END"),
+     "COALESCE(LIST_POSITION(['A', 'B'], a), LIST_POSITION(['A', 'B'], TRANSLATE(a, 'ab', 'AB')))",
+     "CASE WHEN a = 'A' THEN 1 WHEN a = 'B' THEN 2 WHEN TRANSLATE(a, 'ab', 'AB') = 'A' THEN 1 "
+     "WHEN TRANSLATE(a, 'ab', 'AB') = 'B' THEN 2 END"),
+    ("IN_CASE(ARRAY('A'), a)", *["CASE WHEN a IN ('A') THEN a ELSE TRANSLATE(a, 'a', 'A') END"] * 2),
+    ("IN_CASE(ARRAY('b'), a)", *["CASE WHEN a IN ('b') THEN a ELSE TRANSLATE(a, 'B', 'b') END"] * 2),
     ("IN_CASE(ARRAY('Ab'), a)", "a", "CASE WHEN a IN ('Ab') THEN a ELSE a END"),
+    ("UNPADDED(a)", "RTRIM(a, ' ')", "RTRIM(a)"),
+    ("NO_NAME(a, 9)",
+     "CASE WHEN REGEXP_MATCHES(a, '[^A-Za-z0-9._/%]') OR STRLEN(a) > 9 THEN REGEXP_MATCHES(RTRIM(a, ' '), "
+     "'[^A-Za-z0-9._/%]') OR STRLEN(RTRIM(a, ' ')) > 9 ELSE FALSE END",
+     "CASE WHEN (a RLIKE '[^A-Za-z0-9._/%]') OR LENGTH(a) > 9 THEN (RTRIM(a) RLIKE '[^A-Za-z0-9._/%]') "
+     "OR LENGTH(RTRIM(a)) > 9 ELSE FALSE END"),
     ("APART(a)", "a", "GET(ZIP_WITH(ARRAY(a), ARRAY(1), (one, other) -> one), 0)"),
     ("LENGTH_OF(THOSE(EACH(items, c -> c.x), c -> HAS(few, c)))",
      "LEN(LIST_FILTER(LIST_TRANSFORM(items, LAMBDA c : c.x), LAMBDA c : LIST_CONTAINS(few, c)))",

@@ -151,9 +151,17 @@ def test_a_table_that_has_few_columns(tmp_path: Path) -> None:
     ("parcel", "doors", "message"),
     [
         (1, [{"floor": 1}], "column parcel is an integer; expected a struct"),
-        ({"weight": "1"}, [{"floor": 1}], "column parcel.weight is a text; expected an integer"),
+        (
+            {"weight": "1"},
+            [{"floor": 1}],
+            "column parcel.weight is a text; expected an integer (a CAST to BIGINT would do)",
+        ),
         ({"weight": 1}, [1], "column doors is a list; expected a list of structs"),
-        ({"weight": 1}, [{"opens": 1}], "column doors.opens is an integer; expected a text"),
+        (
+            {"weight": 1},
+            [{"opens": 1}],
+            "column doors.opens is an integer; expected a text (a CAST to STRING would do)",
+        ),
         ({"weihgt": 1}, [{"floor": 1}], "column parcel.weihgt is not known; did you mean 'weight'?"),
     ],
 )

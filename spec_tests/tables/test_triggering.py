@@ -168,7 +168,7 @@ def test_fields_that_are_absent_have_their_defaults() -> None:
 def test_tables_that_are_refused() -> None:
     for occasion, message in (
         ([1], "column occasion is an integer; expected a struct with the facts about a queue"),
-        ([{"depth": "1"}], "column occasion.depth is a text; expected an integer"),
+        ([{"depth": "1"}], "column occasion.depth is a text; expected an integer (a CAST to BIGINT would do)"),
         ([{"trigtyp": "FIRST"}], "column occasion.trigtyp is not known; did you mean 'trigtype'?"),
     ):
         with pytest.raises(TableError) as raised:

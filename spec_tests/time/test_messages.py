@@ -6,7 +6,7 @@ import pytest
 
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.event import Event, EventError
-from mqclause.model.timeline.queue_manager_state import Completed
+from mqclause.model.timeline.happened import Completed
 from spec_tests.support.one_queue_manager import (
     MILLION,
     QM,
@@ -104,9 +104,13 @@ class TestGet:
     def test_finds_nothing(self) -> None:
         assert started().after(get())[1].reason == 2033
 
-    def test_finds_no_uncommitted_message_of_its_own_unit_either(self) -> None:
+    def test_finds_an_uncommitted_message_of_its_own_unit_of_work_alone(self) -> None:
+        _, happened = last(started(), put(unit_of_work="U"), get(unit_of_work="V"))
+        assert happened.reason == 2033
         state, happened = last(started(), put(unit_of_work="U"), get(unit_of_work="U"))
-        assert (happened.reason, state.queue("APPQ").depth) == (2033, 1)
+        assert (happened.reason, state.queue("APPQ").depth) == (None, 0)
+        assert after(state, commit()).queue("APPQ").depth == 0
+        assert after(state, backout()).queue("APPQ").depth == 0
 
     def test_from_a_disabled_queue(self) -> None:
         _, happened = last(started(), put(), alter(get="DISABLED"), get())

@@ -7,12 +7,15 @@ import csv
 import glob
 import gzip
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from attrs import frozen
 
+from mqclause.tables.columns import TableError
+from mqclause.tables.shape import check_apart
+from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, types
 from mqclause.tools.errors import BatchError
 
@@ -48,7 +51,11 @@ class Table:
     @property
     def listed(self) -> str:
         """The files as a list in SQL, in which a name is no pattern."""
-        return f"[{', '.join(_text(glob.escape(str(file))) for file in self.files)}]"
+        return _listed(self.files)
+
+
+def _listed(files: Iterable[Path]) -> str:
+    return f"[{', '.join(_text(glob.escape(str(file))) for file in files)}]"
 
 
 def table_in(path: Path) -> Table:
@@ -80,38 +87,31 @@ def _ending(path: Path) -> str:
     return (path.with_suffix("").suffix + ending).lower() if ending == ".gz" else ending
 
 
-def read_table(
-    connection: DuckDBPyConnection, table: Table, out: FileKind, with_destinations: bool
-) -> DuckDBPyRelation:
+def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Sequence[str]) -> DuckDBPyRelation:
     """The rows of ``table`` with typed columns, and what ``written`` needs to write them as ``out``.
 
     In CSV and JSON Lines ``put`` and ``destinations`` have the types of tables.columns whatever the rows hold; a
-    row where a value does not fit has it said in a column of its own. Raises BatchError and duckdb.Error.
+    row where a value does not fit has it said in a column of its own. The files of a folder are one table: of columns
+    that some do not have, their rows have null. Raises BatchError and duckdb.Error.
     """
-    needed = ["put", "destinations"] if with_destinations else ["put"]
     match table.kind:
         case "parquet":
+            is_one_schema(connection, table.files)
             relation = connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)")
         case "csv":
             relation = _csv_rows(connection, table, out, needed)
         case "jsonl":
             relation = _json_rows(connection, table, out, needed)
-    _check_columns(table, relation.columns, needed)
+    if table.kind == "parquet":
+        check_columns(table.path, relation.columns, needed)
     return relation
 
 
-def _check_columns(table: Table, columns: Collection[str], needed: Iterable[str]) -> None:
-    missing = next((name for name in needed if name not in columns), None)
-    if missing:
-        raise BatchError(f"{table.path}: column {missing} is missing; the table has: {', '.join(columns)}")
-    if "decision" in columns:
-        raise BatchError(f"{table.path}: column decision is there already")
-
-
 def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Iterable[str]) -> DuckDBPyRelation:
-    columns = _header(table)
-    _check_columns(table, columns, needed)
-    source = _csv_source(table.listed, columns)
+    headers = _headers(table)
+    columns = list(dict.fromkeys(name for header in headers for name in header))
+    check_columns(table.path, columns, needed)
+    source = _csv_source(headers)
     parsed = [name for name in ("put", "destinations", "clwlmruc") if name in columns]
     typed = [f"CASE WHEN json_valid({name}) THEN {_from_json(name, types()[name])} END AS {name}" for name in parsed]
     kept = [f"{name} AS {KEPT.format(name)}" for name in parsed if out == "csv"]
@@ -127,19 +127,18 @@ def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, neede
     return _with_fault_function(connection).sql(query)
 
 
-def _header(table: Table) -> list[str]:
-    """The names of the columns of CSV, which are the same in all the files. Raises BatchError."""
-    headers = []
+def _headers(table: Table) -> dict[tuple[str, ...], list[Path]]:
+    """The files of a table of CSV by the names of their columns. Raises BatchError."""
+    found: dict[tuple[str, ...], list[Path]] = {}
     for file in table.files:
         with _opened(file) as text:
-            headers.append(next(csv.reader(text), []))
-    other = next((file for file, header in zip(table.files, headers, strict=True) if header != headers[0]), None)
-    if other is not None:
-        raise BatchError(f"{other}: the columns are not those of {table.files[0]}")
-    twice = [name for name in headers[0] if headers[0].count(name) > 1]
-    if twice:
-        raise BatchError(f"{table.path}: column {twice[0]} is there twice")
-    return headers[0]
+            header = tuple(next(csv.reader(text), []))
+        try:
+            check_apart(header)
+        except TableError as error:
+            raise BatchError(f"{file}: {error}") from None
+        found.setdefault(header, []).append(file)
+    return found
 
 
 def _opened(file: Path) -> TextIO:
@@ -147,7 +146,13 @@ def _opened(file: Path) -> TextIO:
     return gzip.open(file, "rt", encoding="utf-8-sig") if zipped else file.open(encoding="utf-8-sig")
 
 
-def _csv_source(files: str, columns: Iterable[str]) -> str:
+def _csv_source(headers: Mapping[tuple[str, ...], Sequence[Path]]) -> str:
+    """The rows of all files, with columns of any of them; all are texts."""
+    parts = [f"FROM {_csv_files(_listed(files), columns)}" for columns, files in headers.items()]
+    return f"({' UNION ALL BY NAME '.join(parts)})"
+
+
+def _csv_files(files: str, columns: Iterable[str]) -> str:
     dialect = (
         """auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', allow_quoted_nulls = false"""
     )
@@ -161,7 +166,7 @@ def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     lines = f"read_json_objects({table.listed}, {options})"
     further = {} if out == "jsonl" else _further(connection, lines)
     _check_keys(connection, table, lines, needed)
-    wanted = {name: types()[name] for name in (*needed, "clwlmruc")}
+    wanted = {name: types().get(name, "VARCHAR") for name in (*needed, "clwlmruc")}
     if out != "jsonl" and "clwlmruc" not in further:
         del wanted["clwlmruc"]
     structure = {**{name: kind for name, kind in further.items() if name not in wanted}, **wanted}
@@ -187,7 +192,7 @@ def _check_keys(connection: DuckDBPyConnection, table: Table, lines: str, needed
     if count and not keys:
         raise BatchError(f"{table.path}: not JSON Lines: no line holds a JSON object")
     if keys:
-        _check_columns(table, keys, needed)
+        check_columns(table.path, keys, needed)
 
 
 def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
@@ -275,7 +280,7 @@ def decisions(table: Table) -> str:
         return f"SELECT decision FROM read_parquet({table.listed})"
     fields = dict.fromkeys(("outcome", "queue_manager", "message"), "VARCHAR") | {"reason": "BIGINT"}
     if table.kind == "csv":
-        return f"SELECT {_from_json('decision', fields)} AS decision FROM {_csv_source(table.listed, _header(table))}"
+        return f"SELECT {_from_json('decision', fields)} AS decision FROM {_csv_source(_headers(table))}"
     options = f"format = 'newline_delimited', maximum_object_size = {LONGEST_ROW}"
     struct = f"STRUCT({', '.join(f'{name} {of}' for name, of in fields.items())})"
     return f"SELECT decision FROM read_json({table.listed}, {options}, columns = {{decision: {_text(struct)}}})"

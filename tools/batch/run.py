@@ -8,7 +8,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event
@@ -20,6 +20,7 @@ from attrs import frozen
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
+from mqclause.tools.batch.checks import is_one_schema
 from mqclause.tools.batch.faults import failed, first_line
 from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, read_table, written
 from mqclause.tools.errors import BatchError
@@ -38,15 +39,24 @@ _NO_SPARK = "Spark is not installed: pip install 'mqclause[spark]'"
 
 @frozen
 class Batch:
-    """What is asked for: the files, the cluster where the rows have no destinations, how to decide, the memory."""
+    """What is asked for: the files, the cluster where the rows have no destinations, how to decide, the memory.
+
+    There may be several clusters, by the local queue managers that the column ``at`` names.
+    """
 
     source: Table
     out: Path
     kind: FileKind
-    cluster: Cluster | None
+    cluster: Cluster | Mapping[str, Cluster] | None
     rules: Rules
     explain: bool
     memory: str
+    at: str | None = None
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns that the table must have."""
+        return ["put", *(["destinations"] if self.cluster is None else []), *([self.at] if self.at else [])]
 
 
 def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
@@ -137,7 +147,7 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
         from mqclause.duckdb import decide
 
         begun = time.perf_counter()
-        rows = read_table(connection, batch.source, batch.kind, batch.cluster is None)
+        rows = read_table(connection, batch.source, batch.kind, batch.needed)
         decided = decide(rows, **_asked(batch))
         made = _write(connection, batch, written(decided, folder / batch.out.name, batch.kind), folder)
         seconds = time.perf_counter() - begun
@@ -148,7 +158,7 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
 
 def _asked(batch: Batch) -> dict[str, Any]:
     asked: dict[str, Any] = {"rules": batch.rules, "explain": batch.explain}
-    return asked if batch.cluster is None else {**asked, "cluster": batch.cluster}
+    return asked if batch.cluster is None else {**asked, "cluster": batch.cluster, "at": batch.at}
 
 
 def _write(connection: DuckDBPyConnection, batch: Batch, statement: str, folder: Path) -> Table:
@@ -187,7 +197,7 @@ def _with_spark(batch: Batch, folder: Path) -> Summary:
     with _session(batch.memory) as session:
         begun = time.perf_counter()
         parquet = batch.source.kind == batch.kind == "parquet"
-        source = batch.source.path if batch.source.kind == "parquet" else _as_parquet(batch, folder)
+        source = batch.source.path if _is_for_spark(batch, folder) else _as_parquet(batch, folder)
         parts = folder / "parts"
         with _spark_errors(batch), progress(lambda: _done(session)):
             _decided_by_spark(session, batch, source).write.parquet(str(parts))
@@ -259,11 +269,21 @@ def _spark_errors(batch: Batch) -> Iterator[None]:
         raise failed(batch.source.path, batch.out, error) from None
 
 
+def _is_for_spark(batch: Batch, folder: Path) -> bool:
+    """Whether Spark reads the files as one table: it takes the columns of one of them for those of all."""
+    if batch.source.kind != "parquet":
+        return False
+    if len(batch.source.files) == 1:
+        return True
+    with _connection(batch, folder) as connection:
+        return is_one_schema(connection, batch.source.files)
+
+
 def _as_parquet(batch: Batch, folder: Path) -> Path:
-    """The rows of CSV or JSON Lines as Parquet, which Spark then reads."""
+    """The rows as one file of Parquet, which Spark then reads."""
     staged = folder / "staged.parquet"
     with _connection(batch, folder) as connection:
-        rows = read_table(connection, batch.source, batch.kind, batch.cluster is None)
+        rows = read_table(connection, batch.source, batch.kind, batch.needed)
         rows.write_parquet(str(staged), row_group_size=20_480)
     return staged
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.snapshot import Source, read_clusters, read_sources
+from mqclause.model.facts.cluster import Cluster
 from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.inputs import sources
@@ -28,6 +30,18 @@ def memory_size(_context: click.Context, _parameter: click.Parameter, value: str
     return value.upper()
 
 
+def clusters_of(given: Sequence[Source], local: str | None, at: str | None) -> Cluster | Mapping[str, Cluster] | None:
+    """What the local queue manager knows; with ``at`` what each queue manager that a source describes knows.
+
+    Raises FactsError and UsageError.
+    """
+    if at is None:
+        return read_sources(given, local).cluster if given else None
+    if not given or local is not None:
+        raise click.UsageError("--at needs --facts, and goes without --from: each row says where it is")
+    return read_clusters(given)
+
+
 @click.command("batch", epilog=f"Files end in {', '.join(ENDINGS)}.")
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="OUT")
@@ -38,6 +52,7 @@ def memory_size(_context: click.Context, _parameter: click.Parameter, value: str
 @click.option("--memory", callback=memory_size, default="2GB", show_default=True, help="What the engine may use.")
 @from_option
 @click.option("--facts", multiple=True, metavar="FILE", help="The cluster, for rows that have no destinations.")
+@click.option("--at", metavar="COLUMN", help="The column that names the local queue manager of each row's put.")
 @json_option
 def command(
     source: str,
@@ -58,6 +73,6 @@ def command(
     table = table_in(Path(source))
     kind = check_out(table, Path(out))
     local, as_json = options.pop("local"), options.pop("as_json")
-    cluster = read_sources(sources(facts), local).cluster if facts else None
+    cluster = clusters_of(sources(facts) if facts else [], local, options["at"])
     asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options)
     return batch_files(asked, engine, as_json)

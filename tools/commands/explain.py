@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.answers.decision import Decision, Level
 from mqclause.answers.engine import Engine
@@ -16,6 +16,7 @@ from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.exit_options import NO_EXITS, GivenExits, exit_options, given_exits
 from mqclause.tools.commands.explain_lines import explain_lines
 from mqclause.tools.commands.inputs import sources, what_if, what_if_options
 from mqclause.tools.commands.options import (
@@ -50,16 +51,23 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @edition_option
 @lenient_option
 @what_if_options
+@exit_options
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
 def command(
-    facts: tuple[str, ...], lines: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
+    facts: tuple[str, ...],
+    lines: str | None,
+    readings: tuple[str, ...],
+    edition: str | None,
+    exits: tuple[str, ...],
+    exit_limit: str,
+    **options: Any,
 ) -> int:
     """Which destination does a put go to, and which clause removed each of the others?
 
     FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, in any mix; - is standard input.
     Exit status: 0 a destination is chosen or the choice is deferred, 1 the rules end in a reason code, 2 bad input.
     """
-    rules = rules_by(readings, edition)
+    rules, given = rules_by(readings, edition), given_exits(exits, exit_limit)
     asked = {key: options.pop(key) for key in PUT_KEYS}
     put = {key: str(value) for key, value in asked.items() if value is not None}
     shown = Shown(**{key: options.pop(key) for key in ("as_json", "brief", "every_rule", "conditions")})
@@ -67,8 +75,8 @@ def command(
         only_lines(facts)
         if shown.brief or shown.every_rule:
             raise click.UsageError("--lines answers in JSON; leave out --brief and --all")
-        return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions)
-    return explain_files(sources(facts), put, rules=rules, shown=shown, **options)
+        return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given)
+    return explain_files(sources(facts), put, rules=rules, shown=shown, given=given, **options)
 
 
 @frozen
@@ -107,6 +115,7 @@ def explain_files(
     shown: Shown,
     sets: Sequence[str] = (),
     states: Sequence[str] = (),
+    given: GivenExits = NO_EXITS,
 ) -> int:
     """Explains one put and returns the exit status.
 
@@ -116,6 +125,8 @@ def explain_files(
     snapshot = what_if(read_sources(files, local, lenient), sets, states)
     put = asked_put(snapshot.put, asked, snapshot.cluster, _place_of_put(snapshot, [file.name for file in files]))
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
+    if given.exits:
+        told = _with_exits(told, given)
     for warning in snapshot.warnings:
         print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
     shown.show(told)
@@ -127,6 +138,16 @@ def _place_of_put(snapshot: Snapshot, files: Sequence[str]) -> str | None:
     if snapshot.put is not None:
         return snapshot.provenance.of(snapshot.put, "call").source
     return files[0] if len(files) == 1 else None
+
+
+def _with_exits(told: Explanation, given: GivenExits) -> Explanation:
+    """The same decision with what exits make of it; what is to be said of the own choice stays where that stands."""
+    own = told.decision
+    with Engine(own.rules, explaining_executor(), given.exits, given.limit) as engine:
+        decision = engine.choose(own.put, own.cluster, explain=own.level)
+    if decision.exit is None or not (decision.exit.failed or decision.exit.overrides):
+        return evolve(told, decision=decision)
+    return evolve(told, decision=decision, readings=(), ties=(), incomplete=())
 
 
 def checked_decision(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:

@@ -8,23 +8,30 @@ from typing import BinaryIO
 
 from mqclause.answers.decision import Level
 from mqclause.answers.engine import Engine
+from mqclause.exits.session import Caller, ExitSession
 from mqclause.model.assembly.snapshot import read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.exit_options import NO_EXITS, GivenExits
 from mqclause.tools.commands.options import asked_put
 from mqclause.tools.errors import NothingAskedError
 
 
 def explain_lines(
-    lines: Iterable[bytes], out: BinaryIO, asked: Mapping[str, str], rules: Rules, conditions: bool
+    lines: Iterable[bytes],
+    out: BinaryIO,
+    asked: Mapping[str, str],
+    rules: Rules,
+    conditions: bool,
+    given: GivenExits = NO_EXITS,
 ) -> int:
     """Explains each line of ``lines`` with the compiled rules; returns 0, or 2 if a line was bad.
 
     A bad line gives ``{"error": "…"}`` in its place and the run goes on. What another reading would give is left
     out: it would take half as long again. Raises RuleError.
     """
-    engine = Engine(rules)
+    engine = Engine(rules, exits=given.exits, exit_limit=given.limit)
     level: Level = "condition" if conditions else "rule"
     status = 0
     for number, line in enumerate(lines, start=1):
@@ -34,6 +41,7 @@ def explain_lines(
             result, status = error_line(error), 2
         out.write(f"{result}\n".encode())
     out.flush()
+    engine.close()
     return status
 
 
@@ -47,7 +55,11 @@ def _explained(line: bytes, number: int, engine: Engine, asked: Mapping[str, str
         put = asked_put(snapshot.put, asked)
     except NothingAskedError as error:
         raise FactsError([Diagnostic(source, str(error))]) from None
-    return engine.choose(put, snapshot.cluster, explain=level).to_json_text()
+    # Each line is a queue manager of its own: no exit remembers anything of the line before.
+    session = ExitSession()
+    text = engine.choose(put, snapshot.cluster, explain=level, caller=Caller(session=session)).to_json_text()
+    engine.exits.end(session)
+    return text
 
 
 def decoded(line: bytes, source: str) -> str:

@@ -13,7 +13,9 @@ from rich.text import Text
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.examination import Examination
-from mqclause.answers.replay import Replay, Row, row_document
+from mqclause.answers.replay import Replay, Row
+from mqclause.answers.replay_document import row_document
+from mqclause.answers.retrieval_calls import Returned
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.diagnostic import FactsError
@@ -21,7 +23,7 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
-from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.exit_options import exit_options, given_exits
 from mqclause.tools.commands.explain_lines import decoded, error_line
 from mqclause.tools.commands.options import (
     content,
@@ -33,6 +35,7 @@ from mqclause.tools.commands.options import (
     rules_by,
 )
 from mqclause.tools.render.administering import administered_lines
+from mqclause.tools.render.exit_answer import exit_lines
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.streams import json_line
 from mqclause.trace.sentence import shown
@@ -45,6 +48,9 @@ EVENT = 6
 HELD_BACK = 100_000
 """How many rows are held back before the first is written."""
 
+SHOWN_PASSED_OVER = 5
+"""How many of the messages that a get passed over are shown, with the reason."""
+
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
 
@@ -54,6 +60,7 @@ PROGRESS_EVERY = 100_000
 @json_option
 @reading_option
 @edition_option
+@exit_options
 @click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True)
 @click.option("--lines", metavar="FILE", help="JSON Lines: one scenario a line in, one array of results a line out.")
 def command(
@@ -63,30 +70,34 @@ def command(
     edition: str | None,
     executor: ExecutorName,
     lines: str | None,
+    exits: tuple[str, ...],
+    exit_limit: str,
 ) -> int:
     """What happens over time: routing, trigger messages and what held them back, event by event.
 
     SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. Exit status: 0, or 2 for bad
     input.
     """
-    rules = rules_by(readings, edition)
+    given = given_exits(exits, exit_limit)
+    replay = Replay(rules_by(readings, edition), executor, given.exits, given.limit)
     if lines is not None:
         only_lines(scenario)
-        return replay_lines(content_lines(lines), sys.stdout.buffer, rules, executor)
+        return replay_lines(content_lines(lines), sys.stdout.buffer, replay)
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
-    return replay_file(Source(scenario[0], content(scenario[0])), as_json, rules, executor)
+    return replay_file(Source(scenario[0], content(scenario[0])), as_json, replay)
 
 
-def replay_file(source: Source, as_json: bool, rules: Rules, executor: ExecutorName) -> int:
+def replay_file(source: Source, as_json: bool, replay: Replay) -> int:
     """Replays one scenario; returns 0. Raises FactsError."""
     scenario = read_scenario_source(source)
-    rows = Replay(rules, executor).rows(scenario, source.name)
-    if as_json:
-        documents = (json_line(row_document(row)) for row in _with_progress(rows))
-        sys.stdout.buffer.writelines(_held_back(documents))
-    else:
-        print_timeline(rows, scenario)
+    with replay:
+        rows = replay.rows(scenario, source.name)
+        if as_json:
+            documents = (json_line(row_document(row)) for row in _with_progress(rows))
+            sys.stdout.buffer.writelines(_held_back(documents))
+        else:
+            print_timeline(rows, scenario)
     return 0
 
 
@@ -104,9 +115,8 @@ def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
             print(f"\r{count:,} events", end="", file=sys.stderr, flush=True)  # noqa: T201
 
 
-def replay_lines(lines: Iterable[bytes], out: BinaryIO, rules: Rules, executor: ExecutorName) -> int:
+def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
     """Replays each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
-    replay = Replay(rules, executor)
     status = 0
     for number, line in enumerate(lines, start=1):
         source = f"line {number}"
@@ -120,6 +130,7 @@ def replay_lines(lines: Iterable[bytes], out: BinaryIO, rules: Rules, executor: 
             result, status = f"{error_line(error)}\n".encode(), 2
         out.write(result)
     out.flush()
+    replay.close()
     return status
 
 
@@ -176,12 +187,16 @@ def _details(event: Event) -> list[str]:
 
 def consequences(row: Row) -> Iterable[Text]:
     """What the event led to, a line each."""
+    for label, line in exit_lines(row.exit):
+        yield Text.assemble(f"{label} " if label else "", line)
     if isinstance(row.routed, Destination):
         yield Text.assemble("goes to ", (row.routed.name, "bold"))
     elif isinstance(row.routed, Decision):
         yield Text(row.routed.verdict, "red")
+    if row.returned is not None:
+        yield from _returned(row.returned)
     if row.reason is not None:
-        yield Text(f"reason {row.reason}", "yellow")
+        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}", "yellow")
     for examination in row.examinations:
         yield from _examined(examination)
     for released in row.released:
@@ -190,6 +205,14 @@ def consequences(row: Row) -> Iterable[Text]:
         yield from administered_lines(row.administered)
     for each in row.turned_off:
         yield Text(f"triggering is switched off for {each.occasion.queue}")
+
+
+def _returned(returned: Returned) -> Iterable[Text]:
+    if returned.messages:
+        yield Text.assemble("returns ", (" ".join(returned.got), "bold"))
+    for each in islice(returned.passed_over(), SHOWN_PASSED_OVER):
+        yield Text.assemble(f"  {each.rule.clause:>4}  ", f"not {each.message}: {each.because}")
+    yield from (Text(remark, "yellow") for remark in returned.remarks)
 
 
 def _examined(examination: Examination) -> Iterable[Text]:

@@ -11,6 +11,7 @@ from mqclause.answers.explanation import Explanation
 from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Put
+from mqclause.tools.render.exit_answer import exit_lines
 from mqclause.tools.render.page import Page
 from mqclause.trace.record import Fate, StepTrace, Test
 from mqclause.trace.sentence import shown
@@ -59,6 +60,7 @@ def answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
         label = ""
     if decision.runs:
         yield "reaches", Text(reach(decision))
+    yield from exit_lines(decision.exit)
     yield from _ending(told)
     yield from _rests_on(told, whole)
     label = "notes"
@@ -143,7 +145,8 @@ def _ending(told: Explanation) -> Iterator[tuple[str, Text]]:
         if decision.permitted:
             yield "meets now", Text(", ".join(each.host for each in decision.permitted))
     else:
-        yield "goes to", Text(chosen.name, "bold green")
+        by_exit = ", which the exit chose" if decision.exit is not None and decision.exit.overrides else ""
+        yield "goes to", Text.assemble((chosen.name, "bold green"), by_exit)
         others = [each.host for each in decision.permitted if each is not chosen]
         if others:
             yield "as good", Text(f"{', '.join(others)} (the one listed first is taken)")

@@ -1,0 +1,155 @@
+"""What became of a choice that a cluster workload exit was called for, or could have been."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from attrs import field, frozen
+
+from mqclause.documents import EXIT
+from mqclause.executors.course import Course
+from mqclause.executors.plain import first_scope
+from mqclause.executors.run import Applied, ExecutorName, Run
+from mqclause.language.evaluate import Scope, evaluate
+from mqclause.model.exits.exit_call import ExitCall
+from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.destination import Destination
+from mqclause.rulebook.rule import Because, Derive, Holds, Rule, Ruleset
+from mqclause.rulebook.rules import Rules
+from mqclause.trace.document import Named
+from mqclause.trace.record import scope_of, seen_by
+from mqclause.trace.sentence import sentence
+
+STANDING = ("choice_ignored", "own_choice_stands", "exit_choice_stands")
+"""The facts of which rules derive one about an answer that lets the call go on."""
+
+
+@frozen(eq=False, slots=False)
+class ExitAnswer:
+    """Whether an exit was called for a choice, with what, what it answered, and what the exit rules make of that.
+
+    ``offered`` are the destinations in the order of DestinationArray; ``own_choice`` is the queue manager's own, None
+    where it has none.
+    """
+
+    rules: Rules = field(repr=False)
+    executor: ExecutorName
+    call: ExitCall
+    offered: tuple[Destination, ...]
+    own_choice: Destination | None
+    listed: tuple[Destination, ...] = field(repr=False)
+    run: Run = field(repr=False)
+
+    @property
+    def called(self) -> bool:
+        """Whether the exit was called."""
+        return bool(self.run.facts["called"])
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is an exit of the name that CLWLEXIT had when it counted."""
+        return self.run.facts["exit_name"] in self.call.exits_given
+
+    @property
+    def reason(self) -> str | None:
+        """ExitReason, if it was called."""
+        return str(self.run.facts["exit_reason"]) if self.called else None
+
+    @property
+    def response(self) -> str | None:
+        """ExitResponse as the exit left it; None if it was not called, or failed."""
+        return self.call.response if self.called and not self.run.facts["off_for_handle"] else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether its answer ends the call with a reason code."""
+        return self.run.failure is not None
+
+    @property
+    def chosen(self) -> Destination | None:
+        """The destination that is taken after the exit was called; None if the call failed or fixes none."""
+        if self.run.facts["exit_choice_stands"]:
+            return self.offered[self.call.destination_chosen - 1]
+        return self.own_choice if self.run.facts["own_choice_stands"] else None
+
+    @property
+    def overrides(self) -> bool:
+        """Whether another destination is taken than the queue manager's own choice."""
+        return self.chosen is not None and self.chosen is not self.own_choice
+
+    @property
+    def dead_lettered(self) -> bool:
+        """Whether a message on the way goes to the dead-letter queue."""
+        return bool(self.run.facts["dead_lettered"])
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the reader of an answer without it should know: that an exit is named and not given."""
+        return () if self.called or self.is_given or not self.run.facts["exit_name"] else (self.because,)
+
+    @property
+    def failure(self) -> tuple[str, int, str]:
+        """The reason code that ends the call: its name, its number, and the call."""
+        assert self.run.failure is not None, "the exit ended no call"  # noqa: S101
+        return self.run.failure.reason, REASONS[self.run.failure.reason], self.run.failure.call
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that decided: that the exit is not called, or what its answer does."""
+        return self._told[0]
+
+    @property
+    def because(self) -> str:
+        """Why, in a sentence."""
+        return self._told[1]
+
+    @cached_property
+    def _told(self) -> tuple[Rule, str]:
+        """The deciding rule and its sentence; found again, because seldom anybody asks."""
+        course = Course.of(self.rules, EXIT, self.executor)
+        ruleset, run = course.rulesets[0], course.run(self.call, self.listed, traced=True)[0]
+        at = next(self._deciding(ruleset.rules, run))
+        first = first_scope(course.steps[0], self.call, self.listed, None, {})
+        seen = next(seen for place, seen in enumerate(seen_by(ruleset, run, self.listed, first)) if place == at)
+        rule, scope = ruleset.rules[at], scope_of(seen, first)
+        said = Because(rule.remark) if rule.remark else None
+        return rule, sentence(ruleset, rule, None, scope, said)
+
+    def _deciding(self, rules: Sequence[Rule], run: Run) -> Iterator[int]:
+        if run.failure is not None:
+            yield run.failure.rule
+        for at, (rule, did) in enumerate(zip(rules, run.trace or (), strict=True)):
+            derived: Mapping[str, Any] = (Applied(*did).derived if did is not None else None) or {}
+            if isinstance(rule.action, Holds) and not derived.get("holds", True):
+                yield at
+            if isinstance(rule.action, Derive) and any(derived.get(fact) for fact in STANDING):
+                yield at
+
+    def document(self, named: Named) -> dict[str, Any]:
+        """The key ``exit`` of a trace; ``named`` is how it names a destination."""
+        own, chosen = self.own_choice, self.chosen
+        return {
+            "called": self.called,
+            "reason": self.reason,
+            "destination_count": len(self.offered),
+            "own_choice": own and named(own),
+            "response": self.response,
+            "chosen": chosen and named(chosen),
+            "rule": self.rule.id,
+            "clause": self.rule.clause,
+            "because": self.because,
+        }
+
+
+def derived_for(chosen: Destination, ruleset: Ruleset, run: Run, first: Scope) -> dict[str, Any]:
+    """What rules derive for the destination that is chosen, where an exit chose another than they.
+
+    ``run`` is theirs, and ``first`` what the first of them saw.
+    """
+    every = {name: value for name, value in run.every.items() if value is not None}
+    scope = Scope(first.vocabulary, first.situation, (chosen,), first.carried, run.facts, every, chosen)
+    actions = [rule.action for rule in ruleset.rules if isinstance(rule.action, Derive)]
+    values = [value for action in actions if action.of == "chosen" for value in action.values]
+    return {name: evaluate(tree, scope) for name, tree in values}

@@ -1,0 +1,199 @@
+"""Retrieval: in which order the messages of a queue lie, and whether an application's puts keep their order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from mqclause.documents import RETRIEVAL
+from mqclause.executors.course import Course
+from mqclause.executors.plain import first_scope
+from mqclause.executors.run import ExecutorName, Run
+from mqclause.model.diagnostic import Diagnostic, FactsError, quoted, suggestion
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.message import Message, enqueued_priority
+from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall, queued
+from mqclause.rulebook.rule import Conclude, Holds, Rule, Ruleset
+from mqclause.rulebook.rules import Rules
+from mqclause.trace.record import scope_of, seen_by
+from mqclause.trace.sentence import sentence
+
+ORDER_FORMAT = "mqclause.order/1"
+ORDERS: Mapping[str, RetrievalCall] = {
+    "physical": RetrievalCall(),
+    "logical": RetrievalCall(options=("LOGICAL_ORDER",)),
+}
+"""The questions for the two orders of a queue."""
+
+
+@frozen(eq=False)
+class PassedOver:
+    """A message that a rule left out, ``of`` the physical order, the logical order or what a call may return."""
+
+    message: str
+    of: str
+    rule: Rule
+    because: str
+
+
+@frozen
+class AsPut:
+    """Whether a plain get retrieves the messages of the application ``by`` in the order in which it put them."""
+
+    by: str
+    guaranteed: bool
+    because: tuple[str, ...]
+
+
+@frozen(eq=False)
+class QueueOrder:
+    """The messages of one queue in physical and in logical order, who is left out of them, and whose order is kept."""
+
+    queue: Queue
+    physical: Sequence[QueuedMessage]
+    logical: Sequence[QueuedMessage]
+    left_out: Sequence[PassedOver]
+    as_put: Sequence[AsPut]
+
+    def to_json(self) -> dict[str, Any]:
+        """As the object of ``mqclause order --json``."""
+        return {
+            "format": ORDER_FORMAT,
+            "queue": self.queue.name,
+            "physical": [each.id for each in self.physical],
+            "logical": [each.id for each in self.logical],
+            "left_out": [
+                {
+                    "message": each.message,
+                    "of": each.of,
+                    "rule": each.rule.id,
+                    "clause": each.rule.clause,
+                    "because": each.because,
+                }
+                for each in self.left_out
+            ],
+            "as_put": [
+                {"by": each.by, "guaranteed": each.guaranteed, "because": list(each.because)} for each in self.as_put
+            ],
+        }
+
+
+class Retrieval:
+    """The rules of retrieval, made ready once. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
+
+    looks_ahead = True
+    """Whether a get is asked about the messages that it may return alone, and not about all of a queue."""
+
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.rules = Rules() if rules is None else rules
+        self.executor = executor
+        self.course = Course.of(self.rules, RETRIEVAL, executor)
+        self.put_reasons: dict[tuple[bool, int | None], tuple[int | None, bool]] = {}
+        self._remarking = [rule for rule in self.ruleset.rules if rule.remark]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Retrieval, (self.rules, self.executor)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rules."""
+        return self.course.rulesets[-1]
+
+    @property
+    def remarking(self) -> Sequence[Rule]:
+        """The rules that have something to say to the reader of an answer."""
+        return self._remarking
+
+    def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:
+        """What the rules make of a call on a queue."""
+        return self.course.run(call, messages, traced=traced)[-1]
+
+    def orders(self, messages: Iterable[Message], cluster: Cluster, queue: str | None = None) -> Iterator[QueueOrder]:
+        """The order of each queue that has messages, as the facts list the queues, or of the one that is named.
+
+        ``messages`` in the order of their arrival. Raises FactsError for a name that is no local queue.
+        """
+        local = local_queues(cluster)
+        by_queue: dict[str, list[Message]] = {}
+        for message in messages:
+            by_queue.setdefault(message.queue, []).append(message)
+        if queue is not None:
+            if queue not in local:
+                raise FactsError([Diagnostic("queue", _no_local_queue(queue, local))])
+            yield self.order(by_queue.get(queue, ()), local[queue], cluster.queue_manager.name)
+            return
+        for name in local:
+            if name in by_queue:
+                yield self.order(by_queue[name], local[name], cluster.queue_manager.name)
+
+    def order(
+        self, messages: Sequence[Message], queue: Queue, queue_manager: str, of: Collection[str] = tuple(ORDERS)
+    ) -> QueueOrder:
+        """The orders ``of`` ``messages``, given in the order of their arrival on ``queue`` of ``queue_manager``."""
+        listed = queued(messages, queue)
+        remaining: dict[str, Sequence[QueuedMessage]] = dict.fromkeys(ORDERS, ())
+        left_out: list[PassedOver] = []
+        for name in of:
+            run = self.run(ORDERS[name], listed, traced=True)
+            remaining[name] = run.remaining
+            left_out += self.passed_over(ORDERS[name], run, listed, name)
+        as_put = tuple(self._as_put(messages, queue, queue_manager))
+        return QueueOrder(queue, remaining["physical"], remaining["logical"], left_out, as_put)
+
+    def passed_over(
+        self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str
+    ) -> Iterator[PassedOver]:
+        """Whom the rules of a traced ``run`` left out, and why, rule by rule."""
+        ruleset, first = self.ruleset, first_scope(self.course.steps[-1], call, listed, None, {})
+        saw = seen_by(ruleset, run, listed, first, in_order=False)
+        for rule, did, seen in zip(ruleset.rules, run.trace or (), saw, strict=True):
+            if did is not None and did[0]:
+                scope = scope_of(seen, first)
+                for each in did[0]:
+                    yield PassedOver(each.id, of, rule, sentence(ruleset, rule, each, scope))
+
+    def _as_put(self, messages: Iterable[Message], queue: Queue, queue_manager: str) -> Iterator[AsPut]:
+        by_application: dict[str, list[Message]] = {}
+        for message in messages:
+            if not message.unit_of_work:
+                by_application.setdefault(message.by, []).append(message)
+        for by, put in by_application.items():
+            if len(put) > 1:
+                yield self._kept(by, _puts(put, queue, queue_manager))
+
+    def _kept(self, by: str, call: RetrievalCall) -> AsPut:
+        ruleset, run = self.ruleset, self.run(call, (), traced=True)
+        first = first_scope(self.course.steps[-1], call, (), None, {})
+        because, kept = [], False
+        for rule, did, seen in zip(ruleset.rules, run.trace or (), seen_by(ruleset, run, (), first), strict=True):
+            derived: Mapping[str, Any] = (did and did[3]) or {}
+            if isinstance(rule.action, Holds) and derived.get("holds") is False:
+                because.append(sentence(ruleset, rule, None, scope_of(seen, first)))
+            if isinstance(rule.action, Conclude):
+                kept = kept or bool(derived.get(rule.action.fact))
+        return AsPut(by, kept, tuple(because))
+
+
+def _puts(put: Sequence[Message], queue: Queue, queue_manager: str) -> RetrievalCall:
+    """What the rules see of the messages that one application has put."""
+    return evolve(
+        RetrievalCall(),
+        mqi_call="PUTS",
+        priorities=len({enqueued_priority(each.priority, queue.defprty, queue.msgdlvsq) for each in put}),
+        units_of_work=len({each.put_in for each in put}),
+        put_elsewhere=sum(each.put_at not in ("", queue_manager) for each in put),
+    )
+
+
+def local_queues(cluster: Cluster) -> dict[str, Queue]:
+    """The local queues of the local queue manager, as they are listed."""
+    own = cluster.queue_manager.name
+    return {each.name: each for each in cluster.queues if each.queue_manager == own and each.type == "QLOCAL"}
+
+
+def _no_local_queue(name: str, local: Mapping[str, Queue]) -> str:
+    listed = ", ".join(local) or "none"
+    return f"{quoted(name)} is no local queue; allowed: {listed}{suggestion(name, local)}"

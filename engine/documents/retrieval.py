@@ -1,0 +1,9 @@
+"""Document 002: the order in which messages are retrieved from a queue."""
+
+from __future__ import annotations
+
+from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall
+from mqclause.rulebook.declaration import Declaration, RowNames
+
+RETRIEVAL = Declaration("retrieval", RetrievalCall, QueuedMessage, row=RowNames("call", "messages", "retrieval"))
+"""The order of a queue's messages, which of them a call returns, and what it returns beside."""

@@ -1,0 +1,43 @@
+"""Two exits: the behaviour of the sample that comes with MQ, and one that routes by what is in the message."""
+
+from __future__ import annotations
+
+from mqclause.model.exits.constants import MQQMF_AVAILABLE, PUT_INHIBITED
+from mqclause.model.exits.structures import MQWDR, MQWXP
+from mqclause.model.facts.constants import CHANNEL_STATUS
+
+USABLE = frozenset(
+    CHANNEL_STATUS[each] for each in ("INACTIVE", "BINDING", "STARTING", "RUNNING", "STOPPING", "INITIALIZING")
+)
+"""The states of a channel (MQCHS_*) that a message may be sent to."""
+
+
+def prefer_channel(wxp: MQWXP) -> None:
+    """Every message goes by the channel that CLWLDATA names, while its destination can be reached.
+
+    CLWLDATA is the name of a cluster-receiver channel, whatever names are made of: ``TO.QM2`` or ``SALES.QM2``. The
+    first such destination is taken that is put-enabled, available, and whose channel is not RETRYING, REQUESTING,
+    PAUSED or STOPPED; if there is none, the queue manager's own choice stands.
+    """
+    for number, destination in enumerate(wxp.DestinationArray, 1):
+        if destination.ChannelDef.ChannelName == wxp.ExitData.strip() and _can_take(wxp, number, destination):
+            wxp.DestinationChosen = number
+            return
+
+
+def by_content(wxp: MQWXP) -> None:
+    """A message that begins with the name of a queue manager and a colon goes there, if it can be reached.
+
+    ``QM3: two of each`` goes to QM3. The beginning has to be within CLWLLEN bytes.
+    """
+    name, colon, _ = wxp.MsgBuffer.partition(b":")
+    for number, destination in enumerate(wxp.DestinationArray, 1):
+        if colon and destination.QMgrName.encode() == name.strip() and _can_take(wxp, number, destination):
+            wxp.DestinationChosen = number
+            return
+
+
+def _can_take(wxp: MQWXP, number: int, destination: MQWDR) -> bool:
+    inhibited = wxp.QArray is not None and wxp.QArray[number - 1].InhibitPut == PUT_INHIBITED["DISABLED"]
+    available = bool(destination.QMgrFlags & MQQMF_AVAILABLE)
+    return available and not inhibited and destination.ChannelState in USABLE

@@ -1,0 +1,133 @@
+"""The exits that an engine was given, and what the exits of one queue manager remember from its start to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from math import isfinite
+from threading import RLock
+from typing import Any
+
+from attrs import define, field, frozen
+
+from mqclause.exits.process import Exit, ExitFaultError, ExitProcess, LeftByExit
+from mqclause.model.diagnostic import quoted
+from mqclause.model.exits.offer import Offer, OfferedMessage
+from mqclause.model.exits.structures import NO_USER_AREA
+
+EXIT_LIMIT = 30.0
+"""The default limit of one call of an exit, in seconds: EXITLIM of z/OS."""
+
+NOTHING_OFFERED = Offer("", NO_USER_AREA, "", False, "", "", 0, 0, (), False, 0, 0, None, None)
+
+
+class Exits:
+    """Exits by the name that CLWLEXIT gives, each with its process; ``limit`` is that of one call, in seconds.
+
+    It may be shared between threads: calls of one exit take turns. It pickles if its exits do. What is no function is
+    a TypeError, a blank name or a limit that is no number above 0 a ValueError.
+    """
+
+    def __init__(self, given: Mapping[str, Exit] | None = None, limit: float = EXIT_LIMIT) -> None:
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not isfinite(limit) or limit <= 0:
+            raise ValueError(f"exit_limit={quoted(limit)} is not allowed; allowed: a number of seconds above 0")
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"exits={quoted(given)} is no mapping of names in CLWLEXIT to functions")
+        self.limit = float(limit)
+        self.given = {_name(name, each): each for name, each in (given or {}).items()}
+        self.names = tuple(self.given)
+        self._processes = {name: (ExitProcess(each, self.limit), RLock()) for name, each in self.given.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Exits, (self.given, self.limit)
+
+    def call(self, name: str, session: ExitSession, offer: Offer) -> LeftByExit:
+        """What the exit ``name`` answers, with INIT before if its process is new. Raises ExitFaultError."""
+        process, turn = self._processes[name]
+        with turn:
+            process.begin()
+            if session.begun.get(name) != process.number:
+                self._greet(name, session, "INIT", offer)
+                session.begun[name] = process.number
+            answer = process.call(offer._replace(user_area=session.areas.get(name, NO_USER_AREA)))
+            session.areas[name] = answer.user_area
+            return answer
+
+    def end(self, session: ExitSession) -> None:
+        """Calls each exit that ``session`` called with TERM, if its process still runs."""
+        for name, number in list(session.begun.items()):
+            process, turn = self._processes[name]
+            with turn:
+                if process.runs and process.number == number:
+                    # There is no call that it could fail.
+                    with suppress(ExitFaultError):
+                        self._greet(name, session, "TERM", session.last)
+        session.begun.clear()
+        session.areas.clear()
+        session.failed_on.clear()
+        session.suppressed = False
+
+    def close(self) -> None:
+        """Ends the processes; a later call starts them again."""
+        for process, turn in self._processes.values():
+            with turn:
+                process.end()
+
+    def _greet(self, name: str, session: ExitSession, reason: str, of: Offer) -> None:
+        """Calls with INIT or TERM. Only what stops the process counts, and what it leaves in ExitUserArea."""
+        process, _ = self._processes[name]
+        area = session.areas.get(name, NO_USER_AREA)
+        offer = NOTHING_OFFERED._replace(
+            reason=reason, user_area=area, exit_data=of.exit_data, local=of.local, mru_channels=of.mru_channels
+        )
+        session.last = offer
+        try:
+            session.areas[name] = process.call(offer).user_area
+        except ExitFaultError:
+            if not process.runs:
+                raise
+
+
+def _name(name: object, exit: object) -> str:  # noqa: A002 - MQ's word
+    if not isinstance(name, str) or not name.strip(" "):
+        raise ValueError(f"exits: the name {quoted(name)} is not allowed; allowed: the name in CLWLEXIT, not blank")
+    if not callable(exit):
+        raise TypeError(f"exits: {quoted(name)} is {quoted(exit)}, which cannot be called; it takes one MQWXP")
+    return name.rstrip(" ")
+
+
+@define(eq=False)
+class ExitSession:
+    """What is remembered of the exits of one queue manager while it runs.
+
+    ``areas`` are the user areas, ``begun`` the process that INIT was called in, both by name; ``failed_on`` the
+    handles that an exit failed on. ``suppressed`` says that one asked not to be called any more.
+    """
+
+    areas: dict[str, bytes] = field(factory=dict)
+    begun: dict[str, int] = field(factory=dict)
+    failed_on: set[Any] = field(factory=set)
+    suppressed: bool = False
+    last: Offer = NOTHING_OFFERED
+
+
+@frozen
+class Caller:
+    """Who asks for a choice, as far as an exit is concerned.
+
+    ``handle`` is anything that tells one open handle from another; None: the call has none of its own. ``message`` is
+    what is put; without it, as many zero bytes as the put's ``length`` says. ``exit_at_start`` and
+    ``exit_at_connection`` are CLWLEXIT when the queue manager was started and when the application connected, where
+    that is not what it is now. ``left`` is the queue manager that is not available, or failed, while the message is on
+    the transmission queue for it, and ``session`` what is remembered, if not by the engine.
+    """
+
+    handle: Any = None
+    message: OfferedMessage | None = None
+    exit_at_start: str | None = None
+    exit_at_connection: str | None = None
+    left: str = ""
+    session: ExitSession | None = None
+
+
+ANYBODY = Caller()

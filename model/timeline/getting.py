@@ -1,0 +1,103 @@
+"""Gets and browses: the queue as a call sees it, and the queue manager after the call took what the rules allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.positions import CurrentGroup, Position
+from mqclause.model.timeline.queue_manager_content import QueueManagerContent
+from mqclause.model.timeline.queue_state import Got
+from mqclause.model.timeline.queue_view import QueueView, SeenMessage
+from mqclause.model.timeline.retrieval_call import is_browse, position_after_get
+from mqclause.model.timeline.unit_of_work import got_in, newest_first, without_put
+
+StateT = TypeVar("StateT", bound=QueueManagerContent)
+
+
+def view_of(state: QueueManagerContent, event: Event, queue: str) -> QueueView:
+    """The local queue ``queue`` as a get sees it: what is committed and, of a get, what its unit of work has put."""
+    seen, own = state.queue(queue), "" if is_browse(event) else event.unit_of_work
+    for done in newest_first(state.units.get(own)):
+        if done.is_put and done.queue == queue:
+            seen = seen.brought_back(done.priority, done.run)
+    return QueueView(seen, state.position(event), partial(_hidden, state, queue, own))
+
+
+def _hidden(state: QueueManagerContent, queue: str, own: str) -> Iterator[tuple[str, Got]]:
+    """What open units of work but the ``own`` one have put on a queue."""
+    for name, unit in state.units.items():
+        for done in newest_first(unit):
+            if name != own and done.is_put and done.queue == queue:
+                yield name, Got(done.priority, done.run)
+
+
+def after_get(state: StateT, event: Event, queue: str, taken: Sequence[SeenMessage]) -> StateT:
+    """The state after a get or browse of the local queue ``queue`` returned ``taken``, which is not empty."""
+    position = position_after_get(event, state.position(event), taken[0], taken[-1])
+    if is_browse(event):
+        return state.evolved(now=state.time_of(event), units=state.units_with(event), **moved(state, event, position))
+    after, unit, units = state.queue(queue), event.unit_of_work, state.units_with(event)
+    for each in taken:
+        done = units.get(unit)
+        available = after.at(each.priority, each.arrival)
+        if available is None:
+            units = {**units, unit: without_put(done, queue, each.priority, each.arrival)}
+            after = after.withdrawn_one(each.priority)
+            continue
+        got, after = after.got(available)
+        if unit and got is not None:
+            units = {**units, unit: got_in(done, queue, got.priority, got.run)}
+    more = moved(state, event, position, "gets")
+    now = state.now if event.at is None else state.time_of(event)
+    return state.evolved(now=now, queues={**state.queues, queue: after}, units=units, **more)
+
+
+def moved(state: QueueManagerContent, event: Event, position: Position, kind: str = "") -> dict[str, Any]:
+    """The parts of a state that change when an application's position does.
+
+    A backout sets the current group of its gets or puts (``kind``) back to what it was before the first successful
+    call in the unit of work.
+    """
+    key = (event.by, event.queue)
+    before = state.position(event)
+    changed: dict[str, Any] = {}
+    if position != before:
+        changed["positions"] = {**state.positions, key: position}
+    unit = event.unit_of_work
+    if kind and unit:
+        kept = state.kept_groups.get(unit, {})
+        if (*key, kind) not in kept:
+            group: CurrentGroup | None = getattr(before, kind)
+            changed["kept_groups"] = {**state.kept_groups, unit: {**kept, (*key, kind): group}}
+    return changed
+
+
+def set_back(state: QueueManagerContent, unit: str) -> dict[str, Any]:
+    """The positions after the backout of a unit of work, and what is kept for the others."""
+    positions = dict(state.positions)
+    for (by, queue, kind), group in state.kept_groups.get(unit, {}).items():
+        position = positions.get((by, queue), Position())
+        positions[by, queue] = position._replace(**{kind: group})
+    return {"positions": positions, "kept_groups": _without(state.kept_groups, unit)}
+
+
+def committed(state: QueueManagerContent, unit: str) -> dict[str, Any]:
+    """What is kept for the other units of work after the commit of one."""
+    return {"kept_groups": _without(state.kept_groups, unit)} if unit in state.kept_groups else {}
+
+
+def left(state: QueueManagerContent, by: str, queue: str) -> dict[str, Any]:
+    """The positions after the close of the last handle of an application on a queue: they end with it."""
+    positions = {key: each for key, each in state.positions.items() if key != (by, queue)}
+    kept = {
+        unit: {key: group for key, group in groups.items() if key[:2] != (by, queue)}
+        for unit, groups in state.kept_groups.items()
+    }
+    return {"positions": positions, "kept_groups": kept}
+
+
+def _without(groups: Mapping[str, Any], unit: str) -> Mapping[str, Any]:
+    return {name: kept for name, kept in groups.items() if name != unit}

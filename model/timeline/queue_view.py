@@ -1,0 +1,219 @@
+"""A queue as one call sees it: which messages may be looked at, in which order, and what each is in its item.
+
+What is found here is what the rules of retrieval may be asked about; they decide which of it is returned. A walk
+leaves out only what the rules would leave out whatever they saw of it, so that a call does not look at all of a queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from heapq import merge
+from typing import Any
+
+from attrs import define, frozen
+
+from mqclause.model.facts.message import HIGHEST_PRIORITY, ITEM_KINDS, ON_ITS_OWN, ItemKey, Message
+from mqclause.model.facts.retrieval import QueuedMessage
+from mqclause.model.timeline.positions import CurrentGroup, Position
+from mqclause.model.timeline.queue_state import Got, QueueState
+from mqclause.model.timeline.sorted_map import entries_from
+
+CHEAP = ("item_priority", "item_arrival", "leads", "first_there", "repeated")
+"""What is told of a message by the first of its item; the rest takes a walk along the item."""
+
+
+@define(eq=False)
+class SeenMessage(QueuedMessage):
+    """A message of a view. What it is in its item is found out when a rule asks."""
+
+    view: QueueView | None = None
+    found: Got | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        view = object.__getattribute__(self, "view")
+        if view is None or name.startswith("__"):
+            raise AttributeError(name)
+        view.tell(self, name)
+        return object.__getattribute__(self, name)
+
+
+@frozen(eq=False)
+class QueueView:
+    """The messages of ``queue`` that a call may see, for an application that stands at ``position``.
+
+    ``uncommitted`` gives those that it may not see, as the unit of work that put them is open.
+    """
+
+    queue: QueueState
+    position: Position
+    uncommitted: Callable[[], Iterator[tuple[str, Got]]] = tuple  # type: ignore[assignment]
+
+    def everything(self) -> Iterator[SeenMessage]:
+        """The messages in physical order with those that the call may not see, as their units of work are open."""
+        hidden = []
+        for unit, found in self.uncommitted():
+            seen = self.seen(found)
+            seen.unit_of_work = unit
+            hidden.append(seen)
+        hidden.sort(key=_in_physical_order)
+        return merge(self._each(), hidden, key=_in_physical_order)
+
+    def _each(self) -> Iterator[SeenMessage]:
+        """Every message, also where several are alike."""
+        for priority, run in self.queue.runs():
+            for place in range(run.first, run.end):
+                yield self.seen(Got(priority, run.part_of(place, place + 1)))
+
+    def physical(self, behind: tuple[int, int] | None = None, leading: bool = False) -> Iterator[SeenMessage]:
+        """The messages in physical order, of like ones the first; ``behind`` a place; ``leading``: that begin items."""
+        priority, place = behind if behind is not None else (HIGHEST_PRIORITY, -1)
+        for found in self.queue.runs(priority, place + 1, leading):
+            yield self.seen(found)
+
+    def labelled(self, label: str, behind: tuple[int, int] | None = None) -> Iterator[SeenMessage]:
+        """The messages that are called ``label``, in physical order."""
+        known = [found for found in self.queue.matching("id", label) if _is_behind(found, behind)]
+        if known or not label.startswith("#"):
+            yield from map(self.seen, known)
+            return
+        for priority, run in self.queue.runs():
+            if run.message is None:
+                for place in run.places_of(label):
+                    found = Got(priority, run.part_of(place, run.end))
+                    if _is_behind(found, behind):
+                        yield self.seen(found)
+
+    def correlated(self, label: str, behind: tuple[int, int] | None = None) -> Iterator[SeenMessage]:
+        """The messages whose CorrelId is ``label``, in physical order."""
+        return (self.seen(found) for found in self.queue.matching("correlation", label) if _is_behind(found, behind))
+
+    def grouped(self, label: str, behind: tuple[int, int] | None = None) -> Iterator[SeenMessage]:
+        """The messages whose GroupId is ``label``, in physical order."""
+        members = [found for kind in ITEM_KINDS for found in self.queue.item((kind, label))]
+        members.sort(key=lambda found: (-found.priority, found.run.first))
+        return (self.seen(found) for found in members if _is_behind(found, behind))
+
+    def at(self, priority: int, place: int) -> SeenMessage | None:
+        """The message at a place."""
+        found = self.queue.at(priority, place)
+        return None if found is None else self.seen(found)
+
+    def of_item(self, item: ItemKey, place: tuple[int, int] | None) -> SeenMessage | None:
+        """The message at a place of an item: of several the first in physical order."""
+        if place is None:
+            return None
+        found = next(self.queue.item(item, place), None)
+        return self.seen(found) if found is not None and _place(found) == place else None
+
+    def whole(self, first: SeenMessage) -> list[SeenMessage]:
+        """The logical message that ``first`` begins, segment by segment; empty if one is missing."""
+        if first.message is None or first.message.item == ON_ITS_OWN:
+            return [first]
+        item, segments = first.message.item, [first]
+        while segments[-1].message is not None and not segments[-1].message.ends_message:
+            following = self.of_item(item, segments[-1].message.next_place)
+            if following is None:
+                return []
+            segments.append(following)
+        return segments
+
+    def seen(self, found: Got) -> SeenMessage:
+        """A message as the rules see it: the first of a run."""
+        priority, run = found
+        seen: SeenMessage = SeenMessage.__new__(SeenMessage)
+        seen.view, seen.found, seen.message = self, found, run.message
+        seen.id, seen.priority, seen.arrival = run.label(run.first), priority, run.first
+        seen.fifo, seen.defprty, seen.unit_of_work = False, priority, ""
+        cursor = self.position.cursor
+        seen.under_cursor = cursor is not None and cursor.at == (priority, run.first)
+        if run.message is None:
+            _on_its_own(seen)
+        else:
+            self._identified(seen)
+        return seen
+
+    def _identified(self, seen: SeenMessage) -> None:
+        message, cursor = seen.message, self.position.cursor
+        assert message is not None  # noqa: S101 - told to the type checker
+        seen.correlation = message.correlation
+        if message.item == ON_ITS_OWN:
+            _on_its_own(seen, message.correlation)
+            return
+        kind, seen.group_id = message.item
+        seen.sequence, seen.offset = message.place
+        seen.in_group = kind == "group"
+        seen.last_in_group = seen.in_group and message.last_in_group
+        seen.segment, seen.last_segment = message.is_segment, message.last_segment
+        browse = cursor.group if cursor is not None else None
+        gets = self.position.gets
+        seen.next_of_gets = self._is_next(seen, message, gets)
+        seen.next_of_browse = self._is_next(seen, message, browse)
+        browsed = next(entries_from(self.position.browsed, (-seen.priority, seen.arrival)), None)
+        seen.browsed = browsed is not None and browsed[0] == (-seen.priority, seen.arrival)
+
+    def _is_next(self, seen: SeenMessage, message: Message, group: CurrentGroup | None) -> bool:
+        """Whether a message is what comes next in a current group: of several at its place the first."""
+        if group is None or (message.item, message.place) != (group.item, group.next):
+            return False
+        first = next(self.queue.item(message.item, message.place), None)
+        return first is not None and (first.priority, first.run.first) == (seen.priority, seen.arrival)
+
+    def tell(self, seen: SeenMessage, name: str) -> None:
+        """Tells a message what it is in its item: what the first message says, or all that takes a walk."""
+        assert seen.message is not None  # noqa: S101 - another one is told at once
+        if name in CHEAP:
+            self._tell_of_first(seen)
+        elif name == "message_complete":
+            begins = self.of_item(seen.message.item, (seen.sequence, 0))
+            seen.message_complete = not seen.segment or (begins is not None and bool(self.whole(begins)))
+        else:
+            self._tell_of_all(seen)
+
+    def _tell_of_first(self, seen: SeenMessage) -> None:
+        assert seen.message is not None  # noqa: S101 - as above
+        item = seen.message.item
+        first = self.of_item(item, (1, 0))
+        same = self.of_item(item, seen.message.place)
+        spot = (seen.priority, seen.arrival)
+        seen.first_there = first is not None
+        seen.leads = first is not None and spot == (first.priority, first.arrival)
+        seen.repeated = same is not None and spot != (same.priority, same.arrival)
+        seen.item_priority, seen.item_arrival = (first.priority, first.arrival) if first is not None else (0, 0)
+
+    def _tell_of_all(self, seen: SeenMessage) -> None:
+        """Walks along the item from its first message."""
+        assert seen.message is not None  # noqa: S101 - as above
+        item, place = seen.message.item, seen.message.place
+        at, last, in_line = self.of_item(item, (1, 0)), None, False
+        while at is not None and at.message is not None:
+            in_line = in_line or at.message.place == place
+            last, at = at, self.of_item(item, at.message.next_place)
+        seen.group_complete = last is not None and last.message is not None and last.message.ends_item
+        last_place = last.message.place if last is not None and last.message is not None else (0, 0)
+        seen.after_last = seen.group_complete and place > last_place
+        seen.after_gap = not (seen.after_last or in_line or last is None)
+        earliest = min(((-each.priority, each.run.first) for each in self.queue.item(item)), default=(0, 0))
+        seen.earliest_priority, seen.earliest_arrival = -earliest[0], earliest[1]
+
+
+def _in_physical_order(seen: SeenMessage) -> tuple[int, int]:
+    return -seen.priority, seen.arrival
+
+
+def _on_its_own(seen: SeenMessage, correlation: str = "") -> None:
+    """What is true of a message that is an item by itself."""
+    seen.correlation, seen.group_id, seen.in_group, seen.sequence, seen.offset = correlation, "", False, 1, 0
+    seen.last_in_group = seen.segment = seen.last_segment = seen.repeated = False
+    seen.after_gap = seen.after_last = seen.next_of_gets = seen.next_of_browse = seen.browsed = False
+    seen.leads = seen.first_there = seen.message_complete = seen.group_complete = True
+    seen.item_priority = seen.earliest_priority = seen.priority
+    seen.item_arrival = seen.earliest_arrival = seen.arrival
+
+
+def _place(found: Got) -> tuple[int, int]:
+    assert found.run.message is not None  # noqa: S101 - what is in an item has an identity
+    return found.run.message.place
+
+
+def _is_behind(found: Got, behind: tuple[int, int] | None) -> bool:
+    return behind is None or (-found.priority, found.run.first) > (-behind[0], behind[1])

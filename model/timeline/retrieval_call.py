@@ -1,0 +1,190 @@
+"""Calls that retrieve or put messages, as the rules of retrieval see them; and what a call that succeeded leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqclause.model.facts.message import Message
+from mqclause.model.facts.retrieval import RetrievalCall
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.positions import CurrentGroup, Cursor, Position, group_after
+from mqclause.model.timeline.queue_view import QueueView, SeenMessage
+from mqclause.model.timeline.sorted_map import with_entry
+
+BROWSES = ("BROWSE_FIRST", "BROWSE_NEXT", "BROWSE_MSG_UNDER_CURSOR")
+AT_THE_CURSOR = ("BROWSE_MSG_UNDER_CURSOR", "MSG_UNDER_CURSOR")
+
+
+def is_browse(event: Event) -> bool:
+    """Whether a get leaves the message on the queue."""
+    return not set(BROWSES).isdisjoint(event.options)
+
+
+def get_call(event: Event, view: QueueView, get: str) -> RetrievalCall:
+    """A get as the rules see it; ``get`` is GET of the queue, or DISABLED where an alias of it is so."""
+    gets, _, cursor, _ = view.position
+    match = event.match
+    browse = cursor.group if cursor is not None else None
+    at, anchor = (cursor.at, cursor.anchor) if cursor is not None else ((0, 0), (0, 0))
+    priority, arrival = anchor if "LOGICAL_ORDER" in event.options else at
+    under = view.at(*at) if cursor is not None else None
+    return RetrievalCall(
+        mqi_call="MQGET",
+        options=event.options,
+        unit=event.unit_of_work,
+        get=get,
+        match_on=tuple(match),
+        **{f"match_{key}": value for key, value in match.items()},
+        get_in_group=gets is not None,
+        get_was_logical=gets is not None and gets.logical,
+        get_amid_message=gets is not None and gets.amid,
+        browse_in_group=browse is not None,
+        browse_amid_message=browse is not None and browse.amid,
+        browse_begun=cursor is not None,
+        browse_was_logical=cursor is not None and cursor.logical,
+        cursor_there=under is not None,
+        cursor_on_later_segment=under is not None and under.segment and under.offset > 0,
+        cursor_priority=priority,
+        cursor_arrival=arrival,
+    )
+
+
+def candidates(event: Event, view: QueueView) -> Iterator[SeenMessage]:
+    """The messages that a get may return, in the order in which it prefers them."""
+    options, cursor = event.options, view.position.cursor
+    if not set(AT_THE_CURSOR).isdisjoint(options):
+        return _one(view.at(*cursor.at) if cursor is not None else None)
+    logical = "LOGICAL_ORDER" in options
+    current = _current(event, view.position)
+    if logical and current is not None:
+        return _one(view.of_item(current.item, current.next))
+    behind = None
+    if "BROWSE_NEXT" in options and cursor is not None:
+        behind = cursor.anchor if logical else cursor.at
+    if event.match.get("id"):
+        return view.labelled(event.match["id"], behind)
+    if event.match.get("correlation"):
+        return view.correlated(event.match["correlation"], behind)
+    if event.match.get("group"):
+        return view.grouped(event.match["group"], behind)
+    return view.physical(behind, leading=logical)
+
+
+def _one(found: SeenMessage | None) -> Iterator[SeenMessage]:
+    return iter(()) if found is None else iter((found,))
+
+
+def _current(event: Event, position: Position) -> CurrentGroup | None:
+    if not is_browse(event):
+        return position.gets
+    if "BROWSE_FIRST" in event.options or position.cursor is None:
+        return None
+    return position.cursor.group
+
+
+def position_after_get(event: Event, position: Position, first: SeenMessage, last: SeenMessage) -> Position:
+    """Where the application stands after a get or browse that returned the messages from ``first`` to ``last``."""
+    logical = "LOGICAL_ORDER" in event.options
+    if not is_browse(event):
+        return position._replace(gets=group_after(last.message, logical))
+    if "BROWSE_MSG_UNDER_CURSOR" in event.options:
+        return position
+    at, cursor = (first.priority, first.arrival), position.cursor
+    within = logical and _current(event, position) is not None
+    anchor = cursor.anchor if within and cursor is not None else at
+    group = group_after(last.message, logical) if logical else None
+    after = position._replace(cursor=Cursor(at, anchor, logical, group))
+    if first.leads and first.in_group:
+        after = after._replace(browsed=with_entry(position.browsed, (-first.priority, first.arrival), True))
+    return after
+
+
+def put_call(event: Event, position: Position, given_priority: int) -> RetrievalCall:
+    """A put as the rules see it; ``given_priority`` is the one of MQMD."""
+    puts = position.puts
+    return RetrievalCall(
+        mqi_call="MQPUT",
+        options=("LOGICAL_ORDER",) if event.logical_order else (),
+        unit=event.unit_of_work,
+        given_priority=given_priority,
+        put_in_group=puts is not None,
+        put_was_logical=puts is not None and puts.logical,
+        put_amid_message=puts is not None and puts.amid,
+        fits_group=puts is not None and _fits_group(event, puts),
+        fits_message=puts is not None and _fits_message(event, puts),
+    )
+
+
+def close_call(position: Position) -> RetrievalCall:
+    """The close of an application's last handle on a queue, as the rules see it."""
+    gets, puts = position.gets, position.puts
+    return RetrievalCall(
+        mqi_call="MQCLOSE",
+        get_in_group=gets is not None,
+        get_was_logical=gets is not None and gets.logical,
+        get_amid_message=gets is not None and gets.amid,
+        put_in_group=puts is not None,
+        put_was_logical=puts is not None and puts.logical,
+        put_amid_message=puts is not None and puts.amid,
+    )
+
+
+def _is_segment(event: Event) -> bool:
+    return event.segment or event.last_segment
+
+
+def _belongs_to_a_group(event: Event) -> bool:
+    """Whether a put in logical order is of a message in a group."""
+    if event.in_group is False:
+        return False
+    return bool(event.group) or event.last_in_group is not None or event.in_group is True
+
+
+def _fits_group(event: Event, puts: CurrentGroup) -> bool:
+    """Whether a put in logical order is of the current group, or of the message in no group that is begun."""
+    kind, label = puts.item
+    named = event.group in ("", label)
+    return named and _belongs_to_a_group(event) == (kind == "group")
+
+
+def _fits_message(event: Event, puts: CurrentGroup) -> bool:
+    """Whether it is of the logical message that is begun."""
+    return _is_segment(event) and (puts.item[0] != "group" or bool(event.last_in_group) == puts.is_last)
+
+
+def put_message(event: Event, position: Position, label: str) -> Message | None:
+    """The message of a put that gives it an identity, called ``label`` unless the put has an id; None of any other.
+
+    In logical order the queue manager says which group it belongs to and where: to the current one, or to a new one.
+    """
+    if not event.logical_order:
+        return _message(event, label, event.group, event.in_group is not False, event.sequence, event.offset)
+    puts, in_group = position.puts, _belongs_to_a_group(event)
+    if puts is not None and _fits_group(event, puts) and puts.next is not None and _goes_on(event, puts):
+        return _message(event, label, puts.item[1], in_group, *puts.next)
+    group = (event.group or label) if in_group or _is_segment(event) else ""
+    return _message(event, label, group, in_group, 1, 0)
+
+
+def _goes_on(event: Event, puts: CurrentGroup) -> bool:
+    return not puts.amid or _fits_message(event, puts)
+
+
+def _message(event: Event, label: str, group: str, in_group: bool, sequence: int, offset: int) -> Message | None:
+    if not (event.id or group or event.correlation):
+        return None
+    return Message(
+        id=event.id or label,
+        queue=event.queue,
+        group=group,
+        in_group=in_group,
+        sequence=sequence,
+        last_in_group=bool(event.last_in_group),
+        segment=_is_segment(event),
+        last_segment=event.last_segment,
+        offset=offset,
+        length=event.length,
+        correlation=event.correlation,
+        persistent=event.persistent,
+        by=event.by,
+    )

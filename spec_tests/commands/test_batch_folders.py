@@ -1,0 +1,104 @@
+"""Tables of ``mqclause batch`` in several files, and puts made at several queue managers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from mqclause.model.diagnostic import FactsError
+from mqclause.tools.errors import BatchError
+from spec_tests.commands.test_batch import batch, read, written
+
+AMONG = "[{'queue_manager': 'QM1'%s}, {'queue_manager': 'QM2'%s}]"
+FILES = {
+    "a.parquet": ("{'queue': 'Q'}", AMONG % ("", ""), ""),
+    "b.parquet": ("{'queue': 'Q', 'call': 'MQOPEN', 'bind': 'NOTFIXED'}", AMONG % (", 'channel_rank': 0", ", 'channel_rank': 5"), ", 7 AS extra"),
+    "c.parquet": ("{'queue': 'Q'}", AMONG % (", 'channel_rank': 0::DOUBLE", ", 'channel_rank': 5::DOUBLE"), ", 8::TINYINT AS extra"),
+}  # fmt: skip
+
+
+def folder_of(path: Path, **more: str) -> Path:
+    path.mkdir()
+    for number, (name, (put, among, further)) in enumerate(FILES.items()):
+        duckdb.sql(f"COPY (SELECT {number} AS id, {put} AS put, {among} AS destinations{further}) TO '{path / name}'")
+    for name, text in more.items():
+        duckdb.sql(f"COPY ({text}) TO '{path / name}.parquet'")
+    return path
+
+
+def check_union(out: Path, engine: str) -> None:
+    """The rows of FILES, decided: the file a has no ranks, so that the first listed of two is taken."""
+    source = folder_of(out.parent / f"in_{engine}")
+    summary = batch(source, out, "--engine", engine, "--explain")
+    assert (summary["status"], summary["rows"]) == (0, 3)
+    rows = duckdb.sql(f"FROM '{out}' ORDER BY id").to_arrow_table().to_pylist()
+    assert [each["decision"]["queue_manager"] for each in rows] == ["QM1", None, "QM2"]
+    assert [each["decision"]["outcome"] for each in rows] == ["chosen", "deferred", "chosen"]
+    assert [each["extra"] for each in rows] == [None, 7, 8]
+    assert [each["put"]["call"] for each in rows] == [None, "MQOPEN", None]
+    assert [each["destinations"][1]["channel_rank"] for each in rows] == [None, 5, 5]
+
+
+def test_files_of_one_folder_may_differ_in_their_columns(tmp_path: Path) -> None:
+    check_union(tmp_path / "out.parquet", "duckdb")
+
+
+def test_a_type_that_cannot_be_is_told_with_its_file(tmp_path: Path) -> None:
+    wrong = "SELECT 9 AS id, {'queue': 'Q'} AS put, [{'queue_manager': 'QM1', 'channel_rank': '5'}] AS destinations"
+    source = folder_of(tmp_path / "in", d=wrong)
+    with pytest.raises(
+        BatchError, match=r"d\.parquet: column destinations\.channel_rank is a text; expected an integer"
+    ):
+        batch(source, tmp_path / "out.parquet")
+
+
+def test_csv_files_of_one_folder_may_differ_in_their_columns(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    among = json.dumps([{"queue_manager": "QM2"}])
+    written(folder / "a.csv", [{"put": {"queue": "Q"}, "destinations": among, "note": "x"}])
+    written(folder / "b.csv", [{"extra": "y", "destinations": among, "put": {"queue": "Q"}}])
+    assert batch(folder, tmp_path / "out.csv")["queue_managers"] == {"QM2": 2}
+    assert sorted((each["note"], each["extra"]) for each in read(tmp_path / "out.csv")) == [("", "y"), ("x", "")]
+
+
+DUMP = """* Queue manager name: {name}
+DEFINE CHANNEL(TO.{name}) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME('h')
+"""
+
+
+def test_puts_made_at_several_queue_managers(tmp_path: Path) -> None:
+    for name, queue in (
+        ("QM1", ""),
+        ("QM2", "DEFINE QLOCAL(Q) CLUSTER(S)\n"),
+        ("QM3", "DEFINE QLOCAL(Q) CLUSTER(S) CLWLPRTY(5)\n"),
+    ):
+        (tmp_path / f"{name}.mqsc").write_text(DUMP.format(name=name) + queue)
+    rows: list[dict[str, Any]] = [{"qmgr": name, "put": {"queue": "Q"}} for name in ("QM1", "QM2 ", "QM3", "QM9")]
+    facts = [each for name in ("QM1", "QM2", "QM3") for each in ("--facts", tmp_path / f"{name}.mqsc")]
+    for kind in ("jsonl", "parquet", "csv"):
+        source = written(tmp_path / f"in.{kind}", rows)
+        summary = batch(source, tmp_path / f"out.{kind}", *facts, "--at", "qmgr")
+        # QM1 goes where CLWLPRTY is highest; at QM2 and QM3 the local queue is taken, by CLWLUSEQ(LOCAL).
+        assert (summary["status"], summary["queue_managers"]) == (2, {"QM2": 1, "QM3": 2}), kind
+        assert summary["outcomes"]["invalid"] == 1
+    messages = [each["decision"]["message"] for each in read(tmp_path / "out.parquet")]
+    assert messages == [None, None, None, "qmgr = 'QM9'; allowed: QM1, QM2, QM3"]
+
+
+def test_what_at_needs(tmp_path: Path) -> None:
+    source = written(tmp_path / "in.jsonl", [{"put": {"queue": "Q"}}])
+    (tmp_path / "QM1.mqsc").write_text(DUMP.format(name="QM1"))
+    with pytest.raises(BatchError, match="column qmgr is missing"):
+        batch(source, tmp_path / "out.jsonl", "--facts", tmp_path / "QM1.mqsc", "--at", "qmgr")
+    for more in ((), ("--facts", tmp_path / "QM1.mqsc", "--from", "QM1")):
+        with pytest.raises(Exception, match="--at needs --facts, and goes without --from"):
+            batch(source, tmp_path / "out.jsonl", *more, "--at", "qmgr")
+    (tmp_path / "facts.toml").write_text('[queue_manager]\nname = "QM1"\n')
+    facts = [each for name in ("QM1.mqsc", "facts.toml") for each in ("--facts", tmp_path / name)]
+    with pytest.raises(FactsError, match="queue_manager 'QM1': another source describes it too"):
+        batch(source, tmp_path / "out.jsonl", *facts, "--at", "put")

@@ -1,0 +1,177 @@
+"""``--exit NAME=MODULE:FUNCTION`` and ``--exit-limit`` of explain and replay."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from mqclause.tools.cli import command_line
+from mqclause.tools.commands.exit_options import given_exits
+from spec_tests.commands.test_explain import SCHEMA, run, written
+from spec_tests.support.exit_scene import facts
+
+PREFER = "myexit=mqclause.exits:prefer_channel"
+OWN_MODULE = """
+print("imported")
+
+def second(wxp):
+    print("called", wxp.ExitReason)
+    if wxp.DestinationArray:
+        wxp.DestinationChosen = 2
+
+def loops(wxp):
+    while True:
+        pass
+
+def once(wxp):
+    wxp.DestinationChosen, wxp.ExitResponse = 3, "SUPPRESS_EXIT"
+
+NOT_CALLABLE = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a module of exits."""
+    (tmp_path / "my_exits.py").write_text(OWN_MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    sys.modules.pop("my_exits", None)
+    return tmp_path
+
+
+def called(*arguments: str, lines: str = "") -> Result:
+    """What a command prints, run in this process."""
+    done = CliRunner().invoke(command_line, arguments, input=lines, standalone_mode=False)
+    if done.exception:
+        raise done.exception
+    return done
+
+
+def test_the_sample_for_a_person(tmp_path: Path) -> None:
+    name = written(tmp_path, facts())
+    done = called("explain", name, "--exit", PREFER)
+    assert done.return_value == 0
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "exit called with CLWL_PUT and 3 destinations; own choice: QM2 by TO.QM2" in lines
+    assert "the exit answered OK and chose destination 2 of 3: QM3 by TO.QM3" in lines
+    assert "goes to Q at QM3 by TO.QM3, which the exit chose" in lines
+
+
+def test_with_the_channel_retrying_the_own_choice_stands(tmp_path: Path) -> None:
+    name = written(tmp_path, facts(channels={"QM3": {"status": "RETRYING"}}))
+    lines = [" ".join(line.split()) for line in called("explain", name, "--exit", PREFER).stdout.splitlines()]
+    assert "the exit answered OK and chose destination 1 of 3: QM2 by TO.QM2" in lines
+    assert "goes to Q at QM2 by TO.QM2" in lines
+
+
+def test_the_trace_as_json(tmp_path: Path) -> None:
+    trace = json.loads(called("explain", written(tmp_path, facts()), "--json", "--exit", PREFER).stdout)
+    jsonschema.validate(trace, SCHEMA)
+    assert trace["exit"]["chosen"] == trace["chosen"] == {"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3"}
+
+
+def test_a_function_of_the_working_folder_and_what_it_prints(folder: Path) -> None:
+    name = written(folder, facts())
+    done = run("explain", name, "--json", "--exit", "myexit=my_exits:second")
+    assert json.loads(done.stdout)["chosen"]["queue_manager"] == "QM3"
+    assert done.stderr.splitlines() == ["imported", "called INIT", "called CLWL_PUT", "called TERM"]
+
+
+def test_an_exit_that_does_not_return(folder: Path) -> None:
+    done = called(
+        "explain", written(folder, facts()), "--json", "--exit", "myexit=my_exits:loops", "--exit-limit", "0.2"
+    )
+    assert done.return_value == 1
+    assert json.loads(done.stdout)["reason"] == {"name": "MQRC_CLUSTER_EXIT_ERROR", "code": 2266, "call": "MQPUT"}
+
+
+def test_a_name_that_is_not_given_is_a_remark(tmp_path: Path) -> None:
+    done = called("explain", written(tmp_path, facts()), "--json", "--exit", "other=mqclause.exits:prefer_channel")
+    trace = json.loads(done.stdout)
+    assert (done.return_value, trace["chosen"]["queue_manager"], "exit" in trace) == (0, "QM2", False)
+    assert trace["remarks"][0].startswith("no exit is given for CLWLEXIT(myexit)")
+
+
+def test_a_name_with_an_equals_sign(tmp_path: Path) -> None:
+    name = written(tmp_path, facts(queue_manager={"clwlexit": "a=b(c)"}))
+    trace = json.loads(called("explain", name, "--json", "--exit", "a=b(c)=mqclause.exits:prefer_channel").stdout)
+    assert trace["chosen"]["queue_manager"] == "QM3"
+
+
+@pytest.mark.usefixtures("folder")
+def test_lines_are_queue_managers_of_their_own() -> None:
+    line = json.dumps(facts())
+    done = called("explain", "--lines", "-", "--exit", "myexit=my_exits:once", lines=f"{line}\n{{}}\n{line}\n")
+    first, bad, last = map(json.loads, done.stdout.splitlines())
+    assert [first["chosen"]["queue_manager"], last["chosen"]["queue_manager"]] == ["QM4", "QM4"]
+    assert (done.return_value, list(bad)) == (2, ["error"])
+
+
+SCENARIO: dict[str, Any] = {**facts(), "event": [{"do": "put", "queue": "Q", "count": 2}]}
+
+
+def test_a_scenario(folder: Path) -> None:
+    done = called("replay", written(folder, SCENARIO), "--json", "--exit", "myexit=my_exits:once")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["routed"]["queue_manager"] for each in found] == ["QM4", "QM2"]
+    assert [each["exit"]["called"] for each in found] == [True, False]
+
+
+def test_a_scenario_for_a_person(folder: Path) -> None:
+    done = called("replay", written(folder, SCENARIO), "--exit", "myexit=my_exits:once")
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert lines[:5] == [
+        "0 put Q (1 of 2)",
+        "exit called with CLWL_PUT and 3 destinations; own choice: QM2 by TO.QM2",
+        "the exit answered SUPPRESS_EXIT and chose destination 3 of 3: QM4 by TO.QM4",
+        "goes to Q at QM4 by TO.QM4",
+        "0 put Q (2 of 2)",
+    ]
+    assert lines[5].startswith("exit not called: the exit answered SUPPRESS_EXIT")
+
+
+@pytest.mark.usefixtures("folder")
+def test_lines_of_scenarios() -> None:
+    line = json.dumps(SCENARIO) + "\n"
+    done = called("replay", "--lines", "-", "--exit", "myexit=my_exits:once", lines=line * 2)
+    found = [[row["routed"]["queue_manager"] for row in json.loads(each)] for each in done.stdout.splitlines()]
+    assert found == [["QM4", "QM2"], ["QM4", "QM2"]]
+
+
+def test_what_cannot_be_used_is_bad_input_in_one_line(folder: Path) -> None:
+    done = run("replay", written(folder, SCENARIO), "--exit", "myexit=my_exits:third")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[1:] == [
+        "--exit 'myexit=my_exits:third': AttributeError: module 'my_exits' has no attribute 'third'"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("exits", "limit", "said"),
+    [
+        (["myexit"], "30", "--exit 'myexit' is not NAME=MODULE:FUNCTION"),
+        (["=my_exits:second"], "30", "--exit '=my_exits:second' is not NAME=MODULE:FUNCTION"),
+        (["myexit=my_exits"], "30", "--exit 'myexit=my_exits' is not NAME=MODULE:FUNCTION"),
+        (["myexit=nowhere:f"], "30", "--exit 'myexit=nowhere:f': ModuleNotFoundError: No module named 'nowhere'"),
+        (["myexit=my_exits:third"], "30", "--exit 'myexit=my_exits:third': AttributeError: module 'my_exits' has"),
+        (["myexit=my_exits:NOT_CALLABLE"], "30", "--exit 'myexit=my_exits:NOT_CALLABLE': NOT_CALLABLE of my_exits"),
+        ([PREFER, PREFER], "30", f"--exit '{PREFER}': an exit 'myexit' is given already"),
+        ([], "0", "--exit-limit '0' is not allowed; allowed: a number of seconds above 0"),
+        ([], "nan", "--exit-limit 'nan' is not allowed; allowed: a number of seconds above 0"),
+        ([], "soon", "--exit-limit 'soon' is not allowed; allowed: a number of seconds above 0"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_cannot_be_used(exits: list[str], limit: str, said: str) -> None:
+    with pytest.raises(click.UsageError) as caught:
+        given_exits(tuple(exits), limit)
+    assert caught.value.message.startswith(said)
+    assert "\n" not in caught.value.message

@@ -1,0 +1,151 @@
+"""``mqclause order``: both orders of a queue, and what is wrong with messages in facts."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spec_tests.commands.test_explain import run
+
+FIGURE = str(files("mqclause.tools") / "examples" / "figure_11.toml")
+FACTS: dict[str, Any] = {
+    "queue_manager": {"name": "QM1"},
+    "queue": [{"name": "APPQ"}, {"name": "EMPTY"}, {"name": "AL", "type": "QALIAS", "target": "APPQ"}],
+}
+
+
+def written(folder: Path, *messages: dict[str, Any], **more: Any) -> str:
+    path = folder / "facts.json"
+    path.write_text(json.dumps({**FACTS, "message": list(messages), **more}))
+    return str(path)
+
+
+def test_figures_10_and_11() -> None:
+    done = run("order", FIGURE, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == {
+        "format": "mqclause.order/1",
+        "queue": "APPQ",
+        "physical": ["A", "Y1", "Z2", "Y2", "Y3.1", "Y3.2", "Z1", "B"],
+        "logical": ["A", "Y1", "Y2", "Y3.1", "Y3.2", "Z1", "Z2", "B"],
+        "left_out": [],
+        "as_put": [{"by": "", "guaranteed": True, "because": []}],
+    }
+
+
+def test_a_message_of_an_open_unit_of_work_is_left_out_of_both_orders(tmp_path: Path) -> None:
+    path = written(tmp_path, {"id": "A", "queue": "APPQ"}, {"id": "U", "queue": "APPQ", "unit_of_work": "U1"})
+    told = json.loads(run("order", path, "--json").stdout)
+    assert (told["physical"], told["logical"], told["as_put"]) == (["A"], ["A"], [])
+    because = "unit of work U1 has not committed it"
+    assert told["left_out"] == [
+        {"message": "U", "of": of, "rule": "retrieval.5.1", "clause": "5.1", "because": because}
+        for of in ("physical", "logical")
+    ]
+
+
+def test_a_queue_that_is_named_may_be_empty(tmp_path: Path) -> None:
+    path = written(tmp_path, {"id": "A", "queue": "APPQ"})
+    told = json.loads(run("order", path, "--queue", "EMPTY", "--json").stdout)
+    assert (told["queue"], told["physical"], told["logical"]) == ("EMPTY", [], [])
+    assert [json.loads(line)["queue"] for line in run("order", path, "--json").stdout.splitlines()] == ["APPQ"]
+
+
+def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+    done = run("order", written(tmp_path, {"id": "Y2", "queue": "APPQ", "group": "Y", "sequence": 2}))
+    assert "left out of the logical order: Y2: the first message of group Y is not on the queue (3.6)" in done.stdout
+    assert "next get with LOGICAL_ORDER: reason 2033" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["AL", "NONE"])
+def test_a_name_that_is_no_local_queue(tmp_path: Path, name: str) -> None:
+    done = run("order", written(tmp_path), "--queue", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"queue: '{name}' is no local queue; allowed: APPQ, EMPTY")
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"segment": True}, "message 1 'A': segment: True is not allowed without group"),
+        ({"last_in_group": True}, "message 1 'A': last_in_group: True is not allowed without group"),
+        ({"group": "Y", "sequence": 0}, "message 1 'A': sequence: 0 is not allowed; allowed: a whole number from 1"),
+        ({"group": "Y", "offset": 2**31}, "message 1 'A': offset: 2147483648 is not allowed; allowed: a whole number"),
+        ({"priority": -1}, "message 1 'A': priority: -1 is not allowed; allowed: a whole number from 0"),
+        ({"queue": "AL"}, "message 1 'A': queue: 'AL' is no local queue of 'QM1'; it has to be one"),
+        ({"groupp": "Y"}, "message 1 'A': unknown key 'groupp', given as 'Y'; allowed: id, queue, priority, group"),
+    ],
+)
+def test_a_message_at_fault_is_told_in_one_line(tmp_path: Path, message: dict[str, Any], said: str) -> None:
+    path = written(tmp_path, {"id": "A", "queue": "APPQ", **message})
+    done = run("order", path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"{path}: {said}")
+
+
+def test_an_id_is_given_once(tmp_path: Path) -> None:
+    done = run("order", written(tmp_path, {"id": "A", "queue": "APPQ"}, {"id": "A", "queue": "EMPTY"}))
+    assert done.stderr.endswith("message 2 'A': id: 'A' is given twice; it stands in message 1 too\n")
+
+
+def test_messages_and_a_depth_do_not_go_together(tmp_path: Path) -> None:
+    path = written(tmp_path, {"id": "A", "queue": "APPQ"}, queue=[{"name": "APPQ", "curdepth": 3}])
+    assert "queue: 'APPQ' has curdepth, too; allowed: one of curdepth and message" in run("order", path).stderr
+
+
+GET = {"do": "get", "queue": "APPQ"}
+PUT = {"do": "put", "queue": "APPQ"}
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ({**GET, "options": ["BROWSE_FIRST", "BROWSE_NEXT"]}, "options: BROWSE_FIRST and BROWSE_NEXT stand together"),
+        ({**GET, "options": ["LOGICAL_ORDER", "MSG_UNDER_CURSOR"]}, "options: LOGICAL_ORDER stands beside"),
+        ({**GET, "options": ["BROWSE_FRIST"]}, "options: 'BROWSE_FRIST' is not allowed; allowed: LOGICAL_ORDER"),
+        ({**GET, "match": {"colour": "red"}}, "match: 'colour' is not allowed; allowed: a table with keys id"),
+        ({**GET, "match": {"sequence": 0}}, "match.sequence: 0 is not allowed"),
+        ({**PUT, "match": {"id": "A"}}, "a put takes no key 'match'"),
+        ({**GET, "group": "Y"}, "a get takes no key 'group'"),
+        ({**PUT, "id": "M", "count": 2}, "id: 'M' is not allowed with count 2"),
+        ({**PUT, "id": "M", "segments": 2}, "segments: 2 is not allowed with id"),
+        ({**PUT, "segment": True}, "segment: True is not allowed without group"),
+        ({**PUT, "id": "A"}, "id: 'A' is given twice; it stands in the facts too"),
+        ({"do": "get", "queue": "NONE"}, "queue 'NONE' is not known"),
+    ],
+)
+def test_an_event_at_fault_is_told_in_one_line(tmp_path: Path, event: dict[str, Any], said: str) -> None:
+    done = run("replay", written(tmp_path, {"id": "A", "queue": "APPQ"}, event=[event]))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert said in done.stderr
+    assert "event 1 " in done.stderr
+
+
+def test_replay_tells_what_a_get_passed_over(tmp_path: Path) -> None:
+    path = written(tmp_path, {"id": "Y2", "queue": "APPQ", "group": "Y", "sequence": 2}, {"id": "A", "queue": "APPQ"},
+                   event=[{**GET, "options": ["LOGICAL_ORDER"]}])  # fmt: skip
+    shown = run("replay", path).stdout.splitlines()
+    assert shown[1:3] == ["      returns A", "         3.6  not Y2: the first message of group Y is not on the queue"]
+
+
+def test_replay_takes_no_reading_of_the_order_alone(tmp_path: Path) -> None:
+    path = written(tmp_path, {"id": "A", "queue": "APPQ"}, event=[GET])
+    done = run("replay", path, "--reading", "group-position=first-to-arrive")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert run("order", path, "--reading", "group-position=first-to-arrive").returncode == 0
+
+
+@pytest.mark.parametrize(("there", "verdict"), [(2, "triggers"), (1, "does not")])
+def test_messages_in_the_facts_count_for_triggering(tmp_path: Path, there: int, verdict: str) -> None:
+    depth = {"name": "APPQ", "trigger": True, "trigtype": "DEPTH", "trigdpth": 3, "process": "P", "initq": "INITQ"}
+    path = written(
+        tmp_path,
+        *({"id": f"M{at}", "queue": "APPQ"} for at in range(there)),
+        queue=[{**depth, "ipprocs": 0}, {"name": "INITQ", "ipprocs": 1}],
+        process=[{"name": "P", "applicid": "/opt/p"}],
+    )
+    assert json.loads(run("why", "APPQ", path, "--json").stdout)["verdict"] == verdict

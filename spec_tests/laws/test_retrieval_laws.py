@@ -1,0 +1,237 @@
+"""What holds of any messages and calls: checked against plain lists, and between the ways to ask the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mqclause.answers.replay import Replay
+from mqclause.answers.replay_document import row_document
+from mqclause.answers.retrieval import Retrieval
+from mqclause.answers.retrieval_case import AskedRetrieval
+from mqclause.executors.course import EXECUTORS
+from mqclause.executors.run import ExecutorName
+from mqclause.model.facts.message import Message
+from mqclause.model.facts.objects import Queue
+from mqclause.model.timeline.scenario import Scenario, scenario_of
+from spec_tests.support.retrieval_oracle import Queueing, lying
+
+TOLD = ("got", "group_status", "segment_status", "reason", "warning")
+DEEP = pytest.mark.deep
+
+groups = st.sampled_from(("", "Y", "Z"))
+units = st.sampled_from(("", "", "", "U1", "U2"))
+applications = st.sampled_from(("", "B"))
+of_items = {
+    "group": groups,
+    "in_group": st.sampled_from((True, True, True, False)),
+    "sequence": st.integers(1, 3),
+    "last_in_group": st.booleans(),
+    "segment": st.booleans(),
+    "last_segment": st.booleans(),
+    "offset": st.sampled_from((0, 100, 200)),
+    "length": st.sampled_from((100, 100, 100, 0, 50)),
+    "correlation": st.sampled_from(("", "", "C")),
+    "priority": st.sampled_from((0, 0, 0, 5, 10)),
+    "persistent": st.sampled_from((True, True, False)),
+}
+
+
+def without_group(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What only a message of an item may say is left out where there is none."""
+    if row.get("group") or row.get("logical_order"):
+        return dict(row)
+    return {key: value for key, value in row.items() if key not in ("last_in_group", "segment", "last_segment")}
+
+
+messages = st.lists(
+    st.fixed_dictionaries({}, optional={**of_items, "unit_of_work": units}).map(without_group), max_size=8
+)
+puts = st.fixed_dictionaries(
+    {"do": st.just("put")}, optional={**of_items, "unit_of_work": units, "by": applications}
+).map(without_group)
+logical_puts = st.fixed_dictionaries(
+    {"do": st.just("put"), "logical_order": st.just(True)},
+    optional={
+        "group": groups,
+        "in_group": st.booleans(),
+        "last_in_group": st.booleans(),
+        "segment": st.booleans(),
+        "last_segment": st.booleans(),
+        "length": st.sampled_from((100, 100, 0)),
+        "unit_of_work": units,
+        "by": applications,
+        "priority": st.sampled_from((0, 12)),
+    },
+)
+CURSOR = [[], ["BROWSE_FIRST"], ["BROWSE_NEXT"], ["MSG_UNDER_CURSOR"], ["BROWSE_MSG_UNDER_CURSOR"]]
+AVAILABLE = [
+    [],
+    [],
+    ["ALL_MSGS_AVAILABLE"],
+    ["ALL_SEGMENTS_AVAILABLE"],
+    ["COMPLETE_MSG"],
+    ["COMPLETE_MSG", "ALL_MSGS_AVAILABLE"],
+]
+options = st.tuples(st.sampled_from(CURSOR), st.sampled_from(AVAILABLE), st.sampled_from(([], ["LOGICAL_ORDER"]))).map(
+    lambda of: [*of[0], *of[1], *(of[2] if not of[0] or "UNDER" not in of[0][0] else [])]
+)
+matches = st.fixed_dictionaries(
+    {},
+    optional={
+        "group": st.sampled_from(("Y", "Z")),
+        "sequence": st.integers(1, 3),
+        "offset": st.sampled_from((0, 100)),
+        "correlation": st.sampled_from(("", "C")),
+        "id": st.sampled_from(("M0", "M1", "#0", "#1", "#2")),
+    },
+)
+gets = st.fixed_dictionaries(
+    {"do": st.just("get"), "options": options},
+    optional={"match": st.just({}) | st.just({}) | matches, "unit_of_work": units, "by": applications},
+)
+ends = st.fixed_dictionaries(
+    {"do": st.sampled_from(("commit", "backout")), "unit_of_work": st.sampled_from(("U1", "U2"))}
+)
+handles = st.fixed_dictionaries({"do": st.sampled_from(("open", "close"))}, optional={"by": applications})
+restarts = st.just({"do": "restart"})
+calls = st.lists(
+    st.one_of(gets, gets, gets, gets, puts, logical_puts, logical_puts, ends, handles, restarts), max_size=25
+)
+
+
+def possible(lie: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The calls that can happen: ends of units of work that are open, closes of what is open."""
+    open_units, opened, found = {each.get("unit_of_work", "") for each in lie} - {""}, dict[str, int](), []
+    for call in wanted:
+        by, unit = call.get("by", ""), call.get("unit_of_work", "")
+        if call["do"] in ("commit", "backout"):
+            if unit not in open_units:
+                continue
+            open_units.discard(unit)
+        elif unit:
+            open_units.add(unit)
+        if call["do"] == "restart":
+            open_units, opened = set(), {}
+        if call["do"] == "open":
+            opened[by] = opened.get(by, 0) + 1
+        if call["do"] == "close":
+            if not opened.get(by):
+                continue
+            opened[by] -= 1
+        queue = {} if call["do"] in ("commit", "backout", "restart") else {"queue": "APPQ"}
+        mode = {"mode": "BROWSE"} if call["do"] == "open" else {}
+        found.append({**call, **queue, **mode})
+    return found
+
+
+def scenario(lie: Sequence[Mapping[str, Any]], events: Sequence[Mapping[str, Any]]) -> Scenario:
+    listed = [{**each, "id": f"M{at}", "queue": "APPQ"} for at, each in enumerate(lie)]
+    facts = {"queue_manager": {"name": "QM1"}, "queue": [{"name": "APPQ"}], "message": listed, "event": list(events)}
+    return scenario_of(facts, "law")
+
+
+REPLAYS = {name: Replay(executor=name) for name in EXECUTORS}
+WHOLE = Replay()
+WHOLE.retrieval = AskedRetrieval()
+
+
+def told(replay: Replay, of: Scenario) -> list[dict[str, Any]]:
+    rows = (row_document(row) for row in replay.rows(of))
+    return [{key: row[key] for key in TOLD if key in row} for row in rows]
+
+
+def as_lists(lie: Sequence[Mapping[str, Any]], events: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    queueing = Queueing([lying(at, {**each, "id": f"M{at}"}) for at, each in enumerate(lie)], arrivals=len(lie))
+    queueing.kept = {each["unit_of_work"]: {} for each in lie if each.get("unit_of_work")}
+    return [queueing.do(number, event) for number, event in enumerate(events)]
+
+
+@pytest.mark.parametrize("examples", [120, pytest.param(5000, marks=DEEP)])
+def test_like_lists_of_messages(examples: int) -> None:
+    @settings(max_examples=examples, deadline=None)
+    @given(messages, calls)
+    def law(lie: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+        events = possible(lie, wanted)
+        assert told(REPLAYS["compiled"], scenario(lie, events)) == as_lists(lie, events)
+
+    law()
+
+
+@pytest.mark.parametrize("examples", [40, pytest.param(5000, marks=DEEP)])
+def test_all_of_a_queue_and_what_a_get_prefers_give_the_same(examples: int) -> None:
+    @settings(max_examples=examples, deadline=None)
+    @given(messages, calls)
+    def law(lie: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+        of = scenario(lie, possible(lie, wanted))
+        WHOLE.retrieval.runs.clear()
+        assert told(WHOLE, of) == told(REPLAYS["compiled"], of)
+
+    law()
+
+
+@pytest.mark.parametrize("executor", ["plain", "chaining"])
+@pytest.mark.parametrize("examples", [10, pytest.param(5000, marks=DEEP)])
+def test_executors_give_the_same(executor: ExecutorName, examples: int) -> None:
+    @settings(max_examples=examples, deadline=None)
+    @given(messages, calls)
+    def law(lie: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+        of = scenario(lie, possible(lie, wanted))
+        assert told(REPLAYS[executor], of) == told(REPLAYS["compiled"], of)
+
+    law()
+
+
+def orders(
+    lie: Sequence[Mapping[str, Any]], rules: Retrieval | None = None
+) -> tuple[list[Message], list[str], list[str]]:
+    listed = [Message(id=f"M{at}", queue="APPQ", **each) for at, each in enumerate(lie)]
+    order = (rules or Retrieval()).order(listed, Queue("APPQ", "QM1"), "QM1")
+    return listed, [each.id for each in order.physical], [each.id for each in order.logical]
+
+
+@settings(max_examples=60, deadline=None)
+@given(messages)
+def test_the_logical_order_is_part_of_the_physical_one_with_items_together(lie: list[dict[str, Any]]) -> None:
+    listed, physical, logical = orders(lie)
+    item = {each.id: each.item if each.item[0] else each.id for each in listed}
+    place = {each.id: each.place for each in listed}
+    committed = [each.id for each in listed if not each.unit_of_work]
+    assert sorted(physical) == sorted(committed)
+    assert len(set(logical)) == len(logical)
+    assert set(logical) <= set(physical)
+    of_items = [item[each] for each in logical]
+    assert of_items == [key for key in dict.fromkeys(of_items) for _ in range(of_items.count(key))]
+    for key in set(of_items):
+        members = [place[each] for each in logical if item[each] == key]
+        assert members[0] == (1, 0)
+        assert members == sorted(members)
+
+
+@settings(max_examples=30, deadline=None)
+@given(messages, calls)
+def test_browsing_changes_nothing_and_plain_gets_empty_the_queue(
+    lie: list[dict[str, Any]], wanted: list[dict[str, Any]]
+) -> None:
+    _, physical, _ = orders(lie)
+    browses = [each for each in possible(lie, wanted) if any("BROWSE" in one for one in each.get("options", ()))]
+    plain = [{"do": "get", "queue": "APPQ"}] * (len(physical) + 1)
+    rows = told(REPLAYS["compiled"], scenario(lie, [*browses, *plain]))
+    assert [row["got"] for row in rows[len(browses) :]] == [*([each] for each in physical), []]
+
+
+@settings(max_examples=30, deadline=None)
+@given(messages)
+def test_gets_in_logical_order_return_it(lie: list[dict[str, Any]]) -> None:
+    complete = [{**each, "unit_of_work": ""} for each in lie]
+    _, _, logical = orders(complete)
+    events = [{"do": "get", "queue": "APPQ", "options": ["LOGICAL_ORDER"]}] * (len(lie) + 1)
+    found = [one for row in told(REPLAYS["compiled"], scenario(complete, events)) for one in row["got"]]
+    # What was left out may come into the order when another message is gone.
+    assert found[:1] == logical[:1]
+    if len(logical) == len(lie):
+        assert found == logical[: len(found)]

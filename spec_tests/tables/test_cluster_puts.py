@@ -1,0 +1,80 @@
+"""What a put says in a cluster has a number, by which its decision is found; what is odd has none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+import duckdb
+import pyarrow as pa
+
+from mqclause import Cluster, Put, Queue, QueueManager, RemoteQueueManager, Rules
+from mqclause.duckdb.dialect import DUCKDB
+from mqclause.tables.cluster_puts import SAID_NUMBER
+from mqclause.tables.columns import PUT
+from mqclause.tables.flat import cluster_puts
+from mqclause.tables.named_puts import CAN_SAY, decided_puts, names_of
+from mqclause.tables.shape import ListOf, Struct
+from spec_tests.support.random_rows import arrow_struct
+
+CLUSTER = Cluster(
+    QueueManager("QM1", clusters=("SALES",), clwlmruc=7),
+    [RemoteQueueManager("QM2", ("SALES",)), RemoteQueueManager("QM é𝄞", ("SALES",))],
+    [Queue("ORDERS.IN", "QM2", clusters=("SALES",)), Queue("NONE.0", "QM2")],
+)
+KINDS = dict.fromkeys(PUT, "text") | {
+    "already_sent_to": ListOf("text"), "clwlmruc": "integer", "from_cluster_channel": "boolean", "cluster_pcf": "boolean",
+}  # fmt: skip
+
+
+def numbers(*puts: dict[str, Any]) -> Sequence[int | None]:
+    known = cluster_puts({"put": Struct(KINDS)}, CLUSTER, None, {})
+    keys = ", ".join(f"{DUCKDB.text(tree)} AS {name}" for name, tree in known.keys.items())
+    given = [{**dict.fromkeys(PUT), "queue": "ORDERS.IN", **put} for put in puts]
+    table = duckdb.from_arrow(pa.table({"put": pa.array(given, arrow_struct(PUT))}))
+    query = f"SELECT {DUCKDB.text(known.numbers[SAID_NUMBER])} FROM (SELECT *, {keys} FROM puts)"
+    found = table.query("puts", query)
+    assert found is not None
+    return [at for (at,) in found.fetchall()]
+
+
+def test_a_number_for_each_thing_that_a_put_can_say() -> None:
+    said = [dict(zip(CAN_SAY, each, strict=True)) for each in product(*CAN_SAY.values())]
+    # Binding, call, two flags; sent to nobody; the CLWLMRUC of the queue manager.
+    assert len(said) == 4 * 3 * 2 * 2
+    assert numbers(*said) == list(range(len(said)))
+    assert numbers(*({**each, "clwlmruc": 7, "already_sent_to": None} for each in said)) == list(range(len(said)))
+
+
+def test_what_a_put_leaves_out_is_its_default() -> None:
+    stated = {"bind": "as_q_def", "call": "mqput", "from_cluster_channel": False, "cluster_pcf": False, "queue": "X "}
+    assert len(set(numbers({}, stated, {"queue": "", "queue_manager": "QM2"}))) == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"bind": ""}, {"bind": "NONE"}, {"call": "MQGET"}, {"call": "\ufb06"}, {"clwlmruc": 8}, {"clwlmruc": 999_999_999},
+        {"already_sent_to": ["QM2"]}, {"already_sent_to": [None]}, {"queue": ""}, {"queue": " "}, {"queue": "A B"},
+        {"queue_manager": "QM2"}, {"queue": None, "queue_manager": "\u00e9"},
+    ],
+)  # fmt: skip
+def test_what_is_odd_has_no_number(odd: dict[str, Any]) -> None:
+    assert numbers(odd) == [None]
+
+
+def test_names_and_one_that_is_none() -> None:
+    # QM é𝄞 is in the facts, but no put can name it.
+    listed = [(each.put.queue or each.put.queue_manager, each.id) for each in names_of(CLUSTER)]
+    assert listed == [("ORDERS.IN", 0), ("NONE.0", 1), ("QM1", 2), ("QM2", 3), ("NONE.1", -1), ("NONE.1", -2)]
+    assert [each.id for each in names_of(CLUSTER, 1)] == [1 << 32, (1 << 32) + 1, (1 << 32) + 2, (1 << 32) + 3, -3, -4]
+    found = decided_puts(CLUSTER, Rules(), explain=False)
+    assert [len(each) for each in found] == [48] * 6
+    assert {each["decision"]["reason"] for each in found[-2]} == {2085}
+    assert names_of(CLUSTER)[-1].put == Put(queue_manager="NONE.1")

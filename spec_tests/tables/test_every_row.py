@@ -1,0 +1,181 @@
+"""Rows out are rows in, whatever a table is made of; every other column comes back as it went in, or the table is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+import duckdb
+
+from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
+from mqclause.duckdb import decide
+from mqclause.tables.columns import TableError
+
+NAMES = [f"Q{number}" for number in range(4)]
+CLUSTER = Cluster(
+    QueueManager("QM1", clusters=("SALES",)),
+    [RemoteQueueManager("QM2", ("SALES",))],
+    [Queue(name, "QM2", clusters=("SALES",)) for name in NAMES],
+    [],
+    [Channel("TO.QM2", "QM2", "SALES")],
+)
+COUNT = 20_000
+ASKED = "{'queue': 'Q' || (i % 6), 'clwlmruc': CASE WHEN i % 7 = 0 THEN i % 3 END}"
+AMONG = "[{'queue_manager': 'QM2'}]"
+TABLES = {
+    "sample of rows": ("SELECT {put} AS put, i FROM many USING SAMPLE 1000 ROWS", 1000),
+    "sample of some": ("SELECT {put} AS put, i FROM many USING SAMPLE 10% (bernoulli)", None),
+    "limit without order": ("SELECT {put} AS put, i FROM many LIMIT 7000", 7000),
+    "limit and offset": ("SELECT {put} AS put, i FROM many LIMIT 100 OFFSET 10000", 100),
+    "a new name each time": ("SELECT {{'queue': left(replace(uuid()::VARCHAR, '-', ''), 9)}} AS put, i FROM many", COUNT),
+    "chance": ("SELECT {{'queue': 'Q' || (random() * 6)::INT}} AS put, i FROM many", COUNT),
+    "chance of a row": ("SELECT {put} AS put, i FROM many WHERE random() < 0.5", None),
+    "a counter": ("SELECT {{'queue': 'Q' || nextval('counter') % 6}} AS put, i FROM many", COUNT),
+    "nothing said": ("SELECT NULL::STRUCT(queue VARCHAR) AS put, i FROM many", COUNT),
+    "rows alike": ("SELECT {{'queue': 'Q1'}} AS put, 1 AS i FROM many", COUNT),
+    "no rows": ("SELECT {put} AS put, i FROM many WHERE i < 0", 0),
+}  # fmt: skip
+
+
+@pytest.fixture
+def connection() -> Any:
+    with duckdb.connect() as made:
+        made.execute(f"CREATE TABLE many AS SELECT range AS i FROM range({COUNT})")
+        made.execute("CREATE SEQUENCE counter")
+        made.execute("SET preserve_insertion_order = false")
+        yield made
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("flat", [False, True])
+def test_rows_out_are_rows_in(connection: Any, kind: str, flat: bool) -> None:
+    text, count = TABLES[kind]
+    table = connection.sql(text.format(put=ASKED))
+    given = {"queue": "queue", "at": "at"} if flat else {}
+    clusters: Any = {"QM1": CLUSTER, "QM3": CLUSTER} if flat else CLUSTER
+    if flat:
+        table = table.select("put.queue AS queue, 'QM' || (i % 5) AS at, put, i")
+    # Both are of one reading: what is decided says which name it was decided for.
+    decided = decide(table, clusters, **given).project("*, put.queue AS name, decision.queue AS answered").fetchall()
+    columns = [*table.columns, "decision", "name", "answered"]
+    rows = [dict(zip(columns, row, strict=True)) for row in decided]
+    assert count is None or len(rows) == count
+    if count is None:
+        assert 1_000 < len(rows) < COUNT * 0.7
+    if kind != "rows alike":
+        assert len({row["i"] for row in rows}) == len(rows)
+    for row in rows:
+        known = row["name"] in NAMES and (not flat or row["at"] in ("QM1", "QM3"))
+        assert row["answered"] == (row["name"] if known and row["decision"]["outcome"] == "chosen" else None)
+        assert row["decision"]["outcome"] == (
+            "chosen" if known and not _is_wrong(row, flat) else row["decision"]["outcome"]
+        )
+        assert row["decision"]["outcome"] is not None
+
+
+def _is_wrong(row: dict[str, Any], flat: bool) -> bool:
+    return not flat and (row["put"] or {}).get("clwlmruc") == 0
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_with_destinations_too(connection: Any, kind: str) -> None:
+    text, count = TABLES[kind]
+    table = connection.sql(text.format(put=ASKED)).select(f"*, {AMONG} AS destinations")
+    rows = decide(table).fetchall()
+    assert count is None or len(rows) == count
+
+
+def test_a_view_over_files_that_change(connection: Any, tmp_path: Path) -> None:
+    path = tmp_path / "puts.parquet"
+    for count in (1_000, 3_000):
+        connection.execute(f"COPY (SELECT {ASKED} AS put, i FROM many LIMIT {count}) TO '{path}'")
+        if count == 1_000:
+            connection.execute(f"CREATE VIEW seen AS FROM '{path}'")
+            relation = decide(connection.table("seen"), CLUSTER)
+            assert len(relation.fetchall()) == 1_000
+    assert len(relation.fetchall()) == 3_000
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("1 AS a, 2 AS a", "column a is there twice"),
+        ("1 AS a, 2 AS A", "column A and a differ in letter case only"),
+        ("1 AS Decision", "the table has a column Decision already"),
+        ("1 AS MQ_reason", "column MQ_reason: names that begin with mq_ are used by mqclause itself"),
+        ("1 AS mq_at", "column mq_at: names that begin with mq_ are used by mqclause itself"),
+        ("{'queue': 'Q1'} AS PUT", "column PUT and put differ in letter case only"),
+    ],
+)
+def test_columns_that_are_not_each_ones_own(connection: Any, more: str, message: str) -> None:
+    table = connection.sql(
+        f"SELECT {ASKED} AS put, {AMONG} AS destinations, {more} FROM many WHERE error('read') IS NULL"
+    )
+    for given in ({}, {"cluster": CLUSTER}):
+        with pytest.raises(TableError) as raised:
+            decide(table, **given)
+        assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("put", "destinations", "message"),
+    [
+        ("{'queue': 'Q1', 'BIND': 'xx'}", AMONG, "put.bind = 'xx'; allowed: OPEN, NOTFIXED, GROUP, AS_Q_DEF"),
+        ("{'QUEUE': 'Q1'}", "[{'queue_manager': 'QM2', 'CHANNEL_RANK': 10}]",
+         "destinations[0].channel_rank = 10; allowed: a whole number from 0 to 9"),
+        ("{'Queue': 'Q1'}", "[{'Queue_Manager': 'QM2', 'Channel_Status': 'x'}]",
+         "destinations[0].channel_status = 'x'; allowed: INACTIVE, RUNNING, BINDING, INITIALIZING, STARTING, STOPPING, "
+         "RETRYING, REQUESTING, PAUSED, STOPPED"),
+    ],
+)  # fmt: skip
+def test_names_of_fields_in_any_letter_case(connection: Any, put: str, destinations: str, message: str) -> None:
+    (row,) = (
+        decide(connection.sql(f"SELECT {put} AS Put, {destinations} AS DESTINATIONS, 1 AS c"))
+        .to_arrow_table()
+        .to_pylist()
+    )
+    assert row["decision"]["message"] == message
+    assert list(row) == ["Put", "DESTINATIONS", "c", "decision"]
+
+
+def test_a_rank_in_upper_case(connection: Any) -> None:
+    among = "[{'queue_manager': 'QM1', 'CHANNEL_RANK': 1}, {'queue_manager': 'QM2', 'CHANNEL_RANK': 2}]"
+    found = decide(connection.sql(f"SELECT {{'queue': 'Q1'}} AS PUT, {among} AS destinations")).fetchall()
+    assert found[0][-1]["queue_manager"] == "QM2"
+
+
+NUMBERS = [
+    ("1.0::DECIMAL(5,1)", None), ("2::DOUBLE", None), ("1::UHUGEINT", None), ("1::BIGNUM", None), ("3::FLOAT", None),
+    ("1.5::DECIMAL(5,2)", "1.50"), ("1.5::DOUBLE", "1.5"), ("'nan'::DOUBLE", "nan"), ("'-inf'::DOUBLE", "-inf"),
+    ("1e20::DOUBLE", "1e+20"), ("0.1::FLOAT", "0.10000000149011612"), ("10::UHUGEINT", "10"), ("-1::HUGEINT", "-1"),
+    ("340282366920938463463374607431768211455::UHUGEINT", "340282366920938463463374607431768211455"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "shown"), NUMBERS)
+def test_numbers_of_every_type(connection: Any, number: str, shown: str | None) -> None:
+    among = f"[{{'queue_manager': 'QM1', 'channel_rank': {number}}}, {{'queue_manager': 'QM2', 'channel_rank': 0::UTINYINT}}]"
+    put = f"{{'queue': 'Q1', 'clwlmruc': {number}}}"
+    found = decide(connection.sql(f"SELECT {{'queue': 'Q1'}} AS put, {among} AS destinations")).fetchall()[0][-1]
+    of_put = decide(connection.sql(f"SELECT {put} AS put"), CLUSTER).fetchall()[0][-1]
+    if shown is None:
+        assert (found["queue_manager"], of_put["outcome"]) == ("QM1", "chosen")
+    else:
+        assert found["message"] == f"destinations[0].channel_rank = {shown}; allowed: a whole number from 0 to 9"
+        assert (
+            shown == "10" or of_put["message"] == f"put.clwlmruc = {shown}; allowed: a whole number from 1 to 999999999"
+        )
+
+
+def test_arrays_words_of_an_enum_and_dictionaries(connection: Any) -> None:
+    states = "'RUNNING'::ENUM('RUNNING', 'stopped')"
+    among = f"array_value({{'queue_manager': 'QM1', 'channel_status': {states}}}, {{'queue_manager': 'QM2', 'channel_status': {states}}})"
+    put = "{'queue': 'Q1'::CHAR(4), 'cluster_pcf': true, 'already_sent_to': array_value('QM1', 'QM9')}"
+    (row,) = decide(connection.sql(f"SELECT {put} AS put, {among} AS destinations"), explain=True).fetchall()
+    assert (row[-1]["queue_manager"], row[-1]["eliminated_by"]) == ("QM2", ["workload.04", None])
+    assert len(row[1]) == 2

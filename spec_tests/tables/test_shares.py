@@ -1,0 +1,97 @@
+"""Ties: who stays permitted in the long run, in which shares, and the same one for the same value of a column."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+
+import duckdb
+from attrs import evolve
+
+from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager
+from mqclause.duckdb import decide
+from mqclause.tables.columns import TableError
+
+WEIGHTS = {"QM2": 10, "QM3": 30, "QM4": 60}
+CLUSTER = Cluster(
+    QueueManager("QM1", clusters=("S",)),
+    [RemoteQueueManager(name, ("S",)) for name in WEIGHTS],
+    [Queue("Q", name, clusters=("S",)) for name in WEIGHTS],
+    [],
+    # Counters that others left behind say who is next, and nothing of the long run.
+    [Channel(f"TO.{name}", name, "S", clwlwght=each, dest_seq_factor=each * 2.0) for name, each in WEIGHTS.items()],
+)
+SHARES = [
+    {"queue": "Q", "queue_manager": name, "channel": f"TO.{name}", "share": each / 100}
+    for name, each in WEIGHTS.items()
+]
+
+
+def of(table: str, *given: Any, **more: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = decide(duckdb.sql(table), *given, **more).to_arrow_table().to_pylist()
+    return rows
+
+
+def test_shares_are_in_proportion_to_weights() -> None:
+    (row,) = of("SELECT 'Q' AS q", CLUSTER, queue="q", shares=True)
+    assert row["decision"]["shares"] == SHARES
+    assert (row["decision"]["queue_manager"], row["decision"]["permitted"]) == ("QM2", 1)
+
+
+def test_they_are_what_the_sequence_gives() -> None:
+    engine, state, count = Engine(), None, 1_000
+    taken: Counter[str] = Counter()
+    fresh = evolve(CLUSTER, channels=[evolve(each, dest_seq_factor=0.0) for each in CLUSTER.channels])
+    for _ in range(count):
+        decision = engine.choose(Put(queue="Q"), fresh, state)
+        state = decision.state
+        assert decision.chosen is not None
+        taken[decision.chosen.queue_manager] += 1
+    for name, weight in WEIGHTS.items():
+        assert taken[name] == pytest.approx(count * weight / 100, abs=2)
+
+
+def test_who_falls_and_who_cannot_be_reached_have_none() -> None:
+    rows = of("SELECT unnest(['Q', 'NONE', 'A B', NULL]) AS q, ['QM4'] AS sent", CLUSTER, queue="q", already_sent_to="sent",
+              cluster_pcf=True, shares=True)  # fmt: skip
+    assert [[(each["queue_manager"], each["share"]) for each in row["decision"]["shares"] or [(None)]] if row["decision"]["shares"] else
+            row["decision"]["shares"] for row in rows] == [[("QM2", 0.25), ("QM3", 0.75)], [], None, None]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", ["cluster", "destinations"])
+def test_rows_take_them_in_these_shares_and_always_the_same(given: str) -> None:
+    among = ", ".join(f"{{'queue': 'Q', 'queue_manager': '{name}', 'channel': 'TO.{name}', 'channel_weight': {each}, "
+                      f"'dest_seq_factor': {each}.0}}" for name, each in WEIGHTS.items())  # fmt: skip
+    table = f"SELECT {{'queue': 'Q'}} AS put, [{among}] AS destinations, range AS key FROM range(20000)"
+    rows = of(table, *([CLUSTER] if given == "cluster" else []), spread="KEY", shares=True)
+    taken = Counter(row["decision"]["queue_manager"] for row in rows)
+    assert rows[0]["decision"]["shares"] == SHARES
+    for name, weight in WEIGHTS.items():
+        assert taken[name] == pytest.approx(200 * weight, abs=300)
+    assert {row["decision"]["channel"] for row in rows} == {f"TO.{name}" for name in WEIGHTS}
+    again = of(f"{table} WHERE key % 100 = 7", *([CLUSTER] if given == "cluster" else []), spread="key")
+    before = {row["key"]: row["decision"]["queue_manager"] for row in rows}
+    assert [row["decision"]["queue_manager"] for row in again] == [before[row["key"]] for row in again]
+    assert "shares" not in again[0]["decision"]
+    # The MD5 of "1" begins with c4ca4238a0: 77 % of the way to ffffffffff, which is in the last share.
+    assert before[1] == "QM4"
+
+
+def test_two_destinations_by_one_channel_share_its_counter() -> None:
+    among = "[{'queue_manager': 'A', 'channel': 'C', 'cluster': 'X'}, {'queue_manager': 'A', 'channel': 'C', 'cluster': 'Y'}, {'queue_manager': 'B', 'channel': 'D'}]"
+    (row,) = of(f"SELECT {{'queue': 'Q'}} AS put, {among} AS destinations", shares=True)
+    assert [each["share"] for each in row["decision"]["shares"]] == [0.5, 0.0, 0.5]
+
+
+def test_columns_that_cannot_spread() -> None:
+    for column, message in (("1.5", "column key is a decimal; expected a text or an integer (a CAST to STRING would do)"),
+                            ("DATE '2020-01-01'", "column key is a DATE; expected a text or an integer (a CAST to STRING would do)")):  # fmt: skip
+        with pytest.raises(TableError) as raised:
+            of(f"SELECT 'Q' AS q, {column} AS key", CLUSTER, queue="q", spread="key")
+        assert str(raised.value) == message
+    with pytest.raises(TableError, match="column kye is missing; did you mean 'key'"):
+        of("SELECT 'Q' AS q, 1 AS key", CLUSTER, queue="q", spread="kye")

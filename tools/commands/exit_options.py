@@ -1,0 +1,80 @@
+"""The options that give cluster workload exits: ``--exit NAME=MODULE:FUNCTION`` and ``--exit-limit``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import field, frozen
+
+from mqclause.exits.process import Exit
+from mqclause.exits.session import EXIT_LIMIT, Exits
+
+FORM = "NAME=MODULE:FUNCTION"
+
+
+@frozen
+class GivenExits:
+    """Exits by the name in CLWLEXIT, and the limit of a call in seconds."""
+
+    exits: Mapping[str, Exit] = field(factory=dict)
+    limit: float = EXIT_LIMIT
+
+
+NO_EXITS = GivenExits()
+
+
+def exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds both options; the command gets them as ``exits`` and ``exit_limit``, for ``given_exits``."""
+    for option in (
+        click.option("--exit-limit", metavar="SECONDS", default=f"{EXIT_LIMIT:g}", show_default=True,
+                     help="How long one call of an exit may take."),
+        click.option("--exit", "exits", multiple=True, metavar=FORM,
+                     help="Call this Python function where CLWLEXIT(NAME) would be called."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def given_exits(exits: tuple[str, ...], exit_limit: str) -> GivenExits:
+    """The functions that the options name. Raises UsageError."""
+    found: dict[str, Exit] = {}
+    for text in exits:
+        name, _, place = text.rpartition("=")
+        module, colon, function = place.partition(":")
+        if not (name.strip(" ") and module and colon and function):
+            raise click.UsageError(f"--exit {text!r} is not {FORM}")
+        if name in found:
+            raise click.UsageError(f"--exit {text!r}: an exit {name!r} is given already")
+        found[name] = _function(text, module, function)
+    try:
+        limit = float(exit_limit)
+        Exits(found, limit)
+    except (TypeError, ValueError) as error:
+        said = str(error) if str(error).startswith("exits") else "is not allowed; allowed: a number of seconds above 0"
+        raise click.UsageError(f"--exit-limit {exit_limit!r} {said}") from None
+    return GivenExits(found, limit)
+
+
+def _function(text: str, module: str, function: str) -> Exit:
+    """The function of a module, which may lie in the working folder. Raises UsageError."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        with redirect_stdout(sys.stderr):
+            found: Any = import_module(module)
+        for part in function.split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as error:  # a module may raise what it likes
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise click.UsageError(f"--exit {text!r}: {said}") from None
+    if not callable(found):
+        raise click.UsageError(f"--exit {text!r}: {function} of {module} cannot be called; an exit takes one MQWXP")
+    made: Exit = found
+    return made
