@@ -51,8 +51,10 @@ class Administering:
     @classmethod
     def of(cls, engine: Engine, cluster: Cluster, messages: tuple[InFlight, ...]) -> Administering:
         """At the start of a replay."""
+        # A choice on arrival calls no exit: these choices are the rules' own.
+        own = Engine(engine.rules, engine.executor)
         flights = {each.id: Flight(each, route_of(each, cluster)) for each in messages}
-        return cls(Administration(engine.rules, engine.executor), engine, cluster, SequenceState.of(cluster), flights)
+        return cls(Administration(own.rules, own.executor), own, cluster, SequenceState.of(cluster), flights)
 
     def after(self, event: Event) -> Administered:
         """What ``event`` does. Raises EventError if it cannot happen."""
