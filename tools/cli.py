@@ -20,7 +20,9 @@ TRACEBACK = "MQCLAUSE_TRACEBACK"
 
 SUBCOMMANDS = {
     "batch": "Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.",
+    "commands": "The MQSC DISPLAY commands whose output tells everything that explain, why or check can use.",
     "explain": "Which destination does a put go to, and which clause removed each of the others?",
+    "facts": "What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.",
     "order": "In which order do a queue's messages come, and why do some not come at all?",
     "replay": "What happens over time: routing, trigger messages and what held them back, event by event.",
     "show-sql": "What a rule or a ruleset becomes in SQL.",

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.attributes import read_attributes
 from mqclause.model.assembly.provenance import Origin, Placed
-from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted, suggestion
 from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.mqsc.parameters import UnreadableError, parameters
-from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS
+from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS, is_secret
 from mqclause.model.readers.record import Record, Value
+
+if TYPE_CHECKING:
+    from mqclause.model.assembly.snapshot import Snapshot
 
 OPTION = "--set"
 _FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
@@ -52,6 +54,20 @@ def changed(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
     return snapshot
 
 
+def carried_out(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
+    """The snapshot with a command of the queue manager ``owner`` that alters an object; raises FactsError."""
+    of = "" if record.kind == "QMGR" else owner
+    name = owner if record.kind == "QMGR" else record.name
+    if record.kind == "CHANNEL" and "STATUS" in record.attributes and owner == snapshot.cluster.queue_manager.name:
+        of = ""
+    attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
+    return _changed(snapshot, _Change(record.kind, name, of, attributes))
+
+
+_HOW = ("FORCE", "NOFORCE", "CMDSCOPE", "CHLTYPE", "QSGDISP")
+"""What says how a command is carried out, or which object is meant."""
+
+
 def _changed(snapshot: Snapshot, change: _Change) -> Snapshot:
     placed = list(snapshot.provenance.placed)
     local = snapshot.cluster.queue_manager.name
@@ -71,7 +87,8 @@ def _read(text: str) -> _Change:
     except UnreadableError as fault:
         raise _fault(fault.message) from None
     if not words or words[0][0] not in CHANGEABLE or not isinstance(words[0][1], str):
-        raise _fault(f"{quoted(text)} names no object; allowed: {', '.join(f'{kind}(…)' for kind in CHANGEABLE)}")
+        what = quoted(text) if not any(is_secret(word) for word, _ in words) else f"a change of {words[0][0]}"
+        raise _fault(f"{what} names no object; allowed: {', '.join(f'{kind}(…)' for kind in CHANGEABLE)}")
     (kind, name), *rest = words
     attributes = {word: value for word, value in rest if value is not None or word in FLAGS}
     owner = attributes.pop("QMGR", "") if kind != "QMGR" else ""

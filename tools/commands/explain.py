@@ -18,7 +18,14 @@ from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import NO_EXITS, GivenExits, exit_options, given_exits
 from mqclause.tools.commands.explain_lines import explain_lines
-from mqclause.tools.commands.inputs import sources, what_if, what_if_options
+from mqclause.tools.commands.inputs import (
+    format_option,
+    refuse_model_queue,
+    sources,
+    what_if,
+    what_if_options,
+    with_option,
+)
 from mqclause.tools.commands.options import (
     PUT_KEYS,
     asked_put,
@@ -50,6 +57,8 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @reading_option
 @edition_option
 @lenient_option
+@format_option
+@with_option
 @what_if_options
 @exit_options
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
@@ -64,7 +73,8 @@ def command(
 ) -> int:
     """Which destination does a put go to, and which clause removed each of the others?
 
-    FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, in any mix; - is standard input.
+    FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, what runmqsc and mqweb display, in any mix;
+    - is standard input.
     Exit status: 0 a destination is chosen or the choice is deferred, 1 the rules end in a reason code, 2 bad input.
     """
     rules, given = rules_by(readings, edition), given_exits(exits, exit_limit)
@@ -76,7 +86,8 @@ def command(
         if shown.brief or shown.every_rule:
             raise click.UsageError("--lines answers in JSON; leave out --brief and --all")
         return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given)
-    return explain_files(sources(facts), put, rules=rules, shown=shown, given=given, **options)
+    read = sources(facts, options.pop("overlays"), options.pop("named_format"))
+    return explain_files(read, put, rules=rules, shown=shown, given=given, **options)
 
 
 @frozen
@@ -123,12 +134,16 @@ def explain_files(
     FactsError, NothingAskedError and DisagreementError.
     """
     snapshot = what_if(read_sources(files, local, lenient), sets, states)
-    put = asked_put(snapshot.put, asked, snapshot.cluster, _place_of_put(snapshot, [file.name for file in files]))
+    place = _place_of_put(snapshot, [file.name for file in files])
+    put = asked_put(snapshot.put, asked, snapshot.cluster, place)
+    refuse_model_queue(put, snapshot, place)
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     if given.exits:
         told = _with_exits(told, given)
     for warning in snapshot.warnings:
         print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
+    for remark in () if shown.as_json else snapshot.remarks:
+        print(f"remark: {remark}", file=sys.stderr)  # noqa: T201
     shown.show(told)
     return STATUS[told.decision.outcome]
 
