@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mqclause.answers.replay import Replay
     from mqclause.answers.retrieval import Retrieval
     from mqclause.answers.retrieval_calls import next_get
+    from mqclause.answers.shares import Share, shares
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
@@ -49,6 +50,7 @@ _WHERE = {
     "answers.replay": ("Replay",),
     "answers.retrieval": ("Retrieval",),
     "answers.retrieval_calls": ("next_get",),
+    "answers.shares": ("Share", "shares"),
     "model.assembly.snapshot": ("Snapshot", "read_document", "read_files"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
     "model.facts.cluster": ("Cluster",),
@@ -86,12 +88,14 @@ __all__ = [
     "Rules",
     "Scenario",
     "SequenceState",
+    "Share",
     "Snapshot",
     "Triggers",
     "next_get",
     "read_document",
     "read_files",
     "read_scenario",
+    "shares",
 ]
 
 
