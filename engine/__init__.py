@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mqclause.answers.decision import Advance, Decision
+    from mqclause.answers.difference import PlanRow, plan
     from mqclause.answers.engine import Engine
     from mqclause.answers.examination import Triggers
     from mqclause.answers.explanation import Explanation
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from mqclause.answers.retrieval import Retrieval
     from mqclause.answers.retrieval_calls import next_get
     from mqclause.answers.shares import Share, shares
-    from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
+    from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files, read_members
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
     from mqclause.model.facts.objects import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "answers.decision": ("Advance", "Decision"),
+    "answers.difference": ("PlanRow", "plan"),
     "answers.engine": ("Engine",),
     "answers.examination": ("Triggers",),
     "answers.explanation": ("Explanation",),
@@ -51,7 +53,7 @@ _WHERE = {
     "answers.retrieval": ("Retrieval",),
     "answers.retrieval_calls": ("next_get",),
     "answers.shares": ("Share", "shares"),
-    "model.assembly.snapshot": ("Snapshot", "read_document", "read_files"),
+    "model.assembly.snapshot": ("Snapshot", "read_document", "read_files", "read_members"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
     "model.facts.cluster": ("Cluster",),
     "model.facts.objects": (
@@ -74,6 +76,7 @@ __all__ = [
     "Engine",
     "Explanation",
     "FactsError",
+    "PlanRow",
     "Process",
     "Put",
     "Queue",
@@ -92,8 +95,10 @@ __all__ = [
     "Snapshot",
     "Triggers",
     "next_get",
+    "plan",
     "read_document",
     "read_files",
+    "read_members",
     "read_scenario",
     "shares",
 ]

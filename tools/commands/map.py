@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from typing import TypeVar
 
 import click
 
 from mqclause.answers.cluster_map import MAP_FORMAT, MapRow, map_rows
+from mqclause.answers.difference import PlanRow
 from mqclause.answers.engine import Engine
 from mqclause.model.assembly.snapshot import read_members
 from mqclause.tools.commands.inputs import sources
@@ -22,6 +24,8 @@ from mqclause.tools.commands.options import (
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.overview import print_map, write_map
 from mqclause.tools.render.streams import print_json, print_warnings
+
+RowT = TypeVar("RowT", MapRow, PlanRow)
 
 MAP_BINDS = ["OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF"]
 
@@ -63,7 +67,8 @@ def command(
     """
     one_form(as_json, as_csv)
     members = read_members(sources(facts), local, lenient)
-    rows = in_order(map_rows(members, Engine(rules_by(readings, edition)), bind.upper()), pattern)
+    rows = fitting(map_rows(members, Engine(rules_by(readings, edition)), bind.upper()), pattern)
+    rows.sort(key=lambda row: (row.queue, row.member))
     print_warnings(each for member in members for each in member.warnings)
     if as_json:
         print_json({"format": MAP_FORMAT, "rows": [row.to_json() for row in rows]})
@@ -74,15 +79,12 @@ def command(
     return 0
 
 
-def in_order(rows: Iterable[MapRow], pattern: str | None) -> list[MapRow]:
-    """The rows by queue, then by member; raises NothingAskedError where no queue fits the pattern."""
-    found = sorted(rows, key=lambda row: (row.queue, row.member))
-    if pattern is None:
-        return found
-    fitting = [row for row in found if fnmatchcase(row.queue, pattern)]
-    if not fitting:
+def fitting(rows: Iterable[RowT], pattern: str | None) -> list[RowT]:
+    """The rows whose queue fits the pattern; raises NothingAskedError where none does."""
+    found = [row for row in rows if pattern is None or fnmatchcase(row.queue, pattern)]
+    if pattern is not None and not found:
         raise NothingAskedError(f"no queue that is known in a cluster fits {pattern!r}")
-    return fitting
+    return found
 
 
 def one_form(as_json: bool, as_csv: bool) -> None:

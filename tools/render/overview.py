@@ -8,14 +8,26 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from attrs import frozen
 from rich.text import Text
 
 from mqclause.answers.cluster_map import MapRow
+from mqclause.answers.difference import PlanRow
 from mqclause.answers.shares import Share
 from mqclause.tools.render.page import Page
 
 MAP_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
+PLAN_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share")
 INDENT = 2
+
+
+@frozen
+class Differences:
+    """The rows of the map that a change alters, the members whose factors restart, and all members asked."""
+
+    rows: Sequence[PlanRow]
+    restarts: Sequence[str]
+    members: Sequence[str]
 
 
 def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
@@ -29,7 +41,7 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
         labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
         width = max(map(len, labels))
         for label, (first, *_) in zip(labels, agreeing, strict=True):
-            page.line(said(first), Text(f"{'':{INDENT}}{label}"), INDENT + width + 2)
+            page.line(where_to(first), Text(f"{'':{INDENT}}{label}"), INDENT + width + 2)
     resting = {row.member for row in rows if row.incomplete}
     if resting:
         page.line()
@@ -37,7 +49,52 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
         page.line(Text(told, "yellow"))
 
 
-def said(row: MapRow) -> Text:
+def print_plan(found: Differences, page: Page | None = None) -> None:
+    """Prints each queue with what becomes of its puts before (-) and after (+), and the clauses that decide."""
+    page = page or Page()
+    if not found.rows:
+        page.line("nothing changes")
+        return
+    for group in _alike(found.rows):
+        first = group[0]
+        moves = f": {percent(float(first.moved))} of the puts move" if first.moved else ""
+        page.line(Text.assemble((first.queue, "bold"), f" from {', '.join(row.member for row in group)}{moves}"))
+        page.line(Text(where_to(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
+        page.line(Text(where_to(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
+        for cause in first.because:
+            clause = f"clause {cause.rule.clause}, " if cause.rule else ""
+            told = f"{cause.destination.queue_manager} {cause.side}: {clause}{cause.because}"
+            page.line(Text(told, "dim"), "", INDENT + 2)
+    page.line()
+    if found.restarts:
+        page.line(f"sequence factors restart at zero at {', '.join(found.restarts)} (clause 12)")
+    members = dict.fromkeys(row.member for row in found.rows)
+    count = len(found.rows)
+    page.line(f"{count} row{'s' if count > 1 else ''} of the map change, from {', '.join(sorted(members))}")
+
+
+def write_plan(rows: Sequence[PlanRow]) -> None:
+    """Writes a line for each destination on each side to standard output."""
+    write_csv(PLAN_COLUMNS, (line for row in rows for line in _sides(row)))
+
+
+def _sides(row: PlanRow) -> Iterator[tuple[Any, ...]]:
+    for side, of in (("before", row.before), ("after", row.after)):
+        for queue, member, *rest in _lines(of):
+            yield (queue, member, float(row.moved), side, *rest)
+
+
+def _alike(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
+    """The rows in groups of one queue whose members say the same of both sides."""
+    groups: dict[tuple[object, ...], list[PlanRow]] = {}
+    for row in rows:
+        because = tuple((each.side, each.destination.queue_manager, each.because) for each in row.because)
+        key = (row.queue, row.moved, where_to(row.before).plain, where_to(row.after).plain, because)
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
+
+
+def where_to(row: MapRow) -> Text:
     """Where the puts go: ``QM2 66.7 %, QM3 33.3 %``, or what they fail with."""
     reason = row.decision.reason
     if reason is not None:
@@ -73,7 +130,7 @@ def _agreeing(rows: Sequence[MapRow]) -> list[list[MapRow]]:
     """The rows of one queue in groups of members that say the same."""
     groups: dict[str, list[MapRow]] = {}
     for row in rows:
-        groups.setdefault(said(row).plain, []).append(row)
+        groups.setdefault(where_to(row).plain, []).append(row)
     return list(groups.values())
 
 
