@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mqclause.answers.counterfactual import WhyNot, counterfactuals, why_not
     from mqclause.answers.decision import Advance, Decision
     from mqclause.answers.difference import PlanRow, plan
     from mqclause.answers.engine import Engine
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from mqclause.rulebook.rules import Rules
 
 _WHERE = {
+    "answers.counterfactual": ("WhyNot", "counterfactuals", "why_not"),
     "answers.decision": ("Advance", "Decision"),
     "answers.difference": ("PlanRow", "plan"),
     "answers.engine": ("Engine",),
@@ -95,12 +97,15 @@ __all__ = [
     "Snapshot",
     "Triggers",
     "next_get",
+    "WhyNot",
+    "counterfactuals",
     "plan",
     "read_document",
     "read_files",
     "read_members",
     "read_scenario",
     "shares",
+    "why_not",
 ]
 
 
