@@ -24,6 +24,8 @@ SUBCOMMANDS = {
     "explain": "Which destination does a put go to, and which clause removed each of the others?",
     "facts": "What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.",
     "order": "In which order do a queue's messages come, and why do some not come at all?",
+    "map": "Where do puts go? Every queue that is known in a cluster, from every queue manager that FACTS describe.",
+    "plan": "What does a change do? The puts that go elsewhere, from every queue manager that FACTS describe, and why.",
     "replay": "What happens over time: routing, trigger messages and what held them back, event by event.",
     "show-sql": "What a rule or a ruleset becomes in SQL.",
     "why": "Why does QUEUE not trigger? Every condition that would fail for a message put now",

@@ -113,7 +113,30 @@ def read_sources(
     MQ's own formats is a warning, and its command is left out; a fault in a facts file stays a fault. ``formats``
     are those that are tried, in this order.
     """
+    return _snapshot(_opened(sources, lenient, formats), local, lenient)
+
+
+def read_members(
+    sources: Sequence[Source], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
+) -> tuple[Snapshot, ...]:
+    """A snapshot for each queue manager that ``sources`` describe, as the local one; raises FactsError.
+
+    With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others.
+    """
     opened = _opened(sources, lenient, formats)
+    described = [script.queue_manager for script in opened.scripts]
+    own = [name for name in map(stated_name, opened.documents) if name is not None]
+    names: Iterable[str | None] = [local] if local or own or not all(described) else dict.fromkeys(described)
+    faults = [*opened.faults], [*opened.warnings]
+    # Overlays are laid upon the scripts of each, and faults are told of each.
+    copies = (
+        (evolve(opened, scripts=[*opened.scripts], faults=[*faults[0]], warnings=[*faults[1]]), name) for name in names
+    )
+    return tuple(_snapshot(each, name, lenient) for each, name in copies) or (_snapshot(opened, local, lenient),)
+
+
+def _snapshot(opened: _Opened, local: str | None, lenient: bool) -> Snapshot:
+    """What the queue manager ``local`` knows of what was opened; raises FactsError with every fault."""
     described = [script.queue_manager for script in opened.scripts if script.queue_manager]
     name = local_name(opened.documents, described, asked_name(local), opened.faults)
     overlays = opened.lay_upon(name)

@@ -9,10 +9,12 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
+from mqclause.answers.counterfactual import WhyNot, why_not
 from mqclause.answers.decision import Decision, Level
 from mqclause.answers.engine import Engine
 from mqclause.answers.explanation import Explanation
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
@@ -40,7 +42,7 @@ from mqclause.tools.commands.options import (
     reading_option,
     rules_by,
 )
-from mqclause.tools.errors import DisagreementError
+from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json
 
 STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
@@ -61,6 +63,7 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @with_option
 @what_if_options
 @exit_options
+@click.option("--why-not", metavar="QMGR", help="Why not that one, and which commands would have it permitted?")
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
 def command(
     facts: tuple[str, ...],
@@ -80,11 +83,11 @@ def command(
     rules, given = rules_by(readings, edition), given_exits(exits, exit_limit)
     asked = {key: options.pop(key) for key in PUT_KEYS}
     put = {key: str(value) for key, value in asked.items() if value is not None}
-    shown = Shown(**{key: options.pop(key) for key in ("as_json", "brief", "every_rule", "conditions")})
+    shown = Shown(**{key: options.pop(key) for key in ("as_json", "brief", "every_rule", "conditions", "why_not")})
     if lines is not None:
         only_lines(facts)
-        if shown.brief or shown.every_rule:
-            raise click.UsageError("--lines answers in JSON; leave out --brief and --all")
+        if shown.brief or shown.every_rule or shown.why_not:
+            raise click.UsageError("--lines answers in JSON; leave out --brief, --all and --why-not")
         return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given)
     read = sources(facts, options.pop("overlays"), options.pop("named_format"))
     return explain_files(read, put, rules=rules, shown=shown, given=given, **options)
@@ -98,15 +101,18 @@ class Shown:
     brief: bool = False
     every_rule: bool = False
     conditions: bool = False
+    why_not: str | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.brief and (self.as_json or self.every_rule or self.conditions):
-            raise click.UsageError("--brief is the verdict alone; leave it out for --json, --all or --conditions")
+        if self.brief and (self.as_json or self.every_rule or self.conditions or self.why_not):
+            more = "--json, --all, --conditions or --why-not"
+            raise click.UsageError(f"--brief is the verdict alone; leave it out for {more}")
 
     def show(self, told: Explanation) -> None:
         """Writes to standard output what is to be shown."""
+        answer = self._of_the_other(told)
         if self.as_json:
-            print_json(told.to_json())
+            print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
         # Loaded where it prints: it takes a tenth of the time of a small explain.
         from mqclause.tools.render.terminal import print_explanation, print_verdict
@@ -115,6 +121,21 @@ class Shown:
             print_verdict(told)
         else:
             print_explanation(told, self.every_rule or self.conditions)
+        if answer:
+            from mqclause.tools.render.alternatives import print_why_not
+
+            print_why_not(answer)
+
+    def _of_the_other(self, told: Explanation) -> WhyNot | None:
+        """The answer to --why-not, if that is asked. Raises NothingAskedError for a queue manager that is not known."""
+        if self.why_not is None:
+            return None
+        cluster = told.decision.cluster
+        known = [cluster.queue_manager.name, *cluster.remote]
+        if self.why_not not in known:
+            near = name_suggestion(self.why_not, known)
+            raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known{near}")
+        return why_not(told.decision, self.why_not)
 
 
 def explain_files(

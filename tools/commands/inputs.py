@@ -47,13 +47,18 @@ def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
     """The snapshot with what the options set. Raises FactsError and UsageError."""
-    commands = [*sets]
+    return changed(snapshot, [*sets, *state_commands(states)])
+
+
+def state_commands(states: Iterable[str]) -> list[str]:
+    """What the options CHANNEL=STATE set, as commands. Raises UsageError."""
+    commands = []
     for each in states:
         channel, equals, state = each.rpartition("=")
         if not equals:
             raise click.UsageError(f"--status {each!r} is not CHANNEL=STATE")
         commands.append(f"CHANNEL({quote(channel)}) STATUS({quote(state)})")
-    return changed(snapshot, commands)
+    return commands
 
 
 def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:

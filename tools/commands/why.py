@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mqclause.answers.examination import Triggers
+from mqclause.answers.mending import mending
 from mqclause.answers.why import PutNow, Why, document
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import name_suggestion
@@ -74,7 +75,10 @@ def why_files(
         check(answer, explaining)
     if as_json:
         for each in answers:
-            print_json(document(each))
+            changes = mending(why, each, snapshot, priority)
+            member = each.queue.queue_manager
+            told = [[{"queue_manager": member, "command": one} for one in commands] for commands in changes]
+            print_json(document(each) | {"changes": told})
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1
