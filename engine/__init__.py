@@ -15,7 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mqclause.answers.counterfactual import WhyNot, counterfactuals, why_not
     from mqclause.answers.decision import Advance, Decision
+    from mqclause.answers.difference import PlanRow, plan
     from mqclause.answers.engine import Engine
     from mqclause.answers.examination import Triggers
     from mqclause.answers.explanation import Explanation
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from mqclause.answers.replay import Replay
     from mqclause.answers.retrieval import Retrieval
     from mqclause.answers.retrieval_calls import next_get
-    from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files
+    from mqclause.answers.shares import Share, shares
+    from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files, read_members
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
     from mqclause.model.facts.objects import (
@@ -41,7 +44,9 @@ if TYPE_CHECKING:
     from mqclause.rulebook.rules import Rules
 
 _WHERE = {
+    "answers.counterfactual": ("WhyNot", "counterfactuals", "why_not"),
     "answers.decision": ("Advance", "Decision"),
+    "answers.difference": ("PlanRow", "plan"),
     "answers.engine": ("Engine",),
     "answers.examination": ("Triggers",),
     "answers.explanation": ("Explanation",),
@@ -49,7 +54,8 @@ _WHERE = {
     "answers.replay": ("Replay",),
     "answers.retrieval": ("Retrieval",),
     "answers.retrieval_calls": ("next_get",),
-    "model.assembly.snapshot": ("Snapshot", "read_document", "read_files"),
+    "answers.shares": ("Share", "shares"),
+    "model.assembly.snapshot": ("Snapshot", "read_document", "read_files", "read_members"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
     "model.facts.cluster": ("Cluster",),
     "model.facts.objects": (
@@ -72,6 +78,7 @@ __all__ = [
     "Engine",
     "Explanation",
     "FactsError",
+    "PlanRow",
     "Process",
     "Put",
     "Queue",
@@ -86,12 +93,19 @@ __all__ = [
     "Rules",
     "Scenario",
     "SequenceState",
+    "Share",
     "Snapshot",
     "Triggers",
+    "WhyNot",
+    "counterfactuals",
     "next_get",
+    "plan",
     "read_document",
     "read_files",
+    "read_members",
     "read_scenario",
+    "shares",
+    "why_not",
 ]
 
 

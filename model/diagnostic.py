@@ -16,15 +16,17 @@ class Diagnostic:
     """One fault in an input.
 
     ``source`` is the file as the user named it (``-`` for standard input), ``line`` counts from 1 or is
-    None where the format has none, ``message`` says what is wrong and what is allowed.
+    None where the format has none, and so does ``column``, which stands only behind a line; ``message`` says what is
+    wrong and what is allowed.
     """
 
     source: str
     message: str
     line: int | None = None
+    column: int | None = None
 
     def __str__(self) -> str:
-        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        place = ":".join(str(each) for each in (self.source, self.line, self.column) if each is not None)
         return f"{place}: {self.message}"
 
 

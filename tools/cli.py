@@ -21,8 +21,12 @@ TRACEBACK = "MQCLAUSE_TRACEBACK"
 SUBCOMMANDS = {
     "batch": "Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.",
     "check": "What in a configuration should an administrator see? Each finding with file, line, and what mends it.",
+    "commands": "The MQSC DISPLAY commands whose output tells everything that explain, why or check can use.",
     "explain": "Which destination does a put go to, and which clause removed each of the others?",
+    "facts": "What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.",
     "order": "In which order do a queue's messages come, and why do some not come at all?",
+    "map": "Where do puts go? Every queue that is known in a cluster, from every queue manager that FACTS describe.",
+    "plan": "What does a change do? The puts that go elsewhere, from every queue manager that FACTS describe, and why.",
     "replay": "What happens over time: routing, trigger messages and what held them back, event by event.",
     "retention": "How long do repositories hold what is in FACTS? Each item as it is on a day.",
     "show-sql": "What a rule or a ruleset becomes in SQL.",

@@ -12,7 +12,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import MANUAL, Destination
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.facts.sequence import SequenceState
-from mqclause.model.timeline.administered import Known, member_named, with_status, with_suspended, within, without
+from mqclause.model.timeline.administered import Known, member_named, refreshed, with_status, with_suspended, within
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.in_flight import InFlight, route_of
 from mqclause.model.timeline.matter import Matter
@@ -111,7 +111,7 @@ class Administering:
             (did.removed if settled.becomes == REMOVED else did.kept).append(told)
             if settled.becomes == REMOVED:
                 removed.add(id(each))
-        self.cluster = without(self.cluster, event.cluster, removed)
+        self.cluster = refreshed(self.cluster, event.cluster, removed)
 
     def of_known(self, each: Known, cluster: str) -> Matter:
         """What a refresh meets."""

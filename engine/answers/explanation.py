@@ -19,7 +19,7 @@ class Explanation:
 
     ``readings`` are choices by which the answer is another, ``ties`` say who fell by listing order alone,
     ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell
-    whatever is asked.
+    whatever is asked, ``sources`` what is odd about them.
     """
 
     decision: Decision
@@ -27,6 +27,7 @@ class Explanation:
     ties: tuple[str, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
     assumptions: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, decision: Decision, snapshot: Snapshot) -> Self:
@@ -36,14 +37,15 @@ class Explanation:
         """
         readings = tuple(map(str, decision.other_readings()))
         ties = tuple(ties_within(decision))
-        return cls(decision, readings, ties, rests_on(decision, snapshot), tuple(snapshot.assumptions))
+        odd = tuple(map(str, snapshot.remarks))
+        return cls(decision, readings, ties, rests_on(decision, snapshot), tuple(snapshot.assumptions), odd)
 
     def to_json(self) -> dict[str, Any]:
         """The document ``mqclause.trace/1`` with everything in it."""
         document = self.decision.to_json()
         tie = tie_at_the_end(self.decision)
         return document | {
-            "remarks": [*document["remarks"], *self.ties, *([tie] if tie else []), *self.readings],
+            "remarks": [*document["remarks"], *self.sources, *self.ties, *([tie] if tie else []), *self.readings],
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }

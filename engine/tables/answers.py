@@ -46,6 +46,7 @@ def decision(found: Written) -> StructFields:
         "permitted": _of_valid(found, exp.cast(outcome.standing.meaning.facts["permitted"], "INT")),
         "eliminated_by": _eliminated_by(found, choice),
         "message": when(found.invalid, found.fault),
+        "transmission_queue": NO_TEXT,
     }
     return {name: fields[name] for name in DECISION}
 

@@ -133,6 +133,7 @@ DECISION: Mapping[str, ColumnKind] = {
     "permitted": "integer",
     "eliminated_by": "texts",
     "message": "text",
+    "transmission_queue": "text",
 }
 """The fields of ``decision`` and their types."""
 

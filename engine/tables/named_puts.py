@@ -126,6 +126,7 @@ def answered(found: Decision, explain: bool) -> dict[str, Any]:
         "permitted": len(found.remaining),
         "eliminated_by": [fell.get(each) for each in found.listed] if explain else None,
         "message": None,
+        "transmission_queue": to and (to.transmission_queue or None),
     }
 
 

@@ -135,6 +135,7 @@ def decision_of(listed: Sequence[Destination], runs: Sequence[Run], workload: Ru
         "permitted": len(run.remaining),
         "eliminated_by": workload and eliminated_by(listed, run, workload),
         "message": None,
+        "transmission_queue": None,
     }
 
 

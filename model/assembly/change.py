@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.attributes import read_attributes
 from mqclause.model.assembly.provenance import Origin, Placed
-from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted, suggestion
 from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.mqsc.parameters import UnreadableError, parameters
-from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS
+from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS, is_secret
 from mqclause.model.readers.record import Record, Value
+
+if TYPE_CHECKING:
+    from mqclause.model.assembly.snapshot import Snapshot
 
 OPTION = "--set"
 _FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
@@ -28,7 +30,7 @@ BESIDES = {"CHANNEL": {"STATUS"}, "QMGR": {"SUSPEND"}}
 
 
 @frozen
-class _Change:
+class WhatIf:
     """One command: the object that it names, whose it is (blank: not said), and the attributes that it sets."""
 
     kind: str
@@ -48,30 +50,57 @@ def changed(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
     CHANNEL takes STATUS too, which belongs to the local queue manager's routes, and QMGR takes SUSPEND(YES).
     """
     for text in commands:
-        snapshot = _changed(snapshot, _read(text))
+        snapshot = _changed(snapshot, read_change(text))
     return snapshot
 
 
-def _changed(snapshot: Snapshot, change: _Change) -> Snapshot:
+def carried_out(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
+    """The snapshot with a command of the queue manager ``owner`` that alters an object; raises FactsError."""
+    of = "" if record.kind == "QMGR" else owner
+    name = owner if record.kind == "QMGR" else record.name
+    if record.kind == "CHANNEL" and "STATUS" in record.attributes and owner == snapshot.cluster.queue_manager.name:
+        of = ""
+    attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
+    return _changed(snapshot, WhatIf(record.kind, name, of, attributes))
+
+
+_HOW = ("FORCE", "NOFORCE", "CMDSCOPE", "CHLTYPE", "QSGDISP")
+"""What says how a command is carried out, or which object is meant."""
+
+
+def _changed(snapshot: Snapshot, change: WhatIf) -> Snapshot:
     placed = list(snapshot.provenance.placed)
     local = snapshot.cluster.queue_manager.name
     change = evolve(change, name=change.name or local) if change.kind == "QMGR" else change
-    found = [each for each in placed if _is_meant(each.fact, change, local)]
+    found = [each for each in placed if is_meant(each.fact, change, local)]
     _check(change, found, placed, local)
-    new = [_set(each, change) if each in found else each for each in placed]
-    own, *others = (each for each in new if not isinstance(each.fact, Put))
-    put = [each for each in new if isinstance(each.fact, Put)]
+    return of_facts(snapshot, [with_change(each, change) if each in found else each for each in placed])
+
+
+def of_facts(snapshot: Snapshot, placed: Iterable[Placed[Any]]) -> Snapshot:
+    """The snapshot with other facts, the local queue manager's first; raises FactsError if they contradict."""
+    facts = list(placed)
+    own, *others = (each for each in facts if not isinstance(each.fact, Put))
+    put = [each for each in facts if isinstance(each.fact, Put)]
     cluster = agreed(own, others).cluster
     return evolve(snapshot, cluster=cluster, placed=partial(tuple, (own, *others, *put)))
 
 
-def _read(text: str) -> _Change:
+def with_fields(placed: Placed[Any], fields: Mapping[str, Any], option: str = OPTION) -> Placed[Any]:
+    """The fact with ``fields`` as ``option`` states them."""
+    origin = partial(_origin, placed.origin, frozenset(fields), option)
+    return evolve(placed, fact=evolve(placed.fact, **fields), origin=origin)
+
+
+def read_change(text: str) -> WhatIf:
+    """What one command says: an object and its attributes, without a verb. Raises FactsError."""
     try:
         words = [(SYNONYMS.get(word, word), value) for word, value, _ in parameters(text)]
     except UnreadableError as fault:
         raise _fault(fault.message) from None
     if not words or words[0][0] not in CHANGEABLE or not isinstance(words[0][1], str):
-        raise _fault(f"{quoted(text)} names no object; allowed: {', '.join(f'{kind}(…)' for kind in CHANGEABLE)}")
+        what = quoted(text) if not any(is_secret(word) for word, _ in words) else f"a change of {words[0][0]}"
+        raise _fault(f"{what} names no object; allowed: {', '.join(f'{kind}(…)' for kind in CHANGEABLE)}")
     (kind, name), *rest = words
     attributes = {word: value for word, value in rest if value is not None or word in FLAGS}
     owner = attributes.pop("QMGR", "") if kind != "QMGR" else ""
@@ -82,10 +111,11 @@ def _read(text: str) -> _Change:
         if word not in attributes and word != "QMGR":
             raise _fault(f"{word} needs a value in parentheses")
     kept = {word: value or "" for word, value in attributes.items()}
-    return _Change(kind, str(name).rstrip(" "), owner if isinstance(owner, str) else "", kept)
+    return WhatIf(kind, str(name).rstrip(" "), owner if isinstance(owner, str) else "", kept)
 
 
-def _is_meant(fact: object, change: _Change, local: str) -> bool:
+def is_meant(fact: object, change: WhatIf, local: str) -> bool:
+    """Whether ``fact``, which the queue manager ``local`` knows, is what the command names."""
     if change.kind in _QUEUES:
         of_kind = isinstance(fact, Queue) and fact.type == change.kind
     else:
@@ -96,7 +126,7 @@ def _is_meant(fact: object, change: _Change, local: str) -> bool:
     return not change.owner or own_state or getattr(fact, "queue_manager", local) == change.owner
 
 
-def _check(change: _Change, found: list[Placed[Any]], placed: Iterable[Placed[Any]], local: str) -> None:
+def _check(change: WhatIf, found: list[Placed[Any]], placed: Iterable[Placed[Any]], local: str) -> None:
     """Raises FactsError unless it is clear which fact is meant."""
     if not found:
         known = sorted({each.fact.name for each in placed if not isinstance(each.fact, Put)})
@@ -108,13 +138,12 @@ def _check(change: _Change, found: list[Placed[Any]], placed: Iterable[Placed[An
         raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
 
 
-def _set(placed: Placed[Any], change: _Change) -> Placed[Any]:
-    fields = _fields(change, placed.fact)
-    origin = partial(_origin, placed.origin, frozenset(fields))
-    return evolve(placed, fact=evolve(placed.fact, **fields), origin=origin)
+def with_change(placed: Placed[Any], change: WhatIf) -> Placed[Any]:
+    """The fact as the command leaves it. Raises FactsError."""
+    return with_fields(placed, _fields(change, placed.fact))
 
 
-def _fields(change: _Change, fact: Any) -> dict[str, Any]:
+def _fields(change: WhatIf, fact: Any) -> dict[str, Any]:
     """The fields of the fact that the command sets. Raises FactsError."""
     fields: dict[str, Any] = {}
     for kind in (change.kind, "CLUSQMGR") if change.kind in BESIDES else (change.kind,):
@@ -123,6 +152,8 @@ def _fields(change: _Change, fact: Any) -> dict[str, Any]:
         if refusals:
             raise FactsError([Diagnostic(OPTION, f"{change.object}: {error}") for error in refusals])
         fields |= found
+    if isinstance(fact, Channel) and change.attributes.keys() & {"CLUSTER", "CLUSNL"}:
+        raise _fault(f"{change.object}: the clusters of a channel cannot be set here; give a script instead")
     if "SUSPEND" in change.attributes:
         fields["suspended"] = fact.clusters if change.attributes["SUSPEND"] == "YES" else ()
     if "CLUSTER" in change.attributes and isinstance(fact, Queue):
@@ -141,8 +172,8 @@ def _is_besides(word: str) -> bool:
     return any(word in words for words in BESIDES.values())
 
 
-def _origin(before: Callable[[str], Origin], fields: frozenset[str], attribute: str) -> Origin:
-    return Origin("stated", OPTION) if attribute in fields else before(attribute)
+def _origin(before: Callable[[str], Origin], fields: frozenset[str], option: str, attribute: str) -> Origin:
+    return Origin("stated", option) if attribute in fields else before(attribute)
 
 
 def _fault(message: str) -> FactsError:

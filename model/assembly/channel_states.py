@@ -34,7 +34,7 @@ class ChannelStates:
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
                 stated = Origin("stated", record.source, record.line_of("STATUS"))
-                return _state(record), stated if record.action == "stop" else None
+                return state_after(record), stated if record.action == "stop" else None
         return None
 
     def warnings(self) -> Iterator[Diagnostic]:
@@ -48,7 +48,7 @@ class ChannelStates:
                 yield told(record, f"{verb}: taken as {STARTED}; whether it runs is not known")
 
 
-def _state(record: Record) -> str:
+def state_after(record: Record) -> str:
     """MQ's own defaults: STOPPED, or INACTIVE where one partner's instances are stopped."""
     if record.action == "start":
         return STARTED

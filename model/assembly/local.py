@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from attrs import evolve
@@ -108,3 +108,13 @@ def _origin(
     own: Placed[QueueManager], seen: Placed[QueueManager], from_scripts: frozenset[str], attribute: str
 ) -> Origin:
     return (seen if attribute in from_scripts else own).origin(attribute)
+
+
+def defined_at(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
+    """The names of the objects that scripts define at the queue manager ``local``, by kind."""
+    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
+    found: dict[str, set[str]] = {}
+    for record in own:
+        if record.action in ("define", "observe"):
+            found.setdefault(record.kind, set()).add(record.name)
+    return {kind: frozenset(names) for kind, names in found.items()}

@@ -10,6 +10,7 @@ from attrs import evolve
 
 from mqclause.model.assembly.objects import MqObject, placed_fact
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
+from mqclause.model.diagnostic import Diagnostic, quoted
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 
 RowKey = tuple[str, ...]
@@ -75,6 +76,19 @@ class Displayed:
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
             fact = Channel(name, queue_manager, **(row.fields | own))
             yield self._with_state(placed_fact(fact, row, name=row.origin_of("CHANNEL")), row)
+
+    def differences(self) -> Iterator[Diagnostic]:
+        """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
+        shown = _by(self.of("CHSTATUS"), lambda row: (row.name,))
+        for row in self.of("CLUSQMGR"):
+            state = row.fields.get("status")
+            of_route = [each for each in shown.get((row.text("CHANNEL"),), ()) if "status" in each.fields]
+            same = [each for each in of_route if each.text("RQMNAME") in ("", row.name)]
+            if state and row.name != self.local and same and all(each.fields["status"] != state for each in same):
+                places = row.origin_of("STATUS"), same[0].origin_of("STATUS")
+                said = f"CLUSQMGR shows {state} ({places[0]}), CHSTATUS {same[0].fields['status']} ({places[1]})"
+                message = f"channel {quoted(row.text('CHANNEL'))} to {quoted(row.name)}: {said}; taken as {state}"
+                yield Diagnostic(row.record.source, message, row.record.line_of("STATUS"))
 
     def queues(self, placed: Iterable[Placed[Queue]]) -> Iterator[Placed[Queue]]:
         """The queues: what is the local queue manager's own stands in its own definition."""

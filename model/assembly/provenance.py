@@ -11,7 +11,7 @@ from mqclause.model.facts.objects import Fact, Put
 
 FactT = TypeVar("FactT")
 
-How = Literal["stated", "observed", "defaulted"]
+How = Literal["stated", "observed", "defaulted", "unknown"]
 
 
 @frozen
@@ -19,7 +19,8 @@ class Origin:
     """Where the value of one attribute comes from.
 
     ``how``: a definition, an alter or a facts file has *stated* it; a dump has *observed* it, and shows it although
-    no command sets it; or it is *defaulted*: nobody says it, and MQ's default holds. ``source`` and ``line`` are
+    no command sets it; or it is *defaulted*: nobody says it, and MQ's default holds; or a facts file says that it is
+    *unknown*. ``source`` and ``line`` are
     where the value stands or, of a default, where the object begins; ``line`` is None where it cannot be told.
     """
 
@@ -75,7 +76,8 @@ class Provenance:
 
         A script or a dump that does not show an attribute tells nothing of it. Raises as ``of``.
         """
-        return bool(self._placed[_identity(fact)].table) or self.of(fact, attribute).how != "defaulted"
+        how = self.of(fact, attribute).how
+        return how != "unknown" and (how != "defaulted" or bool(self._placed[_identity(fact)].table))
 
 
 def _identity(fact: Fact | Put) -> tuple[object, ...]:

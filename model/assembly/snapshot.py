@@ -14,9 +14,11 @@ from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
-from mqclause.model.assembly.local import asked_name, local_name, local_queue_manager, owned, stated_name
+from mqclause.model.assembly.local import asked_name, defined_at, local_name, local_queue_manager, owned, stated_name
 from mqclause.model.assembly.now import as_it_is_now
+from mqclause.model.assembly.overlay import overlaid, upon
 from mqclause.model.assembly.provenance import Placed, Provenance
+from mqclause.model.assembly.route_states import completed, with_states
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.view import View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
@@ -25,11 +27,13 @@ from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument
-from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
+from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts, states_facts
 from mqclause.model.readers.format import Format
+from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.record import Script
-from mqclause.model.readers.registry import FORMATS, contents_of
+from mqclause.model.readers.registry import FORMATS, contents_of, only_named
 
+NO_FACTS = "has no table of a facts document: left out"
 NOT_IN_A_SCRIPT = "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0"
 NOT_DISPLAYED = "MQ displays no sequence numbers: taken as 0"
 
@@ -39,13 +43,16 @@ class Source:
     """A file's content and its name as messages show it (``-`` for standard input).
 
     ``queue_manager`` says whose script or log it is, if it does not say so itself. A file that was ``found`` in a
-    folder, and not named, is passed by with a warning where it is in no format that is read.
+    folder, and not named, is passed by with a warning where it is in no format that is read. An ``overlay`` changes
+    what all other files say. ``format`` names the format that it is in; blank: its content tells.
     """
 
     name: str
     data: bytes
     queue_manager: str = ""
     found: bool = False
+    overlay: bool = field(default=False, kw_only=True)
+    format: str = field(default="", kw_only=True)
 
 
 @frozen(eq=False)
@@ -56,6 +63,7 @@ class Snapshot:
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
     ``incomplete`` is what the sources leave out, whatever is asked.
+    ``remarks`` say what is odd about the sources, beside their ``warnings``.
     ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager.
     """
 
@@ -66,6 +74,7 @@ class Snapshot:
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
+    remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
     messages: tuple[Message, ...] = ()
 
@@ -83,8 +92,16 @@ class _Opened:
     unread: list[str] = field(factory=list)
     documents: list[FactsDocument] = field(factory=list)
     scripts: list[Script] = field(factory=list)
+    overlays: list[Script] = field(factory=list)
+    remarks: list[Diagnostic] = field(factory=list)
     faults: list[Diagnostic] = field(factory=list)
     warnings: list[Diagnostic] = field(factory=list)
+
+    def lay_upon(self, local: str | None) -> list[Script]:
+        """Puts overlays behind the scripts of their queue managers; what is left are those that no script describes."""
+        following, others = upon(self.overlays, self.scripts, local)
+        self.scripts.extend(following)
+        return others
 
 
 def read_sources(
@@ -96,26 +113,47 @@ def read_sources(
     MQ's own formats is a warning, and its command is left out; a fault in a facts file stays a fault. ``formats``
     are those that are tried, in this order.
     """
+    return _snapshot(_opened(sources, lenient, formats), local, lenient)
+
+
+def read_members(
+    sources: Sequence[Source], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
+) -> tuple[Snapshot, ...]:
+    """A snapshot for each queue manager that ``sources`` describe, as the local one; raises FactsError.
+
+    With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others.
+    """
     opened = _opened(sources, lenient, formats)
-    sources = opened.sources
+    described = [script.queue_manager for script in opened.scripts]
+    own = [name for name in map(stated_name, opened.documents) if name is not None]
+    names: Iterable[str | None] = [local] if local or own or not all(described) else dict.fromkeys(described)
+    faults = [*opened.faults], [*opened.warnings]
+    # Overlays are laid upon the scripts of each, and faults are told of each.
+    copies = (
+        (evolve(opened, scripts=[*opened.scripts], faults=[*faults[0]], warnings=[*faults[1]]), name) for name in names
+    )
+    return tuple(_snapshot(each, name, lenient) for each, name in copies) or (_snapshot(opened, local, lenient),)
+
+
+def _snapshot(opened: _Opened, local: str | None, lenient: bool) -> Snapshot:
+    """What the queue manager ``local`` knows of what was opened; raises FactsError with every fault."""
     described = [script.queue_manager for script in opened.scripts if script.queue_manager]
     name = local_name(opened.documents, described, asked_name(local), opened.faults)
+    overlays = opened.lay_upon(name)
     view = _view(opened, name, lenient)
     seen = view.queue_manager
     # Where no host can be told, that is the fault: not each queue without one.
     host = name or (seen.fact.name if seen else "?")
-    files = [(read_facts(each.data, each.source, host, consume=True), each) for each in opened.documents]
-    for facts, _ in files:
-        opened.faults.extend(facts.diagnostics)
+    files = _facts_of(opened, view, host)
     put = _the_put(files, opened.faults)
     if opened.faults:
         raise FactsError(opened.faults)
-    own = local_queue_manager(files, seen, [source.name for source in sources])
+    own = local_queue_manager(files, seen, [source.name for source in opened.sources])
     observed = shown_of_queues(opened.scripts, own.fact.name)
-    others = [as_it_is_now(each, observed) for each in _in_order(sources, files, view)]
+    others = [as_it_is_now(each, observed) for each in with_states(_in_order(opened.sources, files, view))]
     cluster, placed, warnings = agreed(own, others, lenient)
     messages = _checked_messages(files, cluster)
-    return Snapshot(
+    read = Snapshot(
         cluster,
         put.fact if put else None,
         (*opened.warnings, *warnings),
@@ -123,9 +161,11 @@ def read_sources(
         observed,
         partial(tuple, (*placed, put) if put else placed),
         incomplete=incomplete(opened.scripts, view.known, cluster),
-        defined=_defined(opened.scripts, cluster.queue_manager.name),
+        defined=defined_at(opened.scripts, cluster.queue_manager.name),
         messages=messages,
+        remarks=(*opened.remarks, *view.remarks),
     )
+    return overlaid(read, overlays)
 
 
 def read_files(
@@ -208,15 +248,20 @@ def _opened(sources: Iterable[Source], lenient: bool, formats: Sequence[Format])
 def _open(source: Source, opened: _Opened, lenient: bool, formats: Sequence[Format]) -> None:
     """Adds what one file holds. Raises FactsError if it is in no format that is read."""
     opened.sources.append(source)
-    contents = contents_of(source.data, source.name, formats)
+    contents = contents_of(source.data, source.name, only_named(source.format, formats))
+    if source.overlay and not (isinstance(contents, Script) and contents.format == MQSC.name):
+        raise FactsError([Diagnostic(source.name, f"is in {contents.format}; allowed for an overlay: MQSC")])
     if isinstance(contents, FactsDocument):
+        if source.found and not states_facts(contents):
+            raise FactsError(contents.diagnostics or [Diagnostic(source.name, NO_FACTS)])
         opened.faults.extend(contents.diagnostics)
         if contents.data is not None or not contents.diagnostics:
             opened.documents.append(contents)
         return
+    opened.remarks.extend(contents.remarks)
     for script in owned(contents, source.queue_manager):
         (opened.warnings if lenient else opened.faults).extend(script.diagnostics)
-        opened.scripts.append(script)
+        (opened.overlays if source.overlay else opened.scripts).append(script)
 
 
 def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
@@ -231,6 +276,15 @@ def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
     if view.queue_manager or not opened.unread:
         (opened.warnings if forgiven else opened.faults).extend(view.diagnostics)
     return view
+
+
+def _facts_of(opened: _Opened, view: View, host: str) -> list[tuple[Facts, FactsDocument]]:
+    """What the facts documents state, and what is wrong with it; queues without a host are on ``host``."""
+    documents = [completed(document, view.channels) for document in opened.documents]
+    files = [(read_facts(each.data, each.source, host, consume=True), each) for each in documents]
+    for facts, _ in files:
+        opened.faults.extend(facts.diagnostics)
+    return files
 
 
 def _stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None:
@@ -264,12 +318,3 @@ def _in_order(sources: Iterable[Source], files: Iterable[tuple[Facts, FactsDocum
     found = [each for facts, document in files for each in placed_rows(facts, document)]
     rank = {source.name: at for at, source in enumerate(sources)}
     return sorted([*found, *view.listed()], key=lambda each: rank[each.source])
-
-
-def _defined(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
-    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
-    found: dict[str, set[str]] = {}
-    for record in own:
-        if record.action in ("define", "observe"):
-            found.setdefault(record.kind, set()).add(record.name)
-    return {kind: frozenset(names) for kind, names in found.items()}

@@ -11,7 +11,7 @@ from mqclause.model.diagnostic import Diagnostic, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import misplaced
 from mqclause.model.readers.facts_document import FactsDocument
-from mqclause.model.readers.facts_file import LIST_TABLES, Facts
+from mqclause.model.readers.facts_file import LIST_TABLES, UNKNOWABLE, Facts
 
 
 def placed_table(fact: FactT, document: FactsDocument, table: str) -> Placed[FactT]:
@@ -51,4 +51,6 @@ def _origin(document: FactsDocument, path: tuple[str | int, ...], attribute: str
         given = given[step]
     if attribute in given:
         return Origin("stated", document.source, document.lines.line_of(*path, attribute))
+    if path[0] == UNKNOWABLE.get(attribute) and given["name"] in document.data.get("unknown", {}).get(attribute, ()):
+        return Origin("unknown", document.source, document.lines.line_of("unknown", attribute))
     return Origin("defaulted", document.source, document.lines.line_of(*path))

@@ -34,6 +34,7 @@ class View:
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it.
     ``states_are_shown`` if a log shows the state of each route; ``repositories`` say how far its clusters are shown.
+    ``remarks`` tell where a log shows different things.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -48,6 +49,7 @@ class View:
     strangers: tuple[str, ...] = ()
     states_are_shown: bool = False
     repositories: tuple[str, ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
 
     def listed(self) -> list[Placed[Any]]:
         """The facts of all lists."""
@@ -96,9 +98,10 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
 
 def _objects(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
     objects = Objects(name, faults, scripts)
-    records = [record for script in scripts for record in script.records]
+    records = [record for script in scripts if not script.overlay for record in script.records]
+    changes = [record for script in scripts if script.overlay for record in script.records]
     # what was displayed fills in what no command states, wherever it stands
-    for record in sorted(records, key=lambda each: each.action == "observe"):
+    for record in (*sorted(records, key=lambda each: each.action == "observe"), *changes):
         objects.apply(record)
     objects.settle()
     return objects
@@ -132,6 +135,7 @@ class _Seen:
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
             states_are_shown=bool(shown.clusters) and all(_is_observed(channel) for channel in channels),
             repositories=tuple(shown.repositories()),
+            remarks=tuple(shown.differences()),
         )
 
     def within(self, clusters: Sequence[str]) -> tuple[str, ...]:

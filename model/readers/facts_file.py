@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
 
-from attrs import frozen
+from attrs import evolve, fields, frozen
 
 from mqclause.model.diagnostic import Diagnostic, DomainError, quoted, suggestion
-from mqclause.model.facts.domains import Maker
+from mqclause.model.facts.domains import NAMES, Maker, attribute
 from mqclause.model.facts.message import Message, message_fault
 from mqclause.model.facts.objects import (
     Channel,
@@ -20,12 +21,28 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_document import labelled
+from mqclause.model.readers.facts_document import FactsDocument, labelled
+from mqclause.model.readers.mqsc.words import is_secret
 
 _T = TypeVar("_T")
 
 MOST_FAULTS = 10_000
 """How many faults of one document are told; a document with more is no facts document at all."""
+
+
+@frozen
+class Unknown:
+    """What nobody knows although it counts as known where it is left out: of the objects named here, by attribute.
+
+    ``status`` names channels, ``curdepth`` local queues. What an object's own table gives is known.
+    """
+
+    status: tuple[str, ...] = attribute(NAMES, ())
+    curdepth: tuple[str, ...] = attribute(NAMES, ())
+
+
+UNKNOWABLE = {"status": "channel", "curdepth": "queue"}
+"""The table of the objects that an attribute can be unknown of."""
 
 _queue_manager = Maker(QueueManager)
 _remote_queue_manager = Maker(RemoteQueueManager)
@@ -35,8 +52,9 @@ _channel = Maker(Channel)
 _process = Maker(Process)
 _put = Maker(Put)
 _message = Maker(Message)
+_unknown = Maker(Unknown)
 
-SINGLE: dict[str, Maker[Any]] = {"queue_manager": _queue_manager, "put": _put}
+SINGLE: dict[str, Maker[Any]] = {"queue_manager": _queue_manager, "put": _put, "unknown": _unknown}
 """The tables that stand at most once in a document."""
 
 MANY: dict[str, Maker[Any]] = {
@@ -61,7 +79,7 @@ LIST_TABLES = {
 IGNORED = ("event", "information", "request", "in_flight")
 """What a facts document may hold for others to read."""
 
-TABLES = ("queue_manager", *MANY, "put", *IGNORED)
+TABLES = ("queue_manager", *MANY, "put", "unknown", *IGNORED)
 KNOWN = frozenset(TABLES)
 
 FACTS_TITLE = "facts in TOML or JSON"
@@ -84,6 +102,11 @@ class Facts:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+def states_facts(document: FactsDocument) -> bool:
+    """Whether any table of a facts document is there: other programs write TOML and JSON too."""
+    return isinstance(document.data, Mapping) and not KNOWN.isdisjoint(document.data)
+
+
 def read_facts(data: object, source: str, local: str | None = None, consume: bool = False) -> Facts:
     """The facts in a parsed document: a mapping of table names to tables and lists of tables.
 
@@ -103,11 +126,12 @@ def _made(data: Any, source: str, local: str | None, consume: bool) -> Facts:
     if not data.keys() <= KNOWN:
         raise KeyError("a table")
     own = _queue_manager(data["queue_manager"]) if "queue_manager" in data else None
+    queues = _rows(data, "queue", _hosted(own.name if own else local))
     return Facts(
         source,
         own,
         _rows(data, "remote_queue_manager", _remote_queue_manager),
-        _rows(data, "queue", _hosted(own.name if own else local)),
+        _of_unknown_depth(queues, data) if "unknown" in data else queues,
         _rows(data, "queue_manager_alias", _queue_manager_alias),
         _rows(data, "channel", _channel),
         _rows(data, "process", _process),
@@ -123,6 +147,28 @@ def _rows(data: Mapping[str, Any], table: str, make: Callable[[Any], _T]) -> tup
     if type(rows) is not list:
         raise TypeError(table)
     return tuple([make(row) for row in rows])
+
+
+def _of_unknown_depth(queues: tuple[Queue, ...], data: Mapping[str, Any]) -> tuple[Queue, ...]:
+    """The queues, without the depth of those of which it is said to be unknown. Raises KeyError and DomainError."""
+    if any(True for _ in _not_there(_unknown(data["unknown"]), data)):
+        raise KeyError("an object of which something is unknown")
+    names = set(data["unknown"].get("curdepth", ()))
+    return tuple(
+        evolve(queue, curdepth=None) if queue.name in names and "curdepth" not in row else queue
+        for queue, row in zip(queues, data.get("queue", ()), strict=True)
+    )
+
+
+def _not_there(unknown: Unknown, data: Mapping[str, Any]) -> Iterator[str]:
+    """The objects of which something is said to be unknown and that the document does not have."""
+    for each in fields(Unknown):
+        table = UNKNOWABLE[each.name]
+        names = {row.get("name") for row in data.get(table, ()) if isinstance(row, Mapping)}
+        for name in getattr(unknown, each.name):
+            if name not in names:
+                near = suggestion(name, [known for known in names if isinstance(known, str)])
+                yield f"unknown: {each.name}: no {table} {quoted(name)} is in this document{near}"
 
 
 def _hosted(local: str | None) -> Callable[[Any], Queue]:
@@ -172,6 +218,9 @@ def _faults(data: object, local: str | None) -> Iterator[str]:
             yield from _many_faults(table, given, host)
         elif table not in IGNORED:
             yield f"unknown table {quoted(table)}; allowed: {', '.join(TABLES)}{_near(table, TABLES)}"
+    # what is wrong with the table itself is told already
+    with suppress(AttributeError, KeyError, TypeError, DomainError):
+        yield from _not_there(_unknown(data.get("unknown", {})), data)
 
 
 def _single_faults(table: str, given: object) -> Iterator[str]:
@@ -216,7 +265,8 @@ def _table_faults(label: str, maker: Maker[Any], given: Mapping[Any, object]) ->
         domain = maker.domains.get(key)
         if domain is None:
             allowed = f"allowed: {', '.join(maker.domains)}{_near(key, maker.domains)}"
-            yield f"{label}: unknown key {quoted(key)}, given as {quoted(value)}; {allowed}"
+            given_as = "" if isinstance(key, str) and is_secret(key.upper()) else f", given as {quoted(value)}"
+            yield f"{label}: unknown key {quoted(key)}{given_as}; {allowed}"
             continue
         try:
             domain(value, key)

@@ -53,7 +53,7 @@ def read_mqweb(text: str, source: str) -> Script:
             records += part.records
             owners += [part.queue_manager] if part.queue_manager else []
         for row in _rows(shown.get("parameters")):
-            records += _observed(row, source, owners)
+            records += observed_row(row, source, owners)
     header = {OWNER: owners[0]} if owners else {}
     return Script(source, owners[0] if owners else "", tuple(records), tuple(faults), header)
 
@@ -73,7 +73,8 @@ def _rows(parameters: object) -> Iterator[dict[str, Any]]:
             yield kept | {str(key).upper(): value for key, value in row.items()} if isinstance(row, dict) else kept
 
 
-def _observed(row: Mapping[str, Any], source: str, owners: list[str]) -> Iterator[Record]:
+def observed_row(row: Mapping[str, Any], source: str, owners: list[str]) -> Iterator[Record]:
+    """The record of one object, by attributes of MQSC in upper case; ``owners`` gets who displays it, if it tells."""
     named_by = next((key for key in NAMED_BY if key in row), "")
     if not named_by or row.keys() & ELSEWHERE:
         return

@@ -56,7 +56,8 @@ class Script:
     ``queue_manager`` is the queue manager whose objects these are, or ``""`` if the source does not say;
     ``header`` has what a dump says of itself (``Queue manager platform``, ``Command issued``, …), ``header_lines``
     where. ``format`` is the name of the source's format, if it was told by its content. ``further`` has what the same
-    source states of other queue managers.
+    source states of other queue managers. The records of an ``overlay`` change what all other scripts of the queue
+    manager state and show. ``remarks`` say what may be missing although all that is there could be read.
     """
 
     source: str
@@ -67,6 +68,8 @@ class Script:
     header_lines: Mapping[str, int] = field(factory=dict, repr=False, eq=False)
     format: str = ""
     further: tuple[Script, ...] = ()
+    overlay: bool = False
+    remarks: tuple[Diagnostic, ...] = ()
 
 
 def listed(value: Value) -> tuple[str, ...]:

@@ -12,12 +12,14 @@ from mqclause.model.readers.format import Confidence, Contents, Format
 from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.mqweb import MQWEB
+from mqclause.model.readers.pcf import PCF
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.runmqsc.format import RUNMQSC
 from mqclause.model.readers.toml_facts import TOML
 
 FORMATS = (
     MQWEB,
+    PCF,
     JSON,
     TOML,
     RUNMQSC,
@@ -38,6 +40,15 @@ def contents_of(data: bytes, source: str, formats: Sequence[Format] = FORMATS) -
     if text.fault and not isinstance(contents, Script):
         raise FactsError([text.fault])
     return evolve(contents, format=found.name)
+
+
+def only_named(name: str, formats: Sequence[Format]) -> Sequence[Format]:
+    """The format of that ``name`` alone, whatever a text looks like; all ``formats`` if it is blank."""
+    return [evolve(each, recognised=_any) for each in formats if each.name == name] if name else formats
+
+
+def _any(_: str, __: str) -> Confidence:
+    return Confidence.SURE
 
 
 def format_of(text: str, source: str, formats: Sequence[Format] = FORMATS) -> Format | None:

@@ -73,7 +73,7 @@ def within(cluster: Cluster, name: str) -> Iterator[Known]:
     yield from (each for each in cluster.channels if each.cluster == name)
 
 
-def without(cluster: Cluster, name: str, removed: Collection[int]) -> Cluster:
+def refreshed(cluster: Cluster, name: str, removed: Collection[int]) -> Cluster:
     """The snapshot with what is ``removed`` (ids of objects) gone from the cluster ``name``.
 
     What is in further clusters stays there; of a queue manager the name stays, in no cluster.

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from mqclause.model.assembly.snapshot import Source, read_document
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_document
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker
@@ -43,8 +43,8 @@ def read_scenario(path: str | Path) -> Scenario:
     return read_scenario_source(Source(str(path), Path(path).read_bytes()))
 
 
-def read_scenario_source(source: Source) -> Scenario:
-    """The scenario in a file's content; raises FactsError with every fault."""
+def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scenario:
+    """The scenario in a file's content; raises FactsError with every fault. ``known`` is as for ``scenario_of``."""
     document = contents_of(source.data, source.name)
     if isinstance(document, Script):
         raise FactsError([Diagnostic(source.name, NOT_A_SCENARIO.format(document.format))])
@@ -52,20 +52,23 @@ def read_scenario_source(source: Source) -> Scenario:
         raise FactsError(document.diagnostics)
     if document.diagnostics:
         try:
-            scenario_of(document.data, source.name)
+            scenario_of(document.data, source.name, known)
         except FactsError as error:
             raise FactsError((*document.diagnostics, *error.diagnostics)) from None
         raise FactsError(document.diagnostics)
-    return scenario_of(document.data, source.name)
+    return scenario_of(document.data, source.name, known)
 
 
-def scenario_of(data: object, source: str) -> Scenario:
-    """The scenario in a parsed document; raises FactsError with every fault."""
+def scenario_of(data: object, source: str, known: Snapshot | None = None) -> Scenario:
+    """The scenario in a parsed document; raises FactsError with every fault.
+
+    ``known`` are the facts, where the document's own were read with those of other files.
+    """
     faults: list[Diagnostic] = []
     cluster: Cluster | None = None
     messages: tuple[Message, ...] = ()
     try:
-        snapshot = read_document(data, source)
+        snapshot = known or read_document(data, source)
         cluster, messages = snapshot.cluster, snapshot.messages
     except FactsError as error:
         faults += error.diagnostics

@@ -11,6 +11,7 @@ from mqclause.model.diagnostic import DomainError, quoted, suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker, Words
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.readers.mqsc.words import is_secret
 from mqclause.model.timeline.administered import administration_faults
 from mqclause.model.timeline.alteration import ALTERABLE, Altered, objects, unknown
 from mqclause.model.timeline.beside import MESSAGE_KEYS, beside_each_other
@@ -124,7 +125,8 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
         known = isinstance(key, str) and key in _domains
         what = f"{'an' if kind and kind[0] in 'ao' else 'a'} {kind} takes no key" if known else "unknown key"
         near = suggestion(key, listed) if isinstance(key, str) and not known else ""
-        yield f"{what} {quoted(key)}, given as {quoted(value)}; allowed: {', '.join(listed)}{near}"
+        given_as = "" if isinstance(key, str) and is_secret(key.upper()) else f", given as {quoted(value)}"
+        yield f"{what} {quoted(key)}{given_as}; allowed: {', '.join(listed)}{near}"
         return
     try:
         KEY_DOMAINS.get((kind or "", str(key)), _domains[str(key)])(value, str(key))
@@ -209,7 +211,8 @@ class Referenced:
             if name not in known:
                 what = f"a {ALTERABLE_OBJECTS[type(found[0])]} has no attribute {quoted(name)} to alter"
                 listed = f"allowed: {', '.join(known)}{suggestion(name, known)}"
-                yield f"set: {what}, given as {quoted(value)}; {listed}"
+                given_as = "" if is_secret(str(name).upper()) else f", given as {quoted(value)}"
+                yield f"set: {what}{given_as}; {listed}"
                 continue
             yield from _value_faults(found, name, value)
 

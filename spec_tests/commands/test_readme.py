@@ -18,6 +18,8 @@ SHOWN = [
     ("why", "ORDERS.IN", "QM2.mqsc"),
     ("replay", "orders_trigger.toml"),
     ("order", "figure_11.toml"),
+    ("map", "sales/*.mqsc"),
+    ("plan", "--set", "QLOCAL(ORDERS.IN) QMGR(QM3) CLWLPRTY(5)", "sales/*.mqsc"),
 ]
 
 

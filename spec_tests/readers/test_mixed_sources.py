@@ -52,7 +52,10 @@ def fault(content: str | bytes, name: str = "f") -> str:
     return str(found)
 
 
-READ = "allowed: output of mqweb (commandResponse), facts in TOML or JSON, output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
+READ = (
+    "allowed: output of mqweb (commandResponse), results of PCF commands as JSON, facts in TOML or JSON,"
+    " output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
+)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +71,7 @@ READ = "allowed: output of mqweb (commandResponse), facts in TOML or JSON, outpu
         ("# facts\nput.queue = STOCK", "f:2: is not TOML: Invalid value at column 13"),
         ('{"put": }', "f:1: is not JSON: Expecting value at column 9"),
         ('["put"]', "f: ['put'] is given where a facts document is expected; allowed: tables queue_manager,"
-         " remote_queue_manager, queue, queue_manager_alias, channel, process, message, put, event"),
+         " remote_queue_manager, queue, queue_manager_alias, channel, process, message, put, unknown, event"),
         ("Dear reader,\n" * 5000, f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ("Set out (here)\nis how we\nDefine queues.\n",
          f"f: is in no format that is read: it has no MQSC command; {READ}"),

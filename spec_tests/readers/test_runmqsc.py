@@ -258,3 +258,43 @@ class TestBesideDumps:
             "INACTIVE",
             "INACTIVE",
         ]
+
+
+SESSION = """
+Starting MQSC for queue manager QM1.
+     1 : DISPLAY CLUSQMGR(*) ALL
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM1)                           CHANNEL(TO.QM1)
+   CLUSTER(S)                              DEFTYPE(CLUSRCVR)
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM2)                           CHANNEL(TO.QM2)
+   CLUSTER(S)                              DEFTYPE(CLUSSDRA)
+   STATUS(RUNNING)
+AMQ8417I: Display Channel Status details.
+   CHANNEL(TO.QM2)                         CHLTYPE(CLUSSDR)
+   RQMNAME(QM2)                            STATUS(RUNNING)
+"""
+READ = "One MQSC command read.\n"
+OTHER = "Starting MQSC for queue manager QM2.\n"
+
+
+class TestRemarks:
+    def said(self, text: str) -> list[str]:
+        snapshot = read_sources([Source("f", text.encode())], "QM1")
+        assert [each.status for each in snapshot.cluster.channels if each.name == "TO.QM2"] == ["RUNNING"]
+        return [str(each) for each in snapshot.remarks]
+
+    def test_a_session_without_an_end_where_another_has_one(self) -> None:
+        cut = "this session does not say how many commands it read: the log may be cut"
+        assert self.said(f"{SESSION}{READ}{OTHER}{READ}") == []
+        assert self.said(f"{SESSION}{OTHER}{READ}") == [f"f:2: {cut}"]
+        assert self.said(f"{SESSION}{READ}{OTHER}") == [f"f:15: {cut}"]
+        assert self.said(f"{SESSION}{OTHER}") == []  # neither does: runmqsc may have been told to be quiet
+
+    def test_another_state_in_chstatus(self) -> None:
+        other = SESSION.replace(
+            "RQMNAME(QM2)                            STATUS(RUNNING)", "RQMNAME(QM2) STATUS(RETRYING)"
+        )
+        shown = "CLUSQMGR shows RUNNING (f:10), CHSTATUS RETRYING (f:13); taken as RUNNING"
+        assert self.said(other) == [f"f:10: channel 'TO.QM2' to 'QM2': {shown}"]
+        assert self.said(other.replace("RQMNAME(QM2)", "RQMNAME(QM3)")) == []

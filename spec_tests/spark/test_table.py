@@ -32,7 +32,7 @@ from spec_tests.tables.toy import TOY, toy_rows, toy_rules, toy_table
 
 STRUCT = (
     "struct<outcome:string,queue:string,queue_manager:string,channel:string,reason:int,permitted:int,"
-    "eliminated_by:array<string>,message:string>"
+    "eliminated_by:array<string>,message:string,transmission_queue:string>"
 )
 Q = [{"queue_manager": "QM2", "channel_rank": 0}, {"queue_manager": "QM3", "channel_rank": 1}]
 

@@ -9,16 +9,25 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
+from mqclause.answers.counterfactual import WhyNot, why_not
 from mqclause.answers.decision import Decision, Level
 from mqclause.answers.engine import Engine
 from mqclause.answers.explanation import Explanation
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import NO_EXITS, GivenExits, exit_options, given_exits
 from mqclause.tools.commands.explain_lines import explain_lines
-from mqclause.tools.commands.inputs import sources, what_if, what_if_options
+from mqclause.tools.commands.inputs import (
+    format_option,
+    refuse_model_queue,
+    sources,
+    what_if,
+    what_if_options,
+    with_option,
+)
 from mqclause.tools.commands.options import (
     PUT_KEYS,
     asked_put,
@@ -33,7 +42,7 @@ from mqclause.tools.commands.options import (
     reading_option,
     rules_by,
 )
-from mqclause.tools.errors import DisagreementError
+from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json
 
 STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
@@ -50,8 +59,11 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @reading_option
 @edition_option
 @lenient_option
+@format_option
+@with_option
 @what_if_options
 @exit_options
+@click.option("--why-not", metavar="QMGR", help="Why not that one, and which commands would have it permitted?")
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
 def command(
     facts: tuple[str, ...],
@@ -64,19 +76,21 @@ def command(
 ) -> int:
     """Which destination does a put go to, and which clause removed each of the others?
 
-    FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, in any mix; - is standard input.
+    FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, what runmqsc and mqweb display, in any mix;
+    - is standard input.
     Exit status: 0 a destination is chosen or the choice is deferred, 1 the rules end in a reason code, 2 bad input.
     """
     rules, given = rules_by(readings, edition), given_exits(exits, exit_limit)
     asked = {key: options.pop(key) for key in PUT_KEYS}
     put = {key: str(value) for key, value in asked.items() if value is not None}
-    shown = Shown(**{key: options.pop(key) for key in ("as_json", "brief", "every_rule", "conditions")})
+    shown = Shown(**{key: options.pop(key) for key in ("as_json", "brief", "every_rule", "conditions", "why_not")})
     if lines is not None:
         only_lines(facts)
-        if shown.brief or shown.every_rule:
-            raise click.UsageError("--lines answers in JSON; leave out --brief and --all")
+        if shown.brief or shown.every_rule or shown.why_not:
+            raise click.UsageError("--lines answers in JSON; leave out --brief, --all and --why-not")
         return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given)
-    return explain_files(sources(facts), put, rules=rules, shown=shown, given=given, **options)
+    read = sources(facts, options.pop("overlays"), options.pop("named_format"))
+    return explain_files(read, put, rules=rules, shown=shown, given=given, **options)
 
 
 @frozen
@@ -87,15 +101,18 @@ class Shown:
     brief: bool = False
     every_rule: bool = False
     conditions: bool = False
+    why_not: str | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.brief and (self.as_json or self.every_rule or self.conditions):
-            raise click.UsageError("--brief is the verdict alone; leave it out for --json, --all or --conditions")
+        if self.brief and (self.as_json or self.every_rule or self.conditions or self.why_not):
+            more = "--json, --all, --conditions or --why-not"
+            raise click.UsageError(f"--brief is the verdict alone; leave it out for {more}")
 
     def show(self, told: Explanation) -> None:
         """Writes to standard output what is to be shown."""
+        answer = self._of_the_other(told)
         if self.as_json:
-            print_json(told.to_json())
+            print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
         # Loaded where it prints: it takes a tenth of the time of a small explain.
         from mqclause.tools.render.terminal import print_explanation, print_verdict
@@ -104,6 +121,21 @@ class Shown:
             print_verdict(told)
         else:
             print_explanation(told, self.every_rule or self.conditions)
+        if answer:
+            from mqclause.tools.render.alternatives import print_why_not
+
+            print_why_not(answer)
+
+    def _of_the_other(self, told: Explanation) -> WhyNot | None:
+        """The answer to --why-not, if that is asked. Raises NothingAskedError for a queue manager that is not known."""
+        if self.why_not is None:
+            return None
+        cluster = told.decision.cluster
+        known = [cluster.queue_manager.name, *cluster.remote]
+        if self.why_not not in known:
+            near = name_suggestion(self.why_not, known)
+            raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known{near}")
+        return why_not(told.decision, self.why_not)
 
 
 def explain_files(
@@ -123,12 +155,16 @@ def explain_files(
     FactsError, NothingAskedError and DisagreementError.
     """
     snapshot = what_if(read_sources(files, local, lenient), sets, states)
-    put = asked_put(snapshot.put, asked, snapshot.cluster, _place_of_put(snapshot, [file.name for file in files]))
+    place = _place_of_put(snapshot, [file.name for file in files])
+    put = asked_put(snapshot.put, asked, snapshot.cluster, place)
+    refuse_model_queue(put, snapshot, place)
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     if given.exits:
         told = _with_exits(told, given)
     for warning in snapshot.warnings:
         print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
+    for remark in () if shown.as_json else snapshot.remarks:
+        print(f"remark: {remark}", file=sys.stderr)  # noqa: T201
     shown.show(told)
     return STATUS[told.decision.outcome]
 

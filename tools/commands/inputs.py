@@ -8,10 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import evolve
 
 from mqclause.model.assembly.change import changed
 from mqclause.model.assembly.snapshot import Snapshot, Source
+from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
+from mqclause.model.facts.objects import Put
+from mqclause.model.readers.mqsc.format import MQSC
+from mqclause.model.readers.registry import FORMATS
 from mqclause.tools.commands.options import content
+
+FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
+
+format_option = click.option(
+    "--format",
+    "named_format",
+    type=click.Choice(sorted(FORMAT_NAMES), case_sensitive=False),
+    help="The format of FACTS, where their content does not tell.",
+)
+
+
+with_option = click.option(
+    "--with", "overlays", multiple=True, metavar="[QMGR=]FILE", help="What if this MQSC script were run too."
+)
 
 
 def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,13 +47,27 @@ def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
     """The snapshot with what the options set. Raises FactsError and UsageError."""
-    commands = [*sets]
+    return changed(snapshot, [*sets, *state_commands(states)])
+
+
+def state_commands(states: Iterable[str]) -> list[str]:
+    """What the options CHANNEL=STATE set, as commands. Raises UsageError."""
+    commands = []
     for each in states:
         channel, equals, state = each.rpartition("=")
         if not equals:
             raise click.UsageError(f"--status {each!r} is not CHANNEL=STATE")
         commands.append(f"CHANNEL({quote(channel)}) STATUS({quote(state)})")
-    return changed(snapshot, commands)
+    return commands
+
+
+def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
+    """Raises FactsError if ``put`` names a model queue of the local queue manager."""
+    local = snapshot.cluster.queue_manager.name
+    models = snapshot.defined.get("QMODEL", ())
+    if put.queue in models and put.queue_manager in ("", local) and put.queue not in snapshot.cluster.queues_by_name:
+        message = f"put: queue {quoted(put.queue)} is a model queue: an open of it makes a queue of a generated name"
+        raise FactsError([Diagnostic(source or "put", f"{message}; name that queue")])
 
 
 def quote(text: str) -> str:
@@ -42,15 +75,23 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def sources(names: tuple[str, ...]) -> list[Source]:
+def sources(names: tuple[str, ...], overlays: tuple[str, ...] = (), named_format: str | None = None) -> list[Source]:
     """The files that are named, ``-`` for standard input, ``QM1=FILE`` for a file of the queue manager QM1.
 
-    A folder stands for every file in it, a pattern that no shell expanded for every file that fits.
+    A folder stands for every file in it, a pattern that no shell expanded for every file that fits. ``overlays`` are
+    scripts that change what those say; ``named_format`` is the format that is told of the others, not of them.
     Raises ClickException.
     """
     if not names:
         raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
-    return [source for name in names for source in _named(name)]
+    name_of_format = FORMAT_NAMES[named_format.lower()] if named_format else ""
+    given = [evolve(source, format=name_of_format) for name in names for source in _named(name)]
+    return given + overlay_sources(overlays)
+
+
+def overlay_sources(names: tuple[str, ...]) -> list[Source]:
+    """The scripts that ``--with`` names. Raises ClickException."""
+    return [evolve(source, overlay=True) for name in names for source in _named(name)]
 
 
 def _named(name: str) -> Iterator[Source]:

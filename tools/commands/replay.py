@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 from rich.markup import escape
@@ -17,7 +17,7 @@ from mqclause.answers.replay import Replay, Row
 from mqclause.answers.replay_document import row_document
 from mqclause.answers.retrieval_calls import Returned
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.destination import Destination
 from mqclause.model.readers.json_facts import parse_json
@@ -25,11 +25,21 @@ from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
 from mqclause.tools.commands.exit_options import exit_options, given_exits
 from mqclause.tools.commands.explain_lines import decoded, error_line
+from mqclause.tools.commands.inputs import (
+    format_option,
+    overlay_sources,
+    sources,
+    what_if,
+    what_if_options,
+    with_option,
+)
 from mqclause.tools.commands.options import (
     content,
     content_lines,
     edition_option,
+    from_option,
     json_option,
+    lenient_option,
     only_lines,
     reading_option,
     rules_by,
@@ -61,6 +71,12 @@ PROGRESS_EVERY = 100_000
 @reading_option
 @edition_option
 @exit_options
+@click.option("--facts", multiple=True, metavar="FILE", help="Facts beside the scenario: dumps, logs, facts files.")
+@from_option
+@lenient_option
+@format_option
+@with_option
+@what_if_options
 @click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True)
 @click.option("--lines", metavar="FILE", help="JSON Lines: one scenario a line in, one array of results a line out.")
 def command(
@@ -72,25 +88,51 @@ def command(
     lines: str | None,
     exits: tuple[str, ...],
     exit_limit: str,
+    **options: Any,
 ) -> int:
     """What happens over time: routing, trigger messages and what held them back, event by event.
 
-    SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. Exit status: 0, or 2 for bad
-    input.
+    SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. Its facts may stand in other
+    files too. Exit status: 0, or 2 for bad input.
     """
     given = given_exits(exits, exit_limit)
     replay = Replay(rules_by(readings, edition), executor, given.exits, given.limit)
     if lines is not None:
-        only_lines(scenario)
+        only_lines((*scenario, *(name for name, option in options.items() if option)))
         return replay_lines(content_lines(lines), sys.stdout.buffer, replay)
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
-    return replay_file(Source(scenario[0], content(scenario[0])), as_json, replay)
+    source = Source(scenario[0], content(scenario[0]))
+    return replay_file(source, as_json, replay, known_beside(source, **options))
 
 
-def replay_file(source: Source, as_json: bool, replay: Replay) -> int:
-    """Replays one scenario; returns 0. Raises FactsError."""
-    scenario = read_scenario_source(source)
+def known_beside(
+    source: Source,
+    facts: tuple[str, ...],
+    overlays: tuple[str, ...],
+    named_format: str | None,
+    local: str | None,
+    lenient: bool,
+    sets: tuple[str, ...],
+    states: tuple[str, ...],
+) -> Snapshot | None:
+    """The facts of the scenario with those beside it and what is set; None where there is nothing but the scenario.
+
+    Raises FactsError, UsageError and ClickException.
+    """
+    if not (facts or overlays or sets or states or local):
+        return None
+    beside = sources(facts, (), named_format) if facts else []
+    given = [source, *beside, *overlay_sources(overlays)]
+    snapshot = what_if(read_sources(given, local, lenient), sets, states)
+    for warning in snapshot.warnings:
+        print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
+    return snapshot
+
+
+def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None) -> int:
+    """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
+    scenario = read_scenario_source(source, known)
     with replay:
         rows = replay.rows(scenario, source.name)
         if as_json:

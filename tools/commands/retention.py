@@ -14,7 +14,7 @@ from mqclause.tools.render.page import Page
 from mqclause.tools.render.streams import print_json
 
 STATE_STYLES = {"current": "green", "grace": "yellow", "removed": "red", "expired": "red"}
-INDENT = 12
+BEHIND_STATE = 12
 
 
 @click.command("retention")
@@ -54,8 +54,10 @@ def print_calendar(found: Retention, page: Page | None = None) -> None:
 
 def _item(page: Page, each: InformationOn | RequestOn, name: str, dates: str) -> None:
     state = each.settled.facts["state"]
-    page.line(Text.assemble((name, "bold"), f"  {each.settled.because}"), Text(state, STATE_STYLES[state]), INDENT)
-    page.line(Text(dates, "dim"), "", INDENT)
+    page.line(
+        Text.assemble((name, "bold"), f"  {each.settled.because}"), Text(state, STATE_STYLES[state]), BEHIND_STATE
+    )
+    page.line(Text(dates, "dim"), "", BEHIND_STATE)
 
 
 def _dates(each: InformationOn) -> str:

@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from mqclause.answers.examination import Triggers
+from mqclause.answers.mending import mending
 from mqclause.answers.why import PutNow, Why, document
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Queue
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import sources, what_if, what_if_options
+from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
 from mqclause.tools.commands.options import (
     edition_option,
     explaining_executor,
@@ -37,6 +38,8 @@ from mqclause.tools.render.triggering import print_answers
 @reading_option
 @edition_option
 @lenient_option
+@format_option
+@with_option
 @what_if_options
 def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], edition: str | None, **options: Any) -> int:
     """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
@@ -45,7 +48,8 @@ def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], editi
     from what states or shows them. Exit status: 0 every queue asked for would trigger, 1 one would not or that
     depends on what is not known, 2 bad input.
     """
-    return why_files(queue, sources(facts), rules=rules_by(readings, edition), **options)
+    given = sources(facts, options.pop("overlays"), options.pop("named_format"))
+    return why_files(queue, given, rules=rules_by(readings, edition), **options)
 
 
 def why_files(
@@ -71,7 +75,10 @@ def why_files(
         check(answer, explaining)
     if as_json:
         for each in answers:
-            print_json(document(each))
+            changes = mending(why, each, snapshot, priority)
+            member = each.queue.queue_manager
+            told = [[{"queue_manager": member, "command": one} for one in commands] for commands in changes]
+            print_json(document(each) | {"changes": told})
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1

@@ -6,6 +6,7 @@ import codecs
 import json
 import os
 import sys
+from collections.abc import Iterable
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import Any
 
@@ -64,3 +65,9 @@ def print_json(document: Any) -> None:
     """Writes a document to standard output as a line of JSON."""
     sys.stdout.flush()
     sys.stdout.buffer.write(json_line(document))
+
+
+def print_warnings(warnings: Iterable[object]) -> None:
+    """Writes each warning once, as a line of standard error."""
+    for each in dict.fromkeys(map(str, warnings)):
+        print(f"warning: {each}", file=sys.stderr)  # noqa: T201

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import Factory, define, evolve, field
 
-from mqclause.model.diagnostic import Diagnostics
+from mqclause.model.diagnostic import Diagnostic, Diagnostics
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, is_secret
@@ -18,6 +18,9 @@ from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, 
 RUNMQSC_MESSAGE = re.compile(
     r"^(?:[^\n]{0,40}?(?:AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQM\d{3}I )|[ \t]+\d+ ?: [A-Za-z]+ )", re.MULTILINE
 )
+
+BANNER = "Starting MQSC for queue manager"
+START_OR_END = re.compile(rf"({BANNER})|MQSC commands? read")
 
 BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR"}
 """The kinds of objects whose first attribute alone tells them."""
@@ -44,7 +47,25 @@ def read_runmqsc(text: str, source: str) -> Script:
             sessions.append(_Session(source))
         sessions[-1].take(block)
     first, *others = [session.script() for session in sessions]
-    return evolve(first, further=tuple(others))
+    return evolve(first, further=tuple(others), remarks=tuple(_cut(text, source)))
+
+
+def _cut(text: str, source: str) -> Iterator[Diagnostic]:
+    """The sessions that do not say how many commands they read, where another one of the log does."""
+    if text.count(BANNER) < 2:
+        return
+    starts: list[int] = []
+    ended: set[int] = set()
+    for found in START_OR_END.finditer(text):
+        if found[1]:
+            starts.append(found.start())
+        elif starts:
+            ended.add(starts[-1])
+    line, counted = 1, 0
+    for start in starts if ended else ():
+        line, counted = line + text.count("\n", counted, start), start
+        if start not in ended:
+            yield Diagnostic(source, "this session does not say how many commands it read: the log may be cut", line)
 
 
 @define

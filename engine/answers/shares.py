@@ -1,0 +1,65 @@
+"""How much of the traffic each permitted destination gets in the long run, by the factors of clause 12."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from attrs import evolve, frozen
+
+from mqclause.answers.decision import Decision
+from mqclause.executors.run import Run
+from mqclause.model.facts.destination import CounterKey, Destination
+from mqclause.model.facts.sequence import START, Counter
+
+FINEST = 10**6
+"""A factor advances by a fraction with a small denominator (1000 / CLWLWGHT); a float is taken as the nearest one."""
+
+
+@frozen(eq=False)
+class Share:
+    """The part of the puts that goes to a destination in the long run: exact, from 0 (excluded) to 1."""
+
+    destination: Destination
+    part: Fraction
+
+
+def shares(decision: Decision) -> tuple[Share, ...]:
+    """The long-run parts of the destinations when only this put is repeated, from fresh counters; they sum to 1.
+
+    In listing order, without those that get nothing; empty where nothing is chosen. The destination with the lowest
+    factor is chosen and its factor advances, so in the long run a destination is chosen as often as the reciprocal of
+    that step says.
+    """
+    if decision.outcome != "chosen" or not decision.runs:
+        return tuple(Share(each, Fraction(1)) for each in decision.remaining[:1])
+    steps = dict(_first_round(decision))
+    rates = {each: 1 / step if step else Fraction(1) for each, step in steps.items()}
+    total = sum(rates.values())
+    return tuple(Share(each, rates[each] / total) for each in decision.listed if each in rates)
+
+
+def _first_round(decision: Decision) -> Iterator[tuple[Destination, Fraction]]:
+    """The destinations that stay, each with the step of its factor, until one is chosen for the second time.
+
+    One that was not chosen yet has factor zero, so that each is chosen once before any is chosen again; one that
+    clause 11c cuts is never chosen.
+    """
+    counters: dict[CounterKey, Counter] = {}
+    met: set[CounterKey] = set()
+    situation = evolve(decision.situation, last_seq_number=0)
+    while True:
+        run = decision.course.run(situation, decision.listed, counters)[0]
+        chosen = run.remaining[0]
+        if chosen.counter in met:
+            return
+        met.add(chosen.counter)
+        counter = _after(run, counters.get(chosen.counter, START))
+        yield chosen, Fraction(counter.dest_seq_factor).limit_denominator(FINEST)
+        counters = {**counters, chosen.counter: counter}
+        situation = evolve(situation, last_seq_number=max(situation.last_seq_number, counter.dest_seq_number))
+
+
+def _after(run: Run, before: Counter) -> Counter:
+    """The counters of the chosen destination after the choice; as they were where no rule derives them."""
+    return Counter(**{**before._asdict(), **run.chosen})

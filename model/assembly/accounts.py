@@ -1,0 +1,100 @@
+"""What was read of each file, whatever the files say together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from attrs import evolve, field, frozen
+
+from mqclause.model.assembly.local import owned, stated_name
+from mqclause.model.assembly.objects import ROWS
+from mqclause.model.assembly.snapshot import Source
+from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.readers.container import unpacked
+from mqclause.model.readers.facts_document import FactsDocument
+from mqclause.model.readers.facts_file import MANY, read_facts
+from mqclause.model.readers.record import Record, Script
+from mqclause.model.readers.registry import FORMATS, contents_of, only_named
+
+HowMuch = Literal["wholly", "partly", "not"]
+
+TELLING_APART = ("CLUSTER", "CLUSQMGR", "CHANNEL", "RQMNAME", "CONNAME")
+"""What tells rows of one name apart."""
+
+
+@frozen
+class Account:
+    """What was read of one file: its format (blank: none), whose it is, how many objects of each kind it has."""
+
+    file: str
+    format: str = ""
+    queue_managers: tuple[str, ...] = ()
+    objects: Mapping[str, int] = field(factory=dict)
+    faults: tuple[Diagnostic, ...] = ()
+
+    @property
+    def read(self) -> HowMuch:
+        """How much of it was read."""
+        if not self.faults:
+            return "wholly"
+        return "partly" if self.objects else "not"
+
+
+def accounts(sources: Sequence[Source]) -> list[Account]:
+    """What was read of each file; raises FactsError if nothing was read at all."""
+    found = [account for source in sources for account in _unpacked(source)]
+    if all(each.read == "not" for each in found):
+        raise FactsError([fault for each in found for fault in each.faults])
+    return found
+
+
+def _unpacked(source: Source) -> Iterator[Account]:
+    try:
+        for name, data in unpacked(source.data, source.name):
+            yield _account(evolve(source, name=name, data=data))
+    except FactsError as error:
+        yield Account(source.name, faults=error.diagnostics)
+
+
+def _account(source: Source) -> Account:
+    try:
+        contents = contents_of(source.data, source.name, only_named(source.format, FORMATS))
+        if isinstance(contents, FactsDocument):
+            return _of_document(contents)
+        return _of_scripts(contents.format, owned(contents, source.queue_manager))
+    except FactsError as error:
+        return Account(source.name, faults=error.diagnostics)
+
+
+def _of_document(document: FactsDocument) -> Account:
+    own = stated_name(document)
+    facts = read_facts(document.data, document.source, own or "?")
+    faults = (*document.diagnostics, *(facts.diagnostics if document.data is not None else ()))
+    counts: Counter[str] = Counter()
+    for table in MANY if isinstance(document.data, Mapping) and not faults else ():
+        rows = document.data.get(table, ())
+        counts.update({table: len(rows)} if table != "queue" else _types(rows))
+    counts.update({"queue_manager": 1} if own and not faults else {})
+    return Account(document.source, document.format, (own,) if own else (), +counts, tuple(faults))
+
+
+def _types(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
+    return Counter(str(row.get("type", "QLOCAL")).upper() for row in rows)
+
+
+def _of_scripts(written_in: str, scripts: Sequence[Script]) -> Account:
+    counts = Counter(kind for script in scripts for kind, *_ in {_object(record) for record in _stating(script)})
+    names = dict.fromkeys(script.queue_manager for script in scripts if script.queue_manager)
+    faults = tuple(fault for script in scripts for fault in script.diagnostics)
+    return Account(scripts[0].source, written_in, tuple(names), dict(sorted(counts.items())), faults)
+
+
+def _stating(script: Script) -> Iterator[Record]:
+    return (record for record in script.records if record.action in ("define", "alter", "observe"))
+
+
+def _object(record: Record) -> tuple[str, ...]:
+    apart = (" ".join(record.listed(name)) for name in TELLING_APART) if record.kind in ROWS else ()
+    return record.kind, record.name, *apart

@@ -1,0 +1,75 @@
+"""A snapshot as a facts document: what can be filed, edited and read back, with the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import NOTHING, fields
+
+from mqclause.model.assembly.provenance import Provenance
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.facts.message import Message
+from mqclause.model.facts.objects import Fact, Put, Queue
+from mqclause.model.readers.facts_file import LIST_TABLES, UNKNOWABLE
+
+DEFINITE = ("stated", "observed")
+"""The origins of what some source says."""
+
+
+def filed(snapshot: Snapshot) -> dict[str, Any]:
+    """The facts document of a snapshot: tables of plain values.
+
+    An attribute that a source states or shows is written, one that is at MQ's default because nobody says it is not.
+    What is not known, and reads as known where it is left out, is named under ``unknown``.
+    """
+    cluster, provenance = snapshot.cluster, snapshot.provenance
+    document: dict[str, Any] = {"queue_manager": _row(cluster.queue_manager, provenance)}
+    for name, table in LIST_TABLES.items():
+        facts: Iterable[Fact] = getattr(cluster, name)
+        rows = [_row(fact, provenance) for fact in facts]
+        document |= {table: rows} if rows else {}
+    if snapshot.put is not None:
+        document["put"] = _row(snapshot.put, provenance)
+    if snapshot.messages:
+        document["message"] = [_differing(each) for each in snapshot.messages]
+    unknown = _unknown(snapshot)
+    return document | ({"unknown": unknown} if unknown else {})
+
+
+def _row(fact: Fact | Put, provenance: Provenance) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for each in fields(type(fact)):
+        value = getattr(fact, each.name)
+        if value is None:
+            continue
+        if each.default is NOTHING or value != each.default or provenance.of(fact, each.name).how in DEFINITE:
+            row[each.name] = list(value) if isinstance(value, tuple) else value
+    return row
+
+
+def _differing(message: Message) -> dict[str, Any]:
+    """What of a message is not as it is where it is left out."""
+    kept = {each.name: getattr(message, each.name) for each in fields(Message)}
+    left_out = {each.name: each.default for each in fields(Message) if each.default is not NOTHING}
+    return {name: value for name, value in kept.items() if name not in left_out or value != left_out[name]}
+
+
+def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
+    """The names of those that an attribute is not known of, by attribute."""
+    cluster, provenance = snapshot.cluster, snapshot.provenance
+    local = cluster.queue_manager.name
+    of = {
+        "status": [each.name for each in cluster.channels if not _says(provenance, each, "status")],
+        "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
+    }
+    return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE if of[attribute]}
+
+
+def _says(provenance: Provenance, fact: Fact, attribute: str) -> bool:
+    # the local receiver leads nowhere: its status is looked at by nobody
+    return getattr(fact, "deftype", "") == "CLUSRCVR" or provenance.tells(fact, attribute)
+
+
+def _is_untold(queue: Queue, local: str) -> bool:
+    return queue.queue_manager == local and queue.type == "QLOCAL" and queue.curdepth is None

@@ -1,0 +1,167 @@
+"""What if, seen by every member: one change, carried out in what each of them knows of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from mqclause.model.assembly.change import OPTION, WhatIf, is_meant, of_facts, read_change, with_change, with_fields
+from mqclause.model.assembly.provenance import Placed
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
+from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+
+Members = tuple[Snapshot, ...]
+"""What each queue manager knows, one snapshot for each."""
+
+OWN_STATE, EVERYWHERE = frozenset({"STATUS"}), frozenset({"SUSPEND"})
+MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
+
+
+def changed_everywhere(members: Iterable[Snapshot], commands: Iterable[str]) -> Members:
+    """The members with each command carried out, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
+
+    STATUS of a channel belongs to the one that puts: with QMGR(…) to that one alone. What nobody but its owner knows
+    is changed there alone, and a queue that comes into a cluster is known to all who are in that.
+    """
+    found = tuple(members)
+    for text in commands:
+        for part in _parts(read_change(text)):
+            found = _everywhere(found, part)
+    return found
+
+
+def without(members: Iterable[Snapshot], name: str) -> Members:
+    """The cluster without the member ``name``: nobody knows anything of it. Raises FactsError."""
+    found = tuple(members)
+    _check_member(found, name, "--without")
+    return tuple(_without(each, name) for each in found if local_of(each) != name)
+
+
+def unreachable(members: Iterable[Snapshot], name: str) -> Members:
+    """Every channel to ``name`` that is not STOPPED is RETRYING. Raises FactsError."""
+    return _for_all(members, name, "--fail", lambda fact: {"status": "RETRYING"} if _leads_to(fact, name) else {})
+
+
+def suspended(members: Iterable[Snapshot], name: str) -> Members:
+    """``name`` is suspended in every cluster of its. Raises FactsError."""
+    return _for_all(members, name, "--suspend", lambda fact: {"suspended": fact.clusters} if _is(fact, name) else {})
+
+
+def local_of(member: Snapshot) -> str:
+    """The queue manager whose snapshot it is."""
+    return member.cluster.queue_manager.name
+
+
+def _parts(change: WhatIf) -> Iterator[WhatIf]:
+    """The change in parts that each concern the same members."""
+    stated = change.attributes.keys()
+    for words in (stated & OWN_STATE, stated & EVERYWHERE, stated - OWN_STATE - EVERYWHERE):
+        if words:
+            yield evolve(change, attributes={word: change.attributes[word] for word in stated if word in words})
+
+
+def _everywhere(members: Members, change: WhatIf) -> Members:
+    if change.kind == "QMGR" and not change.name and len(members) == 1:
+        change = evolve(change, name=local_of(members[0]))
+    asked = change
+    if set(change.attributes) <= OWN_STATE and change.owner:
+        change, concerned = evolve(change, owner=""), {change.owner}
+    elif change.kind == "QMGR" and not set(change.attributes) <= EVERYWHERE:
+        concerned = {change.name}
+    else:
+        concerned = {local_of(each) for each in members}
+    found = {id(each): _meant(each, change) if local_of(each) in concerned else [] for each in members}
+    owner = _the_owner(members, asked, [each for meant in found.values() for each in meant])
+    after = tuple(_in_one(each, change, found[id(each)]) for each in members)
+    if MEMBERSHIP & set(change.attributes):
+        return _told_to_others(after, evolve(change, owner=owner))
+    return after
+
+
+def _meant(member: Snapshot, change: WhatIf) -> list[Placed[Any]]:
+    return [each for each in member.provenance.placed if is_meant(each.fact, change, local_of(member))]
+
+
+def _the_owner(members: Members, change: WhatIf, found: Sequence[Placed[Any]]) -> str:
+    """Whose object is meant; raises FactsError unless that is clear."""
+    if not found:
+        facts = [each.fact for member in members for each in member.provenance.placed]
+        known = sorted({fact.name for fact in facts if not isinstance(fact, Put)})
+        raise _fault(f"{change.object} is not known{name_suggestion(change.name, known)}")
+    owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})
+    if len(owners) > 1 and not set(change.attributes) <= OWN_STATE:
+        raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
+    return " ".join(owners[:1])
+
+
+def _in_one(member: Snapshot, change: WhatIf, meant: Sequence[Placed[Any]]) -> Snapshot:
+    if not meant:
+        return member
+    placed = [with_change(each, change) if each in meant else each for each in member.provenance.placed]
+    return of_facts(member, placed)
+
+
+def _told_to_others(members: Members, change: WhatIf) -> Members:
+    """What others know of a queue that comes into a cluster or leaves one: its instance in the clusters they share."""
+    owner = next((each for each in members if local_of(each) == change.owner), None)
+    placed = [each for each in _meant(owner, change) if isinstance(each.fact, Queue)] if owner else []
+    return tuple(_told(each, placed[0]) if placed and each is not owner else each for each in members)
+
+
+def _told(member: Snapshot, instance: Placed[Queue]) -> Snapshot:
+    queue = instance.fact
+    shared = tuple(name for name in queue.clusters if name in member.cluster.queue_manager.clusters)
+    others = [each for each in member.provenance.placed if not _is_instance(each.fact, queue)]
+    known = [evolve(instance, fact=evolve(queue, clusters=shared))]
+    return of_facts(member, [*others, *(known if shared and queue.queue_manager in member.cluster.remote else [])])
+
+
+def _is_instance(fact: object, queue: Queue) -> bool:
+    return isinstance(fact, Queue) and (fact.name, fact.queue_manager) == (queue.name, queue.queue_manager)
+
+
+def _without(member: Snapshot, name: str) -> Snapshot:
+    return of_facts(member, [each for each in member.provenance.placed if not _belongs_to(each.fact, name)])
+
+
+def _belongs_to(fact: object, name: str) -> bool:
+    if isinstance(fact, QueueManagerAlias):
+        return fact.routed_to == name
+    return _is(fact, name) or (isinstance(fact, Queue | Channel) and fact.queue_manager == name)
+
+
+def _is(fact: object, name: str) -> bool:
+    return isinstance(fact, QueueManager | RemoteQueueManager) and fact.name == name
+
+
+def _leads_to(fact: object, name: str) -> bool:
+    is_route = isinstance(fact, Channel) and fact.queue_manager == name and fact.deftype != "CLUSRCVR"
+    return is_route and getattr(fact, "status", "") != "STOPPED"
+
+
+def _for_all(
+    members: Iterable[Snapshot], name: str, option: str, fields: Callable[[Any], Mapping[str, Any]]
+) -> Members:
+    """The members with ``fields`` set on each fact for which there are any."""
+    found = tuple(members)
+    _check_member(found, name, option)
+    return tuple(_with_fields(each, option, fields) for each in found)
+
+
+def _with_fields(member: Snapshot, option: str, fields: Callable[[Any], Mapping[str, Any]]) -> Snapshot:
+    placed = [(each, fields(each.fact)) for each in member.provenance.placed]
+    return of_facts(member, [with_fields(each, new, option) if new else each for each, new in placed])
+
+
+def _check_member(members: Members, name: str, option: str) -> None:
+    known = {name for each in members for name in (local_of(each), *each.cluster.remote)}
+    if name not in known:
+        message = f"queue manager {quoted(name)} is not known{name_suggestion(name, sorted(known))}"
+        raise FactsError([Diagnostic(option, message)])
+
+
+def _fault(message: str) -> FactsError:
+    return FactsError([Diagnostic(OPTION, message)])

@@ -1,0 +1,211 @@
+"""``mqclause facts``: what was read, as a facts file that gives the same answers, and what was read of each file."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import asdict
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mqclause import read_document
+from mqclause.model.assembly.filed import filed
+from mqclause.model.diagnostic import FactsError
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Put
+from mqclause.model.readers.facts_file import LIST_TABLES
+from mqclause.tools.commands.commands import ALL_KINDS, display_commands
+from mqclause.tools.commands.commands import command as commands_command
+from mqclause.tools.commands.explain import command as explain_command
+from mqclause.tools.commands.facts import command as facts_command
+from mqclause.tools.commands.facts import in_toml
+from mqclause.tools.commands.why import command as why_command
+from spec_tests.commands.test_explain import written
+from spec_tests.support.mqsc_script import read
+from spec_tests.support.random_clusters import situations
+
+QM1 = """
+* Queue manager name: QM1
+ALTER QMGR CLWLUSEQ(ANY)
+DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S)
+"""
+QM2 = """
+* Queue manager name: QM2
+DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(S) CLWLWGHT(70)
+DEFINE QLOCAL(Q) CLUSTER(S) CLWLPRTY(4) DEFBIND(NOTFIXED)
+DEFINE QLOCAL(OWN)
+"""
+QM3 = """
+* Queue manager name: QM3
+DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(S)
+DEFINE QLOCAL(Q) CLUSTER(S) CLWLPRTY(4) DEFBIND(NOTFIXED)
+"""
+
+
+def done(command: Any, *arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    return result.return_value, result.stdout
+
+
+def refusal(command: Any, *arguments: str) -> str:
+    """What is said of bad input."""
+    with pytest.raises(FactsError) as error:
+        done(command, *arguments)
+    return str(error.value)
+
+
+def facts(*arguments: str) -> dict[str, Any]:
+    status, text = done(facts_command, *arguments)
+    assert status == 0
+    return json.loads(text) if "json" in arguments else tomllib.loads(text)
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    found = json.loads(done(explain_command, *arguments, "--put", "Q", "--json")[1])
+    del found["assumptions"]  # what files cannot tell: those of a facts file are no longer those of scripts
+    return found
+
+
+@pytest.fixture
+def members(tmp_path: Path) -> list[str]:
+    texts = {"QM1": QM1, "QM2": QM2, "QM3": QM3}
+    return [written(tmp_path, text, f"{name}.mqsc") for name, text in texts.items()]
+
+
+class TestWritten:
+    def test_what_is_stated_is_there_and_what_is_not_is_not(self, members: list[str]) -> None:
+        own, *_ = [facts(*members, "--from", "QM1", "--to", to) for to in ("toml", "json")]
+        assert own["queue_manager"] == {"name": "QM1", "clusters": ["S"], "clwluseq": "ANY"}
+        assert own["queue"][0] == {
+            "name": "Q", "queue_manager": "QM2", "type": "QLOCAL", "clusters": ["S"], "clwlprty": 4,
+            "defbind": "NOTFIXED",
+        }  # fmt: skip
+        assert own["channel"][1] == {
+            "name": "TO.QM2", "queue_manager": "QM2", "cluster": "S", "deftype": "CLUSSDRA", "clwlwght": 70,
+        }  # fmt: skip
+        assert own["unknown"] == {"status": ["TO.QM2", "TO.QM3"]}
+        assert "OWN" not in [each["name"] for each in own["queue"]]
+
+    def test_in_both_forms_it_is_the_same(self, members: list[str]) -> None:
+        assert facts(*members, "--from", "QM1") == facts(*members, "--from", "QM1", "--to", "json")
+
+    @pytest.mark.parametrize("to", ["toml", "json"])
+    def test_read_back_it_gives_the_same_answer(self, tmp_path: Path, members: list[str], to: str) -> None:
+        path = written(tmp_path, done(facts_command, *members, "--from", "QM1", "--to", to)[1], f"facts.{to}")
+        assert answer(path) == answer(*members, "--from", "QM1")
+        assert answer(path)["incomplete"] != []  # whether the channels run is as unknown as before
+
+    def test_written_again_it_is_the_same(self, tmp_path: Path, members: list[str]) -> None:
+        once = facts(*members, "--from", "QM1", "--to", "json")
+        assert facts(written(tmp_path, once), "--to", "json") == once
+
+    def test_what_is_set_is_written(self, members: list[str]) -> None:
+        found = facts(*members, "--from", "QM1", "--status", "TO.QM2=STOPPED")
+        assert [each.get("status") for each in found["channel"]] == [None, "STOPPED", None]
+        assert found["unknown"] == {"status": ["TO.QM3"]}
+
+    def test_an_unknown_depth_stays_unknown(self, tmp_path: Path) -> None:
+        script = """
+            * Queue manager name: QM2
+            DEFINE QLOCAL(A) TRIGGER TRIGTYPE(DEPTH) TRIGDPTH(5) PROCESS(P) INITQ(I)
+            DEFINE QLOCAL(I)
+            DEFINE PROCESS(P)
+            """
+        lines = "\n".join(line.strip() for line in script.splitlines())
+        path = written(tmp_path, lines, "QM2.mqsc")
+        filed = written(tmp_path, facts(path))
+        verdicts = [json.loads(done(why_command, "A", each, "--json")[1])["verdict"] for each in (path, filed)]
+        assert verdicts == ["depends", "depends"]
+        known = facts(path, "--to", "json")
+        del known["unknown"]  # then nothing is on the queue, and one message more is not five
+        status, text = done(why_command, "A", written(tmp_path, known), "--json")
+        assert (status, json.loads(text)["verdict"]) == (1, "does not")
+
+
+@given(situations())
+@settings(max_examples=25)
+def test_any_facts_read_back_are_the_same(situation: tuple[Cluster, Put]) -> None:
+    cluster, put = situation
+    document: dict[str, Any] = {"queue_manager": asdict(cluster.queue_manager), "put": asdict(put)}
+    document |= {table: [asdict(fact) for fact in getattr(cluster, name)] for name, table in LIST_TABLES.items()}
+    for row in document["queue"]:
+        row.pop("ipprocs")
+    first = read_document(json.loads(json.dumps(document)), "first")
+    again = read_document(tomllib.loads(in_toml(filed(first))), "again")
+    assert (again.put, again.cluster.queue_manager) == (first.put, first.cluster.queue_manager)
+    assert [getattr(again.cluster, name) for name in LIST_TABLES] == [
+        getattr(first.cluster, name) for name in LIST_TABLES
+    ]
+
+
+@given(st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20))
+def test_any_text_is_written_in_toml(text: str) -> None:
+    assert tomllib.loads(in_toml({"process": [{"applicid": text}]})) == {"process": [{"applicid": text}]}
+
+
+def test_a_path_of_windows_is_no_escape() -> None:
+    assert in_toml({"process": [{"applicid": r"C:\x86\run"}]}).splitlines()[1] == r'applicid = "C:\\x86\\run"'
+
+
+class TestUnknown:
+    def test_what_is_named_must_be_there(self, tmp_path: Path) -> None:
+        given = {"queue_manager": {"name": "QM1"}, "queue": [{"name": "Q"}], "unknown": {"curdepth": ["QQ"]}}
+        found = refusal(explain_command, written(tmp_path, given), "--put", "Q")
+        assert found.endswith("unknown: curdepth: no queue 'QQ' is in this document; did you mean 'Q'?")
+
+    def test_what_its_table_gives_is_known(self, tmp_path: Path) -> None:
+        given = {
+            "queue_manager": {"name": "QM1"},
+            "queue": [{"name": "Q", "curdepth": 3}, {"name": "R"}],
+            "unknown": {"curdepth": ["Q", "R"]},
+        }
+        assert facts(written(tmp_path, given), "--to", "json")["unknown"] == {"curdepth": ["R"]}
+
+
+class TestSources:
+    def test_a_line_for_each_file(self, tmp_path: Path, members: list[str]) -> None:
+        broken = written(tmp_path, "DEFINE QLOCAL(A)\nDEFINE QLOCAL(B) PUTT(ENABLED)\n", "broken.mqsc")
+        text = done(facts_command, "--sources", members[1], broken)[1].splitlines()
+        assert text[0] == f"{members[1]}: MQSC of QM2: 1 CHANNEL, 2 QLOCAL; read wholly"
+        assert text[1] == f"{broken}: MQSC: 1 QLOCAL; read partly"
+        assert text[2].startswith(f"  {broken}:2: ")
+        assert "PUTT" in text[2]
+
+    def test_as_a_document(self, tmp_path: Path, members: list[str]) -> None:
+        odd = written(tmp_path, "nothing at all", "odd.txt")
+        found = json.loads(done(facts_command, "--sources", "--json", members[1], odd)[1])
+        assert found["format"] == "mqclause.sources/1"
+        assert found["files"][0] == {
+            "file": members[1], "format": "MQSC", "queue_managers": ["QM2"], "objects": {"CHANNEL": 1, "QLOCAL": 2},
+            "read": "wholly", "faults": [],
+        }  # fmt: skip
+        assert (found["files"][1]["read"], found["files"][1]["objects"]) == ("not", {})
+        assert found["files"][1]["faults"][0].keys() == {"line", "column", "message"}
+
+    def test_nothing_read_at_all_is_bad_input(self, tmp_path: Path) -> None:
+        assert "is in no format" in refusal(facts_command, "--sources", written(tmp_path, "nothing at all", "odd.txt"))
+
+
+class TestCommands:
+    @pytest.mark.parametrize("subcommand", ["explain", "why", "check"])
+    def test_our_own_reader_reads_them(self, subcommand: str) -> None:
+        status, text = done(commands_command, subcommand)
+        script = read(text)
+        assert (status, script.diagnostics, script.records) == (0, (), ())
+        assert text.splitlines() == display_commands(subcommand)
+        assert all(line.startswith("DISPLAY ") and line.endswith(" ALL") for line in text.splitlines())
+
+    def test_explain_needs_the_cluster_and_why_what_happens(self) -> None:
+        explain, why, check = (set(display_commands(each)) for each in ("explain", "why", "check"))
+        assert {"DISPLAY QMGR ALL", "DISPLAY CLUSQMGR(*) ALL", "DISPLAY QCLUSTER(*) ALL"} <= explain
+        assert {"DISPLAY QSTATUS(*) TYPE(QUEUE) ALL", "DISPLAY PROCESS(*) ALL"} <= why
+        assert explain | why <= check
+        assert len(check) == len(ALL_KINDS)
+
+    def test_explain_is_meant_where_nothing_is_said(self) -> None:
+        assert done(commands_command) == done(commands_command, "explain")

@@ -1,0 +1,102 @@
+"""``mqclause map``: where the puts to every clustered queue go, from every member."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spec_tests.commands.test_explain import run
+
+MEMBER = """* Queue manager name: {0}
+ALTER QMGR CLWLUSEQ({1})
+DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES) CLWLWGHT({2})
+DEFINE QLOCAL(PRIVATE.{0})
+"""
+
+
+@pytest.fixture
+def sales(tmp_path: Path) -> list[str]:
+    """QM1 (weight 50) has ORDERS and spreads; QM2 (weight 50) has ORDERS and keeps; QM3 has STOCK, put-disabled."""
+    more = {
+        "QM1": "DEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n",
+        "QM2": "DEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n",
+        "QM3": "DEFINE QLOCAL(STOCK) CLUSTER(SALES) PUT(DISABLED)\nDEFINE QALIAS(TO.ORDERS) TARGET(ORDERS)\n",
+    }
+    files = []
+    for name, uses, weight in (("QM1", "ANY", 50), ("QM2", "LOCAL", 25), ("QM3", "LOCAL", 50)):
+        file = tmp_path / f"{name}.mqsc"
+        file.write_text(MEMBER.format(name, uses, weight) + more[name])
+        files.append(str(file))
+    return files
+
+
+def mapped(files: list[str], *options: str) -> dict[tuple[str, str], Any]:
+    """The rows by queue and member: shares by queue manager, or the reason code."""
+    done = run("map", *files, *options, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["format"] == "mqclause.map/1"
+    return {(row["queue"], row["from"]): _ends(row) for row in document["rows"]}
+
+
+def _ends(row: dict[str, Any]) -> Any:
+    if row["reason"]:
+        assert row["shares"] == []
+        return row["reason"]["code"]
+    return {each["queue_manager"]: each["share"] for each in row["shares"]}
+
+
+def test_every_queue_from_every_member(sales: list[str]) -> None:
+    both = {"QM1": pytest.approx(2 / 3), "QM2": pytest.approx(1 / 3)}
+    assert mapped(sales) == {
+        ("ORDERS", "QM1"): both,
+        ("ORDERS", "QM2"): {"QM2": 1},
+        ("ORDERS", "QM3"): both,
+        ("STOCK", "QM1"): 2051,
+        ("STOCK", "QM2"): 2051,
+        ("STOCK", "QM3"): 2051,
+        ("TO.ORDERS", "QM3"): both,
+    }
+
+
+def test_the_binding_decides_how_a_put_fails(sales: list[str]) -> None:
+    # Bound at open: the open at QM1 would have failed; that at QM3 succeeds, as STOCK is there.
+    found = mapped(sales, "--queue", "ST*", "--bind", "open")
+    assert found == {("STOCK", "QM1"): 2268, ("STOCK", "QM2"): 2268, ("STOCK", "QM3"): 2051}
+
+
+def test_from_one_member(sales: list[str]) -> None:
+    assert {member for _, member in mapped(sales, "--from", "QM2")} == {"QM2"}
+
+
+def test_as_csv(sales: list[str]) -> None:
+    lines = run("map", *sales, "--queue", "STOCK", "--from", "QM1", "--csv").stdout.splitlines()
+    assert lines == ["queue,from,outcome,reason,queue_manager,channel,share", "STOCK,QM1,failed,2051,,,"]
+
+
+def test_members_that_agree_are_one_line(sales: list[str]) -> None:
+    lines = run("map", *sales).stdout.splitlines()
+    assert lines[:5] == [
+        "ORDERS",
+        "  from QM1, QM3  QM1 66.7 %, QM2 33.3 %",
+        "  from QM2       QM2",
+        "STOCK",
+        "  from QM1, QM2, QM3  fails with MQRC_PUT_INHIBITED (2051)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--queue", "NO*"], "no queue that is known in a cluster fits 'NO*'"),
+        (["--json", "--csv"], "--json and --csv are two forms of one answer; leave one out"),
+        (["--from", "QM9"], "no source describes the queue manager 'QM9'; described: QM1, QM2, QM3"),
+    ],
+)
+def test_what_cannot_be_asked(sales: list[str], options: list[str], told: str) -> None:
+    done = run("map", *sales, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr

@@ -1,0 +1,43 @@
+"""``mqclause why --json``: the smallest sets of commands after which a message put now triggers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from mqclause.tools.commands.why import command
+from spec_tests.commands.test_explain import written
+
+
+def changes(folder: Path, initq: dict[str, Any], processes: tuple[str, ...] = ("P",), **queue: Any) -> list[list[str]]:
+    """The commands that are told for a queue Q, which triggers but for what is given."""
+    own = {"name": "Q", "trigger": True, "trigtype": "EVERY", "initq": "I", "process": "P", "ipprocs": 0}
+    facts = {
+        "queue_manager": {"name": "QM1"},
+        "queue": [own | queue, {"name": "I", "ipprocs": 1} | initq],
+        "process": [{"name": name} for name in processes],
+    }
+    arguments = ["Q", written(folder, facts), "--json"]
+    told = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False).stdout)
+    assert all(each["queue_manager"] == "QM1" for entry in told["changes"] for each in entry)
+    return [[each["command"] for each in entry] for entry in told["changes"]]
+
+
+def test_everything_that_fails_is_altered_together(tmp_path: Path) -> None:
+    found = changes(tmp_path, {"get": "DISABLED"}, trigger=False, put="DISABLED")
+    assert [sorted(each) for each in found] == [
+        ["ALTER QLOCAL('I') GET(ENABLED)", "ALTER QLOCAL('Q') PUT(ENABLED)", "ALTER QLOCAL('Q') TRIGGER"]
+    ]
+
+
+def test_nothing_is_told_where_it_triggers(tmp_path: Path) -> None:
+    assert changes(tmp_path, {}) == []
+
+
+def test_nothing_is_told_where_altering_is_not_enough(tmp_path: Path) -> None:
+    # No trigger monitor has I open, and P is not defined: no ALTER mends that.
+    assert changes(tmp_path, {"ipprocs": 0}, trigger=False) == []
+    assert changes(tmp_path, {}, processes=(), trigger=False) == []

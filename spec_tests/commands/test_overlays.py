@@ -1,0 +1,146 @@
+"""What if: scripts beside what was read, facts beside a scenario, states of routes. Worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from mqclause.tools.commands.explain import command as explain_command
+from mqclause.tools.commands.replay import command as replay_command
+from spec_tests.commands.test_explain import facts, written
+from spec_tests.commands.test_facts import QM1, QM2, QM3, done, refusal
+
+HIGHER = "ALTER QLOCAL(Q) CLWLPRTY(9)\n"
+
+
+@pytest.fixture
+def members(tmp_path: Path) -> list[str]:
+    texts = {"QM1": QM1, "QM2": QM2, "QM3": QM3}
+    return [*(written(tmp_path, text, f"{name}.mqsc") for name, text in texts.items()), "--from", "QM1"]
+
+
+def goes_to(*arguments: str, put: str = "Q") -> Any:
+    found = json.loads(done(explain_command, *arguments, "--put", put, "--json")[1])
+    return found["chosen"] and found["chosen"]["queue_manager"]
+
+
+def refused(*arguments: str) -> str:
+    return refusal(explain_command, *arguments, "--put", "Q")
+
+
+class TestWith:
+    def test_whose_it_is_stands_in_it_or_before_it(self, tmp_path: Path, members: list[str]) -> None:
+        own = written(tmp_path, f"* Queue manager name: QM3\n{HIGHER}", "higher.mqsc")
+        bare = written(tmp_path, HIGHER, "bare.mqsc")
+        assert goes_to(*members) == "QM2"  # the first listed of two that are equal
+        assert goes_to(*members, "--with", own) == "QM3"
+        assert goes_to(*members, "--with", f"QM3={bare}") == "QM3"
+        assert "QM3" in refused(*members, "--with", f"QM2={own}")
+
+    def test_what_is_defined_anew_counts(self, tmp_path: Path, members: list[str]) -> None:
+        fresh = written(tmp_path, "DEFINE QLOCAL(N) CLUSTER(S)\n", "new.mqsc")
+        assert goes_to(*members, put="N") is None
+        assert goes_to(*members, "--with", f"QM3={fresh}", put="N") == "QM3"
+
+    def test_one_that_is_local_stops_a_route(self, tmp_path: Path, members: list[str]) -> None:
+        stop = written(tmp_path, "STOP CHANNEL(TO.QM2)\n", "stop.mqsc")
+        assert goes_to(*members, "--with", stop) == "QM3"
+
+    def test_another_dump_of_a_queue_manager(self, tmp_path: Path, members: list[str]) -> None:
+        head = "* Script generated on 1\n* Queue manager name: QM3\n"
+        tail = "* Script ended on 1\n"
+        receiver = "DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(S)"
+        one = written(tmp_path, f"{head}{receiver}\nDEFINE QLOCAL(Q) CLUSTER(S)\n{tail}", "one.mqsc")
+        two = written(tmp_path, f"{head}{receiver} REPLACE\nDEFINE QLOCAL(Q) CLUSTER(S) PUT(DISABLED) REPLACE\n{tail}")
+        others = members[:2]
+        assert "is another dump of 'QM3'" in refused(*others, one, two, "--from", "QM1").splitlines()[0]
+        assert goes_to(members[0], one, "--from", "QM1") == "QM3"
+        assert goes_to(members[0], one, "--from", "QM1", "--with", two) is None
+
+    def test_on_facts_it_changes_what_they_have(self, tmp_path: Path) -> None:
+        routes = [{"name": f"TO.{to}", "queue_manager": to, "cluster": "S"} for to in ("QM2", "QM3")]
+        given = written(tmp_path, facts(channel=routes))
+        suspend = written(tmp_path, "SUSPEND QMGR CLUSTER(S)\n", "suspend.mqsc")
+        assert goes_to(given) == "QM2"
+        assert goes_to(given, "--with", f"QM2={suspend}") == "QM3"
+        stop = written(tmp_path, "STOP CHANNEL(TO.QM2)\n", "stop.mqsc")
+        assert goes_to(given, "--with", stop) == "QM3"
+
+    def test_what_cannot_be_carried_out_is_refused(self, tmp_path: Path) -> None:
+        given = written(tmp_path, facts())
+        fresh = written(tmp_path, "\nDEFINE QLOCAL(N) CLUSTER(S)\n", "new.mqsc")
+        assert refused(given, "--with", fresh).startswith(f"{fresh}:2: QLOCAL 'N': DEFINE is not carried out")
+        assert "is in JSON; allowed for an overlay: MQSC" in refused(given, "--with", given)
+
+
+class TestFormat:
+    def test_it_is_the_one_that_is_named(self, members: list[str]) -> None:
+        assert goes_to(*members, "--format", "dmpmqcfg") == "QM2"
+        assert "is not JSON" in refused(members[0], "--format", "json")
+
+
+class TestStatesOfRoutes:
+    @pytest.mark.parametrize("more", [{}, {"queue_manager": "QM2"}, {"queue_manager": "QM2", "cluster": "S"}])
+    def test_a_facts_file_adds_the_status(self, tmp_path: Path, members: list[str], more: dict[str, str]) -> None:
+        row = {"name": "TO.QM2", "status": "STOPPED", **more}
+        assert goes_to(*members, written(tmp_path, {"channel": [row]})) == "QM3"
+
+    def test_one_that_says_more_defines_it_twice(self, tmp_path: Path, members: list[str]) -> None:
+        row = {"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S", "status": "STOPPED", "clwlrank": 2}
+        assert "is given twice" in refused(*members, written(tmp_path, {"channel": [row]}))
+
+    def test_of_a_channel_that_nobody_describes_more_is_needed(self, tmp_path: Path, members: list[str]) -> None:
+        row = {"name": "TO.QM9", "status": "STOPPED"}
+        assert "queue_manager is missing" in refused(*members, written(tmp_path, {"channel": [row]}))
+
+
+class TestFactsBesideAScenario:
+    EVENTS: ClassVar = {"event": [{"do": "put", "queue": "Q"}, {"do": "put", "queue": "Q"}]}
+
+    def rows(self, *arguments: str) -> list[str]:
+        status, text = done(replay_command, *arguments, "--json")
+        assert status == 0
+        return [json.loads(line)["routed"]["queue_manager"] for line in text.splitlines()]
+
+    def test_they_are_read_together(self, tmp_path: Path, members: list[str]) -> None:
+        scenario = written(tmp_path, self.EVENTS)
+        beside = [part for path in members[:3] for part in ("--facts", path)]
+        # QM2 has the greater weight: its factor rises by less than that of QM3
+        assert self.rows(scenario, *beside, "--from", "QM1") == ["QM2", "QM3"]
+        stopped = ["--status", "TO.QM2=STOPPED"]
+        assert self.rows(scenario, *beside, "--from", "QM1", *stopped) == ["QM3", "QM3"]
+        higher = written(tmp_path, HIGHER, "bare.mqsc")
+        assert self.rows(scenario, *beside, "--from", "QM1", "--with", f"QM2={higher}") == ["QM2", "QM2"]
+
+    def test_without_them_the_scenario_is_all_there_is(self, tmp_path: Path) -> None:
+        assert "queue_manager is missing" in refusal(replay_command, written(tmp_path, self.EVENTS))
+
+    def test_what_events_name_must_be_known(self, tmp_path: Path, members: list[str]) -> None:
+        scenario = written(tmp_path, {"event": [{"do": "put", "queue": "NONE"}]})
+        assert "NONE" in refusal(replay_command, scenario, "--facts", members[0])
+
+
+class TestSecrets:
+    def test_the_value_of_an_unknown_key_is_not_shown(self, tmp_path: Path) -> None:
+        given = facts(channel=[{"name": "C", "queue_manager": "QM2", "sslkeyp": "geheim"}])
+        found = refused(written(tmp_path, given))
+        assert "unknown key 'sslkeyp'" in found
+        assert "geheim" not in found
+
+    def test_nor_that_of_a_change(self, tmp_path: Path) -> None:
+        assert "geheim" not in refused(written(tmp_path, facts()), "--set", "SSLCRYP(geheim)")
+        assert "geheim" not in refused(written(tmp_path, facts()), "--set", "CHANNEL(TO.QM2) PASSWORDS(geheim)")
+
+
+class TestModelQueues:
+    def test_a_put_names_the_queue_that_is_made_of_it(self, tmp_path: Path) -> None:
+        script = written(tmp_path, "* Queue manager name: QM1\nDEFINE QMODEL(M)\nDEFINE QLOCAL(L)\n", "QM1.mqsc")
+        made = "an open of it makes a queue of a generated name; name that queue"
+        assert refusal(explain_command, script, "--put", "M") == f"{script}: put: queue 'M' is a model queue: {made}"
+        asked = written(tmp_path, {"put": {"queue": "M"}})
+        assert refusal(explain_command, script, asked) == f"{asked}: put: queue 'M' is a model queue: {made}"
+        assert goes_to(script, put="L") == "QM1"
+        assert goes_to(script, put="N") is None

@@ -1,0 +1,180 @@
+"""``mqclause plan``: what a change does to the puts of every member, and by which clause."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mqclause import FactsError, plan, read_members
+from mqclause.model.assembly.members import changed_everywhere, suspended, unreachable, without
+from mqclause.model.assembly.snapshot import Source
+from mqclause.tools.commands.plan import command
+
+MEMBER = """* Queue manager name: {0}
+DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)
+DEFINE QLOCAL(STOCK.{0})
+"""
+ORDERS = "DEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n"
+
+
+@pytest.fixture
+def sales(tmp_path: Path) -> list[str]:
+    """QM1 puts to ORDERS, which QM2, QM3 and QM4 have; each of these keeps what is put there."""
+    files = []
+    for name in ("QM1", "QM2", "QM3", "QM4"):
+        file = tmp_path / f"{name}.mqsc"
+        file.write_text(MEMBER.format(name) + ("" if name == "QM1" else ORDERS))
+        files.append(str(file))
+    return files
+
+
+def planned(files: list[str], *options: str) -> tuple[int, Any]:
+    """The exit status, and of each row: moved, before and after by queue manager, and who falls by which clause."""
+    done = CliRunner().invoke(command, [*files, *options, "--json"], standalone_mode=False, catch_exceptions=False)
+    document = json.loads(done.stdout)
+    assert document["format"] == "mqclause.plan/1"
+    assert document["findings"] == {"new": [], "gone": []}
+    return done.return_value, {(row["queue"], row["from"]): _row(row) for row in document["rows"]}
+
+
+def _row(row: dict[str, Any]) -> tuple[Any, ...]:
+    causes = [(each["side"], each["destination"]["queue_manager"], each["clause"]) for each in row["because"]]
+    return round(row["moved"], 4), _ends(row["before"]), _ends(row["after"]), causes
+
+
+def _ends(side: dict[str, Any]) -> Any:
+    if side["reason"]:
+        return side["reason"]["code"]
+    return {each["queue_manager"]: round(each["share"], 4) for each in side["shares"]}
+
+
+THIRDS = {"QM2": 0.3333, "QM3": 0.3333, "QM4": 0.3333}
+
+
+def test_a_higher_priority_takes_all(sales: list[str]) -> None:
+    status, rows = planned(sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)")
+    because = [("after", "QM2", "11b"), ("after", "QM4", "11b")]
+    assert (status, rows) == (3, {("ORDERS", "QM1"): (0.6667, THIRDS, {"QM3": 1}, because)})
+
+
+def test_nothing_changes(sales: list[str]) -> None:
+    assert planned(sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(0)") == (0, {})
+    assert planned(sales) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("options", "clause"),
+    [
+        (["--fail", "QM2"], "6"),
+        (["--suspend", "QM2"], "5"),
+        (["--status", "TO.QM2=STOPPED"], "6"),
+        (["--set", "QMGR(QM2) SUSPEND(YES)"], "5"),
+        (["--set", "CHANNEL(TO.QM2) QMGR(QM1) STATUS(PAUSED)"], "6"),
+        (["--without", "QM2"], None),
+        (["--set", "QLOCAL(ORDERS) QMGR(QM2) CLUSTER(' ')"], None),
+    ],
+)
+def test_one_of_three_gets_nothing(sales: list[str], options: list[str], clause: str | None) -> None:
+    status, rows = planned(sales, *options)
+    halves = {"QM3": 0.5, "QM4": 0.5}
+    assert (status, rows) == (3, {("ORDERS", "QM1"): (0.3333, THIRDS, halves, [("after", "QM2", clause)])})
+
+
+def test_a_state_is_that_of_one_queue_manager(sales: list[str]) -> None:
+    # QM3's route to QM2 is not asked about: QM3 keeps its puts.
+    assert planned(sales, "--set", "CHANNEL(TO.QM2) QMGR(QM3) STATUS(STOPPED)") == (0, {})
+
+
+def test_a_weight_moves_a_part(sales: list[str]) -> None:
+    # From 1/3 each to 2/4, 1/4, 1/4.
+    status, rows = planned(sales, "--set", "CHANNEL(TO.QM2) CLWLWGHT(50)", "--set", "CHANNEL(TO.QM3) CLWLWGHT(25)",
+                           "--set", "CHANNEL(TO.QM4) CLWLWGHT(25)")  # fmt: skip
+    assert rows == {("ORDERS", "QM1"): (0.1667, THIRDS, {"QM2": 0.5, "QM3": 0.25, "QM4": 0.25}, [])}
+    assert status == 3
+
+
+def test_a_queue_that_nobody_has_any_more_is_unknown(sales: list[str]) -> None:
+    leaving = [option for name in ("QM2", "QM3", "QM4") for option in ("--without", name)]
+    status, rows = planned(sales, *leaving)
+    gone = [("after", name, None) for name in ("QM2", "QM3", "QM4")]
+    assert (status, {key: row[:3] for key, row in rows.items()}) == (3, {("ORDERS", "QM1"): (1, THIRDS, 2085)})
+    assert [(side, name) for side, name, _ in rows["ORDERS", "QM1"][3]] == [each[:2] for each in gone]
+
+
+def test_a_queue_that_comes_into_the_cluster(sales: list[str]) -> None:
+    _, rows = planned(sales, "--set", "QLOCAL(STOCK.QM4) CLUSTER(SALES)")
+    # At QM4 it is put to before and after.
+    assert {key: row[:3] for key, row in rows.items()} == {
+        ("STOCK.QM4", name): (1, 2085, {"QM4": 1}) for name in ("QM1", "QM2", "QM3")
+    }
+
+
+def test_a_script_that_a_member_would_run(sales: list[str], tmp_path: Path) -> None:
+    script = tmp_path / "change.mqsc"
+    script.write_text("ALTER QLOCAL(ORDERS) PUT(DISABLED)\n")
+    status, rows = planned(sales, "--with", f"QM4={script}")
+    halves = {"QM2": 0.5, "QM3": 0.5}
+    assert status == 3
+    assert rows == {
+        ("ORDERS", "QM1"): (0.3333, THIRDS, halves, [("after", "QM4", "1")]),
+        ("ORDERS", "QM4"): (
+            1,
+            {"QM4": 1},
+            halves,
+            [("before", "QM2", "3"), ("before", "QM3", "3"), ("after", "QM4", "1")],
+        ),
+    }
+    with pytest.raises(FactsError, match="does not say whose script it is; name it as QMGR="):
+        planned(sales, "--with", str(script))
+
+
+def test_what_is_printed(sales: list[str]) -> None:
+    arguments = [*sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"]
+    assert CliRunner().invoke(command, arguments, standalone_mode=False).stdout.splitlines() == [
+        "ORDERS from QM1: 66.7 % of the puts move",
+        "  - QM2 33.3 %, QM3 33.3 %, QM4 33.3 %",
+        "  + QM3",
+        "    QM2 after: clause 11b, queue priority 0 is below 5",
+        "    QM4 after: clause 11b, queue priority 0 is below 5",
+        "",
+        "sequence factors restart at zero at QM1, QM2, QM3, QM4 (clause 12)",
+        "1 row of the map change, from QM1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--set", "QLOCAL(ORDERS) CLWLPRTY(5)"],
+         "QLOCAL 'ORDERS' is on QM2, QM3, QM4: say with QMGR(…) which one is meant"),
+        (["--set", "QLOCAL(ORDER) CLWLPRTY(5)"], "QLOCAL 'ORDER' is not known; did you mean 'ORDERS'"),
+        (["--without", "QM9"], "--without: queue manager 'QM9' is not known"),
+        (["--set", "CHANNEL(TO.QM2) CLUSTER(STOCK)"], "the clusters of a channel cannot be set here"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_carried_out(sales: list[str], options: list[str], told: str) -> None:
+    with pytest.raises(FactsError) as caught:
+        planned(sales, *options)
+    assert told in str(caught.value)
+
+
+def test_the_plan_of_a_change_and_of_its_inverse_mirror_each_other() -> None:
+    texts = {name: MEMBER.format(name) + ("" if name == "QM1" else ORDERS) for name in ("QM1", "QM2", "QM3", "QM4")}
+    before = read_members([Source(name, text.encode()) for name, text in texts.items()])
+    settings = ["QLOCAL(ORDERS) QMGR(QM2) PUT(DISABLED)", "QMGR(QM3) CLWLUSEQ(ANY)", "CHANNEL(TO.QM4) CLWLRANK(3)"]
+    others = [changed_everywhere(before, [each]) for each in settings]
+    for after in (*others, unreachable(before, "QM2"), suspended(before, "QM4"), without(before, "QM3")):
+        there, back = plan(before, after), plan(after, before)
+        assert there
+        assert [(row.queue, row.member, row.moved) for row in there] == [
+            (row.queue, row.member, row.moved) for row in back
+        ]
+        sides = {"before": "after", "after": "before"}
+        for one, other in zip(there, back, strict=True):
+            causes = {(sides[each.side], each.destination.queue_manager, each.because) for each in other.because}
+            assert causes == {(each.side, each.destination.queue_manager, each.because) for each in one.because}
+        assert plan(after, after) == []

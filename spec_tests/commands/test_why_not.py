@@ -1,0 +1,106 @@
+"""``mqclause explain --why-not``: the clause by which a queue manager falls, and what would have it permitted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from mqclause import Cluster, Engine, Put
+from mqclause.answers.counterfactual import Commands, why_not
+from spec_tests.commands.test_explain import asked, facts, written
+from spec_tests.support.random_clusters import random_cluster, random_put
+
+
+def answered(folder: Path, other: str, **tables: Any) -> Any:
+    _, printed = asked(written(folder, facts(**tables)), "--why-not", other, "--json")
+    return json.loads(printed)["why_not"]
+
+
+def test_a_rank_that_is_too_low(tmp_path: Path) -> None:
+    # TO.QM2 has rank 7, TO.QM3 rank 3: clause 4a. Either is set to the other's, which ties.
+    found = answered(tmp_path, "QM3")
+    assert found["destinations"] == [
+        {
+            "destination": {"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3"},
+            "rule": "workload.04a",
+            "clause": "4a",
+            "because": "channel rank 3 is below 7",
+        }
+    ]
+    assert found["searched"] == 2
+    assert sorted(found["changes"], key=str) == [
+        [{"queue_manager": "QM2", "command": "ALTER CHANNEL('TO.QM2') CHLTYPE(CLUSRCVR) CLWLRANK(3)"}],
+        [{"queue_manager": "QM2", "command": "ALTER QLOCAL('Q') PUT(DISABLED)"}],
+        [{"queue_manager": "QM3", "command": "ALTER CHANNEL('TO.QM3') CHLTYPE(CLUSRCVR) CLWLRANK(7)"}],
+    ]
+
+
+def test_one_that_is_permitted_and_one_that_has_no_instance(tmp_path: Path) -> None:
+    found = answered(tmp_path, "QM2")
+    assert (found["permitted"], found["changes"]) == (True, [])
+    found = answered(tmp_path, "QM1")
+    assert (found["destinations"], found["changes"], "permitted" in found) == ([], [], False)
+
+
+def test_two_commands_where_one_is_not_enough(tmp_path: Path) -> None:
+    channels = [
+        {"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S"},
+        {"name": "TO.QM3", "queue_manager": "QM3", "cluster": "S", "status": "STOPPED"},
+    ]
+    queues = [{"name": "Q", "queue_manager": host, "clusters": ["S"], "put": put}
+              for host, put in (("QM2", "ENABLED"), ("QM3", "DISABLED"))]  # fmt: skip
+    found = answered(tmp_path, "QM3", channel=channels, queue=queues)
+    enabled = {"queue_manager": "QM3", "command": "ALTER QLOCAL('Q') PUT(ENABLED)"}
+    pairs = [{each["command"] for each in change if each != enabled} for change in found["changes"]]
+    assert all(enabled in change for change in found["changes"])
+    # Of both the channels are what clause 6 sees; QM2 falls before it by clause 1, 4a, 4b or 5 as well.
+    assert {"START CHANNEL('TO.QM3')"} in pairs
+    assert {"SUSPEND QMGR CLUSTER('S')"} in pairs
+    assert {"ALTER QLOCAL('Q') CLWLRANK(1)"} in pairs
+    assert {"ALTER CHANNEL('TO.QM3') CHLTYPE(CLUSRCVR) CLWLPRTY(1)"} not in pairs
+
+
+def test_a_local_queue_that_keeps_its_puts(tmp_path: Path) -> None:
+    own = {"name": "QM1", "clusters": ["S"], "clwluseq": "LOCAL"}
+    queues = [{"name": "Q", "queue_manager": host, "clusters": ["S"]} for host in ("QM1", "QM3")]
+    found = answered(tmp_path, "QM3", queue_manager=own, queue=queues)
+    assert [each["clause"] for each in found["destinations"]] == ["3"]
+    assert {"QMGR CLWLUSEQ(ANY)", "QLOCAL('Q') CLWLUSEQ(ANY)", "QLOCAL('Q') PUT(DISABLED)"} <= {
+        change[0]["command"].removeprefix("ALTER ") for change in found["changes"] if len(change) == 1
+    }
+
+
+def test_it_is_printed_and_a_name_that_is_not_known_is_bad_input(tmp_path: Path) -> None:
+    _, printed = asked(written(tmp_path, facts()), "--why-not", "QM3")
+    assert "    4a  QM3 by TO.QM3: channel rank 3 is below 7" in printed
+    assert "    QM3: ALTER CHANNEL('TO.QM3') CHLTYPE(CLUSRCVR) CLWLRANK(7)" in printed
+    with pytest.raises(ValueError, match="--why-not: queue manager 'QM33' is not known; did you mean 'QM3'"):
+        asked(written(tmp_path, facts()), "--why-not", "QM33")
+
+
+def permits(engine: Engine, given: Cluster, put: Put, commands: Commands, other: str) -> bool:
+    for each in commands:
+        given = each.on_facts(given)
+    decision = engine.choose(put, given)
+    return decision.outcome != "failed" and other in {each.queue_manager for each in decision.permitted}
+
+
+@pytest.mark.parametrize("clusters", [60, pytest.param(5_000, marks=pytest.mark.deep)])
+def test_each_set_of_commands_does_what_it_says_and_none_of_its_parts_does(clusters: int) -> None:
+    rng, engine, found = Random(6), Engine(), 0
+    for _ in range(clusters):
+        given = random_cluster(rng, rng.choice((2, 2, 3)))
+        put = random_put(rng, given)
+        decision = engine.choose(put, given, explain="rule")
+        for other in given.remote:
+            answer = why_not(decision, other)
+            for commands in answer.changes:
+                found += 1
+                assert permits(engine, given, put, commands, other)
+                parts = (commands[:at] + commands[at + 1 :] for at in range(len(commands)))
+                assert not any(permits(engine, given, put, part, other) for part in parts)
+    assert found > clusters / 4

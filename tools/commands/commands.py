@@ -1,0 +1,36 @@
+"""``mqclause commands``: what to ask runmqsc, so that another subcommand knows all that it can use."""
+
+from __future__ import annotations
+
+import click
+
+ALL_KINDS = {
+    "QMGR": ("explain", "why", "check"),
+    "QUEUE(*)": ("explain", "why", "check"),
+    "NAMELIST(*)": ("explain", "why", "check"),
+    "PROCESS(*)": ("why", "check"),
+    "CHANNEL(*)": ("check",),
+    "QCLUSTER(*)": ("explain", "check"),
+    "CLUSQMGR(*)": ("explain", "check"),
+    "CHSTATUS(*)": ("explain", "check"),
+    "QSTATUS(*) TYPE(QUEUE)": ("why", "check"),
+    "QSTATUS(*) TYPE(HANDLE)": ("why", "check"),
+}
+"""What runmqsc displays, and the subcommands whose answers rest on it."""
+
+
+def display_commands(subcommand: str) -> list[str]:
+    """The MQSC commands whose output tells everything that a subcommand can use."""
+    return [f"DISPLAY {what} ALL" for what, users in ALL_KINDS.items() if subcommand in users]
+
+
+@click.command("commands")
+@click.argument("subcommand", type=click.Choice(["explain", "why", "check"]), default="explain")
+def command(subcommand: str) -> int:
+    """The MQSC DISPLAY commands whose output tells everything that explain, why or check can use.
+
+    They are for runmqsc at the local queue manager: mqclause commands explain | runmqsc QM1 > QM1.log
+    """
+    for each in display_commands(subcommand):
+        click.echo(each)
+    return 0

@@ -1,0 +1,81 @@
+"""``mqclause facts``: what files say, as one facts file; or what was read of each of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import click
+import toml
+
+from mqclause.model.assembly.accounts import accounts
+from mqclause.model.assembly.filed import filed
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
+from mqclause.tools.commands.options import from_option, json_option, lenient_option
+from mqclause.tools.render.accounts import accounts_document, print_accounts
+from mqclause.tools.render.streams import print_json
+
+
+@click.command("facts")
+@click.argument("facts", nargs=-1, metavar="INPUT...")
+@from_option
+@click.option("--to", type=click.Choice(["toml", "json"]), default="toml", show_default=True, help="Write it as.")
+@click.option("--sources", "by_source", is_flag=True, help="A line for each file: its format, what it has, its faults.")
+@json_option
+@lenient_option
+@format_option
+@with_option
+@what_if_options
+def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str, **options: Any) -> int:
+    """What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.
+
+    INPUT is as FACTS of explain. What a source states or shows is written, what is at MQ's default is not.
+    """
+    given = sources(facts, options.pop("overlays"), options.pop("named_format"))
+    if by_source:
+        return account_for(given, as_json)
+    return write_facts(given, "json" if as_json else to, **options)
+
+
+def account_for(given: Sequence[Source], as_json: bool) -> int:
+    """Says of each file what was read of it; returns 0. Raises FactsError if nothing was."""
+    found = accounts(given)
+    if as_json:
+        print_json(accounts_document(found))
+    else:
+        print_accounts(found)
+    return 0
+
+
+def write_facts(
+    given: Sequence[Source], to: str, local: str | None, lenient: bool, sets: Sequence[str], states: Sequence[str]
+) -> int:
+    """Writes the facts of all files; returns 0. Raises FactsError."""
+    snapshot = what_if(read_sources(given, local, lenient), sets, states)
+    document = filed(snapshot)
+    if to == "json":
+        print_json(document)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(in_toml(document).encode())
+    for line in _remarks(snapshot):
+        print(line, file=sys.stderr)  # noqa: T201
+    return 0
+
+
+def in_toml(document: Mapping[str, Any]) -> str:
+    """A facts document as TOML, its tables in their order."""
+    encoder = toml.TomlEncoder()
+    # a text of JSON is one of TOML; the library's own takes \\x for an escape
+    encoder.dump_funcs[str] = partial(json.dumps, ensure_ascii=False)
+    return "\n\n".join(toml.dumps({table: of}, encoder).rstrip() for table, of in document.items()) + "\n"
+
+
+def _remarks(snapshot: Snapshot) -> list[str]:
+    """What does not go into a facts file, and what is left out."""
+    warnings = [f"warning: {each}" for each in snapshot.warnings]
+    return warnings + [f"not in the facts: {each.what}: {each.command}" for each in snapshot.incomplete]

@@ -1,0 +1,41 @@
+"""What was read of each file, for a person and for a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mqclause.model.assembly.accounts import Account
+from mqclause.model.diagnostic import Diagnostic
+
+ACCOUNTS_FORMAT = "mqclause.sources/1"
+
+
+def accounts_document(accounts: Sequence[Account]) -> dict[str, Any]:
+    """The accounts as JSON values."""
+    return {"format": ACCOUNTS_FORMAT, "files": [_file(each) for each in accounts]}
+
+
+def _file(account: Account) -> dict[str, Any]:
+    return {
+        "file": account.file,
+        "format": account.format or None,
+        "queue_managers": list(account.queue_managers),
+        "objects": dict(account.objects),
+        "read": account.read,
+        "faults": [_fault(each) for each in account.faults],
+    }
+
+
+def _fault(fault: Diagnostic) -> dict[str, Any]:
+    return {"line": fault.line, "column": fault.column, "message": fault.message}
+
+
+def print_accounts(accounts: Sequence[Account]) -> None:
+    """Prints a line for each file, and below it what could not be read."""
+    for each in accounts:
+        of = f" of {', '.join(each.queue_managers)}" if each.queue_managers else ""
+        counted = ", ".join(f"{count} {kind}" for kind, count in each.objects.items()) or "no object"
+        print(f"{each.file}: {each.format or 'no format that is read'}{of}: {counted}; read {each.read}")  # noqa: T201
+        for fault in each.faults:
+            print(f"  {fault}")  # noqa: T201

@@ -1,0 +1,40 @@
+"""Why not another queue manager, and the commands that would change that, as a person reads it."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from mqclause.answers.counterfactual import WhyNot
+from mqclause.tools.render.page import Page
+
+CHANGES_SHOWN = 10
+LABEL_WIDTH = 8
+
+
+def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
+    """Prints the clause by which each destination fell, and the smallest sets of commands by which it would not."""
+    page = page or Page()
+    page.line()
+    page.line(Text(f"why not {answer.queue_manager}?", "bold"))
+    if answer.permitted:
+        page.line(f"  {answer.queue_manager} is permitted")
+    elif not answer.fallen:
+        page.line(f"  no destination is at {answer.queue_manager}")
+    for each, rule, because in answer.fallen:
+        page.line(f"{each.host}: {because}", f"{rule.clause:>6}", LABEL_WIDTH)
+    if answer.fallen and not answer.permitted:
+        _print_changes(answer, page)
+
+
+def _print_changes(answer: WhyNot, page: Page) -> None:
+    count = f"{answer.searched} commands" if answer.searched > 1 else "one command"
+    if not answer.changes:
+        page.line(f"no set of up to {count} would have it permitted", "", 2)
+        return
+    page.line(f"each of these would have it permitted (sets of up to {count}):", "", 2)
+    for commands in answer.changes[:CHANGES_SHOWN]:
+        said = "; ".join(f"{each.queue_manager}: {each.command}" for each in commands)
+        page.line(Text(said, "green"), "", 4)
+    more = len(answer.changes) - CHANGES_SHOWN
+    if more > 0:
+        page.line(Text(f"and {more} more (--json shows them)", "dim"), "", 4)
