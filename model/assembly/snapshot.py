@@ -8,15 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from mqclause.model.assembly.agreement import agreed
-from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
-from mqclause.model.assembly.local import asked_name, defined_at, local_name, local_queue_manager, owned, stated_name
+from mqclause.model.assembly.local import asked_name, defined_at, local_name, local_queue_manager, stated_name
 from mqclause.model.assembly.now import as_it_is_now
-from mqclause.model.assembly.overlay import overlaid, upon
+from mqclause.model.assembly.opened import Opened, opened_from
+from mqclause.model.assembly.overlay import overlaid
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
@@ -25,15 +25,12 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Put
-from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument
-from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts, states_facts
+from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
-from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.record import Script
-from mqclause.model.readers.registry import FORMATS, contents_of, only_named
+from mqclause.model.readers.registry import FORMATS
 
-NO_FACTS = "has no table of a facts document: left out"
 NOT_IN_A_SCRIPT = "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0"
 NOT_DISPLAYED = "MQ displays no sequence numbers: taken as 0"
 
@@ -84,26 +81,6 @@ class Snapshot:
         return Provenance(self._placed())
 
 
-@frozen(eq=False)
-class _Opened:
-    """The contents of the files, and what was wrong with them."""
-
-    sources: list[Source] = field(factory=list)
-    unread: list[str] = field(factory=list)
-    documents: list[FactsDocument] = field(factory=list)
-    scripts: list[Script] = field(factory=list)
-    overlays: list[Script] = field(factory=list)
-    remarks: list[Diagnostic] = field(factory=list)
-    faults: list[Diagnostic] = field(factory=list)
-    warnings: list[Diagnostic] = field(factory=list)
-
-    def lay_upon(self, local: str | None) -> list[Script]:
-        """Puts overlays behind the scripts of their queue managers; what is left are those that no script describes."""
-        following, others = upon(self.overlays, self.scripts, local)
-        self.scripts.extend(following)
-        return others
-
-
 def read_sources(
     sources: Sequence[Source], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
 ) -> Snapshot:
@@ -113,7 +90,7 @@ def read_sources(
     MQ's own formats is a warning, and its command is left out; a fault in a facts file stays a fault. ``formats``
     are those that are tried, in this order.
     """
-    return _snapshot(_opened(sources, lenient, formats), local, lenient)
+    return _snapshot(opened_from(sources, lenient, formats), local, lenient)
 
 
 def read_members(
@@ -123,19 +100,14 @@ def read_members(
 
     With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others.
     """
-    opened = _opened(sources, lenient, formats)
+    opened = opened_from(sources, lenient, formats)
     described = [script.queue_manager for script in opened.scripts]
     own = [name for name in map(stated_name, opened.documents) if name is not None]
     names: Iterable[str | None] = [local] if local or own or not all(described) else dict.fromkeys(described)
-    faults = [*opened.faults], [*opened.warnings]
-    # Overlays are laid upon the scripts of each, and faults are told of each.
-    copies = (
-        (evolve(opened, scripts=[*opened.scripts], faults=[*faults[0]], warnings=[*faults[1]]), name) for name in names
-    )
-    return tuple(_snapshot(each, name, lenient) for each, name in copies) or (_snapshot(opened, local, lenient),)
+    return tuple(_snapshot(opened.copied(), each, lenient) for each in names) or (_snapshot(opened, local, lenient),)
 
 
-def _snapshot(opened: _Opened, local: str | None, lenient: bool) -> Snapshot:
+def _snapshot(opened: Opened, local: str | None, lenient: bool) -> Snapshot:
     """What the queue manager ``local`` knows of what was opened; raises FactsError with every fault."""
     described = [script.queue_manager for script in opened.scripts if script.queue_manager]
     name = local_name(opened.documents, described, asked_name(local), opened.faults)
@@ -180,7 +152,7 @@ def read_clusters(sources: Sequence[Source], lenient: bool = False) -> dict[str,
 
     Scripts and dumps tell it for all that they are of, a facts document for its own queue manager.
     """
-    opened = _opened(sources, lenient, FORMATS)
+    opened = opened_from(sources, lenient, FORMATS)
     if opened.faults:
         raise FactsError(opened.faults)
     by_documents = {document.source for document in opened.documents}
@@ -230,41 +202,7 @@ def _checked_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Clu
     return tuple(each for facts, _ in files for each in facts.messages)
 
 
-def _opened(sources: Iterable[Source], lenient: bool, formats: Sequence[Format]) -> _Opened:
-    opened = _Opened()
-    for source in sources:
-        try:
-            for name, data in unpacked(source.data, source.name):
-                _open(evolve(source, name=name, data=data), opened, lenient, formats)
-        except FactsError as error:
-            opened.unread.append(source.name)
-            (opened.warnings if source.found else opened.faults).extend(error.diagnostics)
-    opened.scripts[:] = without_copies(opened.scripts, opened.warnings if lenient else opened.faults)
-    if opened.warnings and not (opened.faults or opened.scripts or opened.documents):
-        opened.faults.extend(opened.warnings)
-    return opened
-
-
-def _open(source: Source, opened: _Opened, lenient: bool, formats: Sequence[Format]) -> None:
-    """Adds what one file holds. Raises FactsError if it is in no format that is read."""
-    opened.sources.append(source)
-    contents = contents_of(source.data, source.name, only_named(source.format, formats))
-    if source.overlay and not (isinstance(contents, Script) and contents.format == MQSC.name):
-        raise FactsError([Diagnostic(source.name, f"is in {contents.format}; allowed for an overlay: MQSC")])
-    if isinstance(contents, FactsDocument):
-        if source.found and not states_facts(contents):
-            raise FactsError(contents.diagnostics or [Diagnostic(source.name, NO_FACTS)])
-        opened.faults.extend(contents.diagnostics)
-        if contents.data is not None or not contents.diagnostics:
-            opened.documents.append(contents)
-        return
-    opened.remarks.extend(contents.remarks)
-    for script in owned(contents, source.queue_manager):
-        (opened.warnings if lenient else opened.faults).extend(script.diagnostics)
-        (opened.overlays if source.overlay else opened.scripts).append(script)
-
-
-def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
+def _view(opened: Opened, name: str | None, lenient: bool) -> View:
     """What the scripts say, seen from the queue manager ``name``, which a facts file may describe."""
     if not opened.scripts:
         return View()
@@ -278,7 +216,7 @@ def _view(opened: _Opened, name: str | None, lenient: bool) -> View:
     return view
 
 
-def _facts_of(opened: _Opened, view: View, host: str) -> list[tuple[Facts, FactsDocument]]:
+def _facts_of(opened: Opened, view: View, host: str) -> list[tuple[Facts, FactsDocument]]:
     """What the facts documents state, and what is wrong with it; queues without a host are on ``host``."""
     documents = [completed(document, view.channels) for document in opened.documents]
     files = [(read_facts(each.data, each.source, host, consume=True), each) for each in documents]
@@ -296,7 +234,7 @@ def _stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None
     return ()
 
 
-def _assumptions(opened: _Opened, view: View, cluster: Cluster) -> Iterator[str]:
+def _assumptions(opened: Opened, view: View, cluster: Cluster) -> Iterator[str]:
     if opened.scripts:
         yield NOT_DISPLAYED if view.states_are_shown else NOT_IN_A_SCRIPT
         yield from view.repositories or taken_as_whole(view.known, cluster)

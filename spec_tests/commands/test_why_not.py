@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from mqclause import Cluster, Engine, Put
+from mqclause import Cluster, Engine, Put, read_files
 from mqclause.answers.counterfactual import Commands, why_not
-from spec_tests.commands.test_explain import asked, facts, written
+from mqclause.model.assembly.change import changed
+from spec_tests.commands.test_explain import EXAMPLE, asked, facts, written
 from spec_tests.support.random_clusters import random_cluster, random_put
 
 
@@ -104,3 +105,25 @@ def test_each_set_of_commands_does_what_it_says_and_none_of_its_parts_does(clust
                 parts = (commands[:at] + commands[at + 1 :] for at in range(len(commands)))
                 assert not any(permits(engine, given, put, part, other) for part in parts)
     assert found > clusters / 4
+
+
+def as_set(owner: str, text: str) -> str:
+    """A command as ``--set`` takes it."""
+    verb, _, rest = text.partition(" ")
+    if verb in ("START", "STOP"):
+        return f"{rest} STATUS({'RUNNING' if verb == 'START' else 'STOPPED'})"
+    if verb in ("SUSPEND", "RESUME"):
+        return f"QMGR({owner}) SUSPEND({'YES' if verb == 'SUSPEND' else 'NO'})"
+    return f"{rest.replace(' CHLTYPE(CLUSRCVR)', '')} QMGR({owner})"
+
+
+@pytest.mark.parametrize("other", ["QM3", "QM4"])
+def test_the_commands_do_it_as_set_reads_them(other: str) -> None:
+    snapshot, engine = read_files([EXAMPLE]), Engine()
+    assert snapshot.put is not None
+    answer = why_not(engine.choose(snapshot.put, snapshot.cluster, explain="rule"), other)
+    assert len(answer.changes) > 3
+    for commands in answer.changes:
+        after = changed(snapshot, [as_set(each.queue_manager, each.command) for each in commands])
+        permitted = engine.choose(snapshot.put, after.cluster).permitted
+        assert other in {each.queue_manager for each in permitted}

@@ -15,7 +15,7 @@ from mqclause.model.assembly.snapshot import Source, read_members
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
-from mqclause.tools.commands.inputs import sources, state_commands
+from mqclause.tools.commands.inputs import overlay_sources, sources, state_commands
 from mqclause.tools.commands.map import bind_option, csv_option, fitting, one_form, queue_option
 from mqclause.tools.commands.options import (
     edition_option,
@@ -107,7 +107,7 @@ def _members(files: Sequence[Source], local: str | None, lenient: bool) -> Membe
 
 def _added(scripts: Sequence[str], members: set[str]) -> list[Source]:
     """The scripts, each with its owner. Raises FactsError where it is not said whose a script is."""
-    return [_owned(each, members) for name in scripts for each in sources((name,))]
+    return [_owned(each, members) for each in overlay_sources(tuple(scripts))]
 
 
 def _owned(source: Source, members: set[str]) -> Source:
