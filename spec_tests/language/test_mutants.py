@@ -68,6 +68,7 @@ def test_what_is_said_under_a_reading_is_turned_round_too() -> None:
     assert changes == [
         "derive.dest_seq_factor changed",
         "weight-step=truncated: derive.dest_seq_factor changed",
+        "counters-advance=balanced-only: when negated",
     ]
 
 

@@ -175,6 +175,7 @@ def renamed_cluster(cluster: Cluster) -> Cluster:
 def renamed(fact: Any) -> Any:
     """A fact with every name in it spelt backwards."""
     names = {"name", "queue_manager", "queue", "cluster", "clusters", "suspended", "already_sent_to"}
+    names |= {"target", "rname", "rqmname", "xmitq", "defxmitq", "host"}
     return evolve(fact, **{key: _backwards(value) for key, value in asdict(fact).items() if key in names})
 
 

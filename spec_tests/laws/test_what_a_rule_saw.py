@@ -206,7 +206,7 @@ def test_what_a_rule_saw_is_found_again_from_the_trace(
         plain, *others = (
             Engine(rules, executor).choose(put, given_cluster, before, "rule") for executor in reversed(EVERY_EXECUTOR)
         )
-        for number, steps in enumerate(plain.course.steps):
+        for number, steps in enumerate(plain.course.steps if plain.runs else ()):
             saw = kept(steps, plain.runs[number])
             for decision in (plain, *others):
                 first = decision._first_scope(number)
@@ -233,9 +233,15 @@ def test_the_reason_of_a_failed_call_tells_what_its_rule_saw(executor: ExecutorN
     path = "outcome/2085_unknown_object_name.toml"
     fails = Rules().files[path].replace('"no destination of queue {put_queue} is left"', '"{tried} tried"')
     rules = Rules().with_files({"outcome/01_tried.toml": derives, path: fails})
-    decision = Engine(rules, executor).choose(Put(queue="NOWHERE", call="MQOPEN"), cluster("QM2"), explain=level)
+    facts = cluster("QM2")
+    # Nothing of that name is within reach: its queue manager has no channel here.
+    nobody = evolve(
+        facts,
+        remote_queue_managers=[*facts.remote_queue_managers, RemoteQueueManager("QM9", ("SALES",))],
+        queues=[*facts.queues, Queue("NOWHERE", "QM9", clusters=("SALES",))],
+    )
+    decision = Engine(rules, executor).choose(Put(queue="NOWHERE", call="MQOPEN"), nobody, explain=level)
     assert decision.reason is not None
-    # Nothing of that name is within reach.
     assert (decision.reason.code, decision.reason.because) == (2085, "7 tried")
 
 

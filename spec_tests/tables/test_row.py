@@ -268,6 +268,7 @@ def agree(engine: Engine, rows: Rows, cluster: Cluster, put: Put, every: bool) -
         "permitted": len(expected.permitted),
         "eliminated_by": [fell.get(each) for each in listed],
         "message": None,
+        "transmission_queue": None,
         "steps": [without_derived(step) for step in expected.to_json()["steps"]],
     }
     assert rows.decision(*row, explain=True) == {name: found[name] for name in DECISION}
