@@ -17,9 +17,12 @@ from mqclause.rulebook.case import CaseError, CaseFile, case_files, laid_over
 
 RULES = Rules()
 CASES = [case for file in case_files() for case in cases_in(file)]
+DEEP = pytest.mark.deep  # that every executor tells of a case what the reference tells is a test of its own
 
 
-@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize(
+    "executor", [each if each == "compiled" else pytest.param(each, marks=DEEP) for each in EXECUTORS]
+)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: AskedCase, executor: ExecutorName) -> None:
     faults = case.faults(RULES, executor)

@@ -20,6 +20,7 @@ from mqclause.tables.columns import TableError
 from mqclause.tables.row import Rows
 from spec_tests.commands.test_batch_folders import check_union
 from spec_tests.spark.test_table import collected, folder, frame
+from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_case
 from spec_tests.support.random_rows import answers, arrow_table
 
@@ -112,16 +113,18 @@ def test_messages_are_those_of_the_other_engines(spark: Any, folder: Path) -> No
         assert [each["message"] for each in collected(native.decide(df))] == expected
 
 
-def test_ties_are_spread_as_in_duckdb(spark: Any) -> None:
+TIES = [({"spread": "KEY"}, {}), ({"shares": True, "spread": "id"}, {"cluster_pcf": True, "already_sent_to": ["QM1"]})]
+
+
+@pytest.mark.parametrize(("given", "more"), first(1, TIES))
+def test_ties_are_spread_as_in_duckdb(spark: Any, given: dict[str, Any], more: dict[str, Any]) -> None:
     cluster, _ = random_case(Random(3))
     name = cluster.queues[0].name
     rows = [(at, name, f"key {at} é") for at in range(50)]
     table = pa.table(dict(zip(("id", "q", "key"), map(list, zip(*rows, strict=True)), strict=True)))
-    for given in ({"spread": "KEY"}, {"shares": True, "spread": "id"}):
-        for more in ({"queue": "q"}, {"queue": "q", "cluster_pcf": True, "already_sent_to": ["QM1"]}):
-            df = spark.createDataFrame(rows, "id bigint, q string, key string")
-            expected = answers(duckdb.decide(table, cluster, **given, **more))
-            assert collected(native.decide(df, cluster, **given, **more)) == expected
+    df = spark.createDataFrame(rows, "id bigint, q string, key string")
+    expected = answers(duckdb.decide(table, cluster, queue="q", **given, **more))
+    assert collected(native.decide(df, cluster, queue="q", **given, **more)) == expected
 
 
 def test_files_of_one_folder_may_differ_in_their_columns(spark: Any, tmp_path: Path) -> None:  # noqa: ARG001

