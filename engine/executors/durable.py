@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 from itertools import count
+from math import prod
 from threading import Lock
 from typing import Any
 
@@ -63,12 +64,22 @@ class ChainingError(RuntimeError):
     """durable_rules did not do what it was asked: an error of ours or of the library, never of the input."""
 
 
+def alternatives(form: Mapping[str, Any]) -> int:
+    """In how many ways a condition can be met: one for each choice among the parts of its ``$or``."""
+    if "$or" in form:
+        return sum(map(alternatives, form["$or"]))
+    return prod(map(alternatives, form["$and"])) if "$and" in form else 1
+
+
 class Network:
     """One condition, as durable_rules holds it. ``condition`` is in the library's own JSON form."""
 
     def __init__(self, condition: str) -> None:
         every_fact = {"all": [{"m": {"$ex": {FACT: 1}}}]}
-        definition = {MATCHED: {"all": [{"m": json.loads(condition)}]}, "every": every_fact}
+        form = json.loads(condition)
+        definition = {MATCHED: {"all": [{"m": form}]}, "every": every_fact}
+        # A fact fires the rule once for each alternative that it matches, and the other rule once.
+        self._budget = alternatives(form) + 3
         self._handle = durable_rules_engine.create_ruleset(f"network{next(_sessions)}", json.dumps(definition))
 
     def matches(self, facts: Iterable[Mapping[str, Any]]) -> set[int]:
@@ -99,7 +110,7 @@ class Network:
             raise ChainingError(f"durable_rules refused a fact with code {code}: {fact}")
         started = durable_rules_engine.start_action_for_state(self._handle, state)
         firing = started[1] if started else None
-        budget = 4
+        budget = self._budget
         while firing:
             budget -= 1
             if not budget:
