@@ -51,15 +51,13 @@ def after_steps(decision: Decision) -> dict[str, Any]:
 
 def _look(look: Look) -> dict[str, Any]:
     """An object that was followed: an alias of a queue manager is a QREMOTE too."""
-    facts, rule = look.facts, look.rule
+    facts = look.facts
     kind = facts["object_kind"]
     return {
         "object": facts["object"],
         "type": "QREMOTE" if kind == "QMALIAS" else kind,
         "to": facts["leads_to"],
-        "rule": rule.id,
-        "clause": rule.clause,
-        "because": look.because,
+        **look.document(),
     }
 
 

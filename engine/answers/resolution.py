@@ -2,57 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from mqclause.answers.reason import Reason
+from mqclause.answers.settled import SettledBy
 from mqclause.executors.course import Course
-from mqclause.executors.plain import first_scope
-from mqclause.executors.run import Run
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.naming import Naming, naming
+from mqclause.model.facts.naming import naming
 from mqclause.model.facts.objects import Put
-from mqclause.rulebook.rule import Rule, Settle
-from mqclause.trace.record import scope_of, seen_by
-from mqclause.trace.sentence import sentence
 
 MOST_KEPT = 10_000
 """How many names a cluster keeps the resolution of."""
 
 
-@frozen(eq=False)
-class Look:
-    """One look at a pair of names: what the rules say of it."""
-
-    naming: Naming
-    run: Run
-    course: Course = field(repr=False)
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """What the rules derived."""
-        return self.run.facts
-
-    @property
-    def rule(self) -> Rule:
-        """The row that fits: it settles the answer, or ends the call."""
-        if self.run.failure is not None:
-            return self.course.rulesets[0].rules[self.run.failure.rule]
-        pairs = zip(self.course.rulesets[0].rules, self.run.trace or (), strict=True)
-        return next(rule for rule, did in pairs if did is not None and isinstance(rule.action, Settle))
-
-    @cached_property
-    def because(self) -> str:
-        """Why that row."""
-        ruleset = self.course.rulesets[0]
-        first = first_scope(self.course.steps[0], self.naming, (), None, {})
-        seen = list(seen_by(ruleset, self.run, (), first))[ruleset.rules.index(self.rule)]
-        return sentence(ruleset, self.rule, None, scope_of(seen, first))
+class Look(SettledBy):
+    """One look at a pair of names: what the rules say of it. The situation is a Naming."""
 
 
 @frozen(eq=False)
@@ -90,7 +59,7 @@ class Resolved:
     @cached_property
     def inhibited(self) -> bool:
         """Whether an object on the way is put-disabled, what the names come to included."""
-        return self.last.naming.inhibited or bool(self.last.facts["disabled"])
+        return self.last.situation.inhibited or bool(self.last.facts["disabled"])
 
     @property
     def deferred(self) -> bool:
@@ -100,7 +69,7 @@ class Resolved:
     @cached_property
     def names(self) -> tuple[str, str]:
         """The queue and the queue manager that the names come to."""
-        facts, seen = self.last.facts, self.last.naming
+        facts, seen = self.last.facts, self.last.situation
         if facts["object"]:
             return facts["next_queue"], facts["next_queue_manager"]
         return seen.queue, seen.queue_manager
@@ -135,7 +104,7 @@ class Resolved:
         if self.ends == "transmission queue":
             by = facts["transmission_queue"]
             return Destination(queue=queue, queue_manager=queue_manager, transmission_queue=by)
-        local = self.last.naming.local_queue_manager
+        local = self.last.situation.local_queue_manager
         return Destination(queue=queue, queue_manager=local, is_local=True, counter=("", local), queue_type="QLOCAL")
 
     @cached_property
@@ -144,7 +113,9 @@ class Resolved:
         failure = self.last.run.failure
         if failure is None:
             return None
-        return Reason(failure.reason, REASONS[failure.reason], failure.call, self.last.rule.id, self.last.because)
+        return Reason(
+            failure.reason, REASONS[failure.reason], failure.call, self.last.document()["rule"], self.last.because
+        )
 
 
 def resolved(course: Course, cluster: Cluster, queue: str, queue_manager: str, call: str) -> Resolved:

@@ -157,10 +157,8 @@ def read_clusters(sources: Sequence[Source], lenient: bool = False) -> dict[str,
         raise FactsError(opened.faults)
     by_documents = {document.source for document in opened.documents}
     scripts = [source for source in sources if source.name not in by_documents]
-    found = {}
-    for name in dict.fromkeys(script.queue_manager for script in opened.scripts):
-        cluster = read_sources(scripts, name, lenient).cluster
-        found[cluster.queue_manager.name] = cluster
+    members = read_members(scripts, None, lenient) if opened.scripts else ()
+    found = {member.cluster.queue_manager.name: member.cluster for member in members}
     for source in sources:
         if source.name in by_documents:
             cluster = read_sources([source], None, lenient).cluster

@@ -123,7 +123,7 @@ def _missing(decision: Decision) -> str:
 
 def _near(decision: Decision) -> str:
     """A name that was perhaps meant, where the last one that was looked up is unknown."""
-    seen, cluster = decision.resolved.last.naming, decision.cluster
+    seen, cluster = decision.resolved.last.situation, decision.cluster
     for name, known in (
         (seen.queue_manager, {**cluster.remote, **cluster.aliases_by_name, **cluster.own_queues}),
         (seen.queue, cluster.queues_by_name),

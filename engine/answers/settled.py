@@ -1,0 +1,54 @@
+"""What rules with ``settle`` answer: which of them fits, what it gives, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from attrs import field, frozen
+
+from mqclause.executors.course import Course
+from mqclause.executors.plain import first_scope
+from mqclause.executors.run import Run
+from mqclause.rulebook.rule import Rule, Settle
+from mqclause.trace.record import scope_of, seen_by
+from mqclause.trace.sentence import sentence
+
+
+@frozen(eq=False)
+class SettledBy:
+    """One situation, and a traced run of the rules of a document without subjects on it."""
+
+    situation: Any
+    run: Run
+    course: Course = field(repr=False)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the rules derived."""
+        return self.run.facts
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """The rule that ends the call, else the first that settles the answer; None if none does."""
+        rules = self.course.rulesets[0].rules
+        if self.run.failure is not None:
+            return rules[self.run.failure.rule]
+        pairs = zip(rules, self.run.trace or (), strict=True)
+        return next((rule for rule, did in pairs if did is not None and isinstance(rule.action, Settle)), None)
+
+    @cached_property
+    def because(self) -> str:
+        """Why that rule; blank if there is none."""
+        ruleset, rule = self.course.rulesets[0], self.rule
+        if rule is None:
+            return ""
+        first = first_scope(self.course.steps[0], self.situation, (), None, {})
+        seen = list(seen_by(ruleset, self.run, (), first))[ruleset.rules.index(rule)]
+        return sentence(ruleset, rule, None, scope_of(seen, first))
+
+    def document(self) -> dict[str, Any]:
+        """The rule, its clause and why, as JSON has them."""
+        rule = self.rule
+        return {"rule": rule and rule.id, "clause": rule and rule.clause, "because": self.because}
