@@ -225,11 +225,11 @@ def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:
 
 
 def _first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
-    """A query with another part before those that it has."""
-    others = [each.copy() for each in query.args["with_"].expressions]
-    alone = query.with_(name, part, materialized=stored)
-    alone.args["with_"].set("expressions", [alone.args["with_"].expressions[-1], *others])
-    return alone
+    """The query, with another part before those that it has."""
+    others = query.args["with_"].expressions
+    query.with_(name, part, materialized=stored, append=False, copy=False)
+    query.args["with_"].set("expressions", [*query.args["with_"].expressions, *others])
+    return query
 
 
 def _kept(name: str) -> Node:
