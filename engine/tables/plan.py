@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from attrs import frozen
 from sqlglot import exp
@@ -42,8 +43,9 @@ AnswerFields = Callable[[Written], Mapping[str, Node]]
 """The fields of the struct that answers a row."""
 
 
+@lru_cache(maxsize=64)
 def plan_of(rules: Rules, shape: Shape, answer: AnswerFields, traced: Declaration | None = None) -> Plan:
-    """The plan for tables of that shape; what becomes of each subject is told by the rules of the document ``traced``.
+    """The plan for tables of that shape, made once; what becomes of each subject is told by the rules of the document ``traced``.
 
     Raises RuleError for a rule that cannot be run on tables.
     """

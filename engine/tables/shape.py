@@ -63,8 +63,8 @@ class Shape:
     """
 
     about: Declaration
-    situation: Sources
-    subjects: Mapping[str, Spelt] = field(factory=dict)
+    situation: Sources = field(eq=repr)
+    subjects: Mapping[str, Spelt] = field(factory=dict, eq=repr)
     row: Node | None = None
     listed: str = ""
     may_be_empty: bool = False

@@ -25,6 +25,7 @@ from mqclause.spark.expression import answer_of
 from mqclause.spark.session import java_home
 from mqclause.tables.columns import OCCASION, PUT, TableError
 from mqclause.tables.row import Rows
+from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_case, random_put, random_readings
 from spec_tests.support.random_rows import answers, arrow_struct, arrow_table, random_rows
 from spec_tests.tables.plan_text import plan, tree
@@ -34,7 +35,6 @@ STRUCT = (
     "struct<outcome:string,queue:string,queue_manager:string,channel:string,reason:int,permitted:int,"
     "eliminated_by:array<string>,message:string,transmission_queue:string>"
 )
-Q = [{"queue_manager": "QM2", "channel_rank": 0}, {"queue_manager": "QM3", "channel_rank": 1}]
 
 
 @pytest.fixture(scope="module")
@@ -77,20 +77,20 @@ def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int) -> None:
     rules = Rules(random_readings(rng) if seed else {})
     optional = seed > 0
     rows = random_rows(rng, 1_000, optional=optional)
-    df = frame(spark, folder, f"rows{seed}", arrow_table(rows, optional))
+    table = arrow_table(rows, optional).append_column("d", pa.array(["kept"] * len(rows)))
+    table = table.append_column("key_queue", pa.array(range(len(rows))))
+    df = frame(spark, folder, f"rows{seed}", table)
     found = native.decide(df, rules=rules, explain=True)
-    assert found.columns == ["id", "put", "destinations", "decision"]
+    assert found.columns == ["id", "put", "destinations", "d", "key_queue", "decision"]
     assert found.schema["decision"].dataType.simpleString() == STRUCT
     ours = Rows(rules)
     decisions = collected(found)
     assert len(decisions) == len(rows)
     for row, one in zip(rows, decisions, strict=True):
         assert one == ours.decision(*row, explain=True), row
-
-
-def test_a_table_of_no_rows(spark: Any, folder: Path) -> None:
-    df = frame(spark, folder, "empty", arrow_table(random_rows(Random(1), 3)))
-    assert native.decide(df.where("id < 0")).collect() == []
+    (last,) = found.where(f"id = {len(rows) - 1}").collect()
+    assert (last["d"], last["key_queue"]) == ("kept", len(rows) - 1)
+    assert found.where("id < 0").collect() == []
 
 
 def test_columns_of_other_names(spark: Any, folder: Path) -> None:
@@ -167,16 +167,8 @@ def test_a_stream_of_puts_in_a_cluster(spark: Any, folder: Path) -> None:
     assert collected(spark.table("decided")) == answers(duckdb.decide(table, cluster))
 
 
-def test_further_columns_are_carried_through(spark: Any, folder: Path) -> None:
-    table = arrow_table([({"queue": "Q"}, Q)]).append_column("d", pa.array(["kept"]))
-    table = table.append_column("key_queue", pa.array([7]))
-    df = frame(spark, folder, "further", table)
-    (row,) = native.decide(df).collect()
-    assert list(row.asDict()) == [*table.column_names, "decision"]
-    assert (row["d"], row["key_queue"], row["decision"]["queue_manager"]) == ("kept", 7, "QM3")
-
-
-def test_occasions(spark: Any, folder: Path) -> None:
+@pytest.mark.parametrize("way", first(2, ["sql", "table", "column"]))
+def test_occasions(spark: Any, folder: Path, way: str) -> None:
     rng = Random(4)
     occasions: list[Any] = [None]
     for _ in range(400):
@@ -192,14 +184,16 @@ def test_occasions(spark: Any, folder: Path) -> None:
     df = frame(spark, folder, "occasions", table)
     rules = Rules(random_readings(rng))
     expected = answers(duckdb.decide_triggers(table, rules), "triggering")
-    assert collected(native.decide_triggers(df, rules), "triggering") == expected
-    given = native.trigger_conditions(F.col("asked"), rules)
-    other = df.withColumnRenamed("occasion", "asked").withColumn("triggering", given)
-    assert collected(other, "triggering") == expected
-    native.register(spark, rules)
-    df.createOrReplaceTempView("occasions")
-    told = spark.sql("SELECT id, trigger_conditions(occasion) AS triggering FROM occasions")
-    assert collected(told, "triggering") == expected
+    if way == "table":
+        found = native.decide_triggers(df, rules)
+    elif way == "column":
+        given = native.trigger_conditions(F.col("asked"), rules)
+        found = df.withColumnRenamed("occasion", "asked").withColumn("triggering", given)
+    else:
+        native.register(spark, rules)
+        df.createOrReplaceTempView("occasions")
+        found = spark.sql("SELECT id, trigger_conditions(occasion) AS triggering FROM occasions")
+    assert collected(found, "triggering") == expected
 
 
 def test_a_document_that_is_not_ours(spark: Any, folder: Path, tmp_path: Path) -> None:

@@ -160,21 +160,25 @@ def test_further_columns_are_carried_through(name: str) -> None:
     assert answers(relation)[0]["queue_manager"] == "QM2"
 
 
-@pytest.mark.parametrize(
-    "name", first(2, ["O'RDERS", 'A"B', "\\", "é", "A B", " A", "A\tB", "A\n", "Q" * 49, "{0}", "𝄞", "A\0"])
-)
-def test_names_that_mq_does_not_allow(name: str) -> None:
+WRONG_NAMES = ["O'RDERS", 'A"B', "\\", "é", "A B", " A", "A\tB", "A\n", "Q" * 49, "{0}", "𝄞", "A\0"]
+
+
+def test_names_that_mq_does_not_allow() -> None:
     allowed = "a name of {} to 48 characters out of A-Z a-z 0-9 . _ / %"
-    messages = [each["message"] for each in of({"queue": name}, {"queue_manager": name},
-                                               {"queue": "INVOICES", "already_sent_to": [None, "QM2 ", name]})]  # fmt: skip
-    assert messages == [
-        f"put.queue = '{name}'; allowed: {allowed.format(0)}",
-        f"put.queue_manager = '{name}'; allowed: {allowed.format(0)}",
-        f"put.already_sent_to[2] = '{name}'; allowed: {allowed.format(1)}",
-    ]
+    places = {"queue": 0, "queue_manager": 0, "already_sent_to[2]": 1}
+    puts = [
+        put
+        for name in WRONG_NAMES
+        for put in ({"queue": name}, {"queue_manager": name},
+                    {"queue": "INVOICES", "already_sent_to": [None, "QM2 ", name]})
+    ]  # fmt: skip
     # The facts may have it; no put can give it.
-    cluster = evolve(CLUSTER, queues=[*CLUSTER.queues, *([Queue("O'RDERS", "QM2")] if name == "O'RDERS" else [])])
-    assert of({"queue": name}, cluster=cluster)[0]["message"] == messages[0]
+    cluster = evolve(CLUSTER, queues=[*CLUSTER.queues, Queue("O'RDERS", "QM2")])
+    assert [each["message"] for each in of(*puts, cluster=cluster)] == [
+        f"put.{place} = '{name}'; allowed: {allowed.format(least)}"
+        for name in WRONG_NAMES
+        for place, least in places.items()
+    ]
 
 
 def test_blanks_that_pad_names() -> None:
