@@ -45,7 +45,7 @@ AnswerFields = Callable[[Written], Mapping[str, Node]]
 
 @lru_cache(maxsize=64)
 def plan_of(rules: Rules, shape: Shape, answer: AnswerFields, traced: Declaration | None = None) -> Plan:
-    """The plan for tables of that shape, made once; what becomes of each subject is told by the rules of the document ``traced``.
+    """The plan for tables of that shape, made once. What becomes of each subject is told by the document ``traced``.
 
     Raises RuleError for a rule that cannot be run on tables.
     """
