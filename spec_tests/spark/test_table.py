@@ -114,7 +114,10 @@ def test_in_sql(spark: Any, folder: Path) -> None:
     ours = Rows()
     for row, one in zip(rows, collected(found), strict=True):
         assert one == ours.decision(*row), row
-    assert spark.catalog.functionExists("trigger_conditions")
+    occasions, expected = told_in_duckdb({})
+    frame(spark, folder, "told", occasions).createOrReplaceTempView("occasions")
+    told = spark.sql("SELECT id, trigger_conditions(occasion) AS triggering FROM occasions")
+    assert collected(told, "triggering") == expected
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(3, marks=pytest.mark.deep)])
@@ -167,8 +170,8 @@ def test_a_stream_of_puts_in_a_cluster(spark: Any, folder: Path) -> None:
     assert collected(spark.table("decided")) == answers(duckdb.decide(table, cluster))
 
 
-@pytest.mark.parametrize("way", first(2, ["sql", "table", "column"]))
-def test_occasions(spark: Any, folder: Path, way: str) -> None:
+def told_in_duckdb(chosen: dict[str, str]) -> tuple[Any, list[dict[str, Any]]]:
+    """A table of occasions, and what the trigger rules say about each under the readings ``chosen``."""
     rng = Random(4)
     occasions: list[Any] = [None]
     for _ in range(400):
@@ -181,18 +184,19 @@ def test_occasions(spark: Any, folder: Path, way: str) -> None:
         drawn |= {"trigtype": "DEEP"} if rng.random() < 0.02 else {}
         occasions.append(drawn)
     table = pa.table({"id": range(len(occasions)), "occasion": pa.array(occasions, arrow_struct(OCCASION))})
+    return table, answers(duckdb.decide_triggers(table, Rules(chosen)), "triggering")
+
+
+@pytest.mark.parametrize("as_column", first(1, [True, False]))
+def test_occasions(spark: Any, folder: Path, as_column: bool) -> None:
+    chosen = random_readings(Random(5))
+    table, expected = told_in_duckdb(chosen)
     df = frame(spark, folder, "occasions", table)
-    rules = Rules(random_readings(rng))
-    expected = answers(duckdb.decide_triggers(table, rules), "triggering")
-    if way == "table":
-        found = native.decide_triggers(df, rules)
-    elif way == "column":
-        given = native.trigger_conditions(F.col("asked"), rules)
+    if as_column:
+        given = native.trigger_conditions(F.col("asked"), Rules(chosen))
         found = df.withColumnRenamed("occasion", "asked").withColumn("triggering", given)
     else:
-        native.register(spark, rules)
-        df.createOrReplaceTempView("occasions")
-        found = spark.sql("SELECT id, trigger_conditions(occasion) AS triggering FROM occasions")
+        found = native.decide_triggers(df, Rules(chosen))
     assert collected(found, "triggering") == expected
 
 
