@@ -174,13 +174,13 @@ class Decision:
         scope = self._first_scope(0)
         return tuple(steps(self.rulesets[0], self.run, self.listed, scope, self.level == "condition"))
 
-    @cached_property
+    @property
     def state(self) -> SequenceState:
         """The sequence state to pass to the next choice of the same queue manager."""
         before = self.before or SequenceState.of(self.cluster)
         if before.seen is not self.cluster:
             before = before.noticed(self.cluster, watch_of(self.rulesets[0]))
-        if self.run is None:
+        if not self.runs:
             return before
         every = self._for_every()
         if every:
@@ -191,15 +191,15 @@ class Decision:
 
     def _for_every(self) -> dict[str, Any]:
         """What rules derived for every destination."""
-        return {name: value for name, value in self.run.every.items() if value is not None} if self.run else {}
+        return {name: value for name, value in self.runs[0].every.items() if value is not None} if self.runs else {}
 
     def _derived_for(self, chosen: Destination | None) -> Mapping[str, Any]:
         """What rules derive for the chosen destination, also for one that an exit chose."""
-        if chosen is None or self.run is None:
+        if chosen is None or not self.runs:
             return {}
         if self.exit is None or not self.exit.called or chosen is self.exit.own_choice:
-            return self.run.chosen
-        return derived_for(chosen, self.rulesets[0], self.run, self._first_scope(0))
+            return self.runs[0].chosen
+        return derived_for(chosen, self.rulesets[0], self.runs[0], self._first_scope(0))
 
     def _advanced(self, chosen: Destination, derived: Mapping[str, Any]) -> Counter:
         """The counters of the chosen destination: as rules ``derived`` them, and otherwise as they were."""
