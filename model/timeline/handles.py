@@ -48,6 +48,11 @@ class Opens(NamedTuple):
         """OpenInputCount of the local queue manager."""
         return self.shared_here + self.exclusive_here
 
+    @property
+    def elsewhere(self) -> int:
+        """The handles for input at other queue managers."""
+        return self.shared_elsewhere + self.exclusive_elsewhere
+
 
 NOT_OPEN = Opens()
 

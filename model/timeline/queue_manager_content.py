@@ -173,17 +173,19 @@ class QueueManagerContent:
         depths: dict[str, Any] = {}
         if "depth" not in seen:
             depths = _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
-        opens = self.handles.opens(name)
+        described = self.definitions.seen(queue)
+        opens, of_initq = self.handles.opens(name), self.handles.opens(initq)
         return Occasion(
             occasion=kind,
-            **self.definitions.seen(queue),
+            **described,
             **depths,
             open_input_count=opens.here,
             previous_open_input_count=before.handles.opens(name).here,
             open_shared_elsewhere=opens.shared_elsewhere if shared else 0,
             open_exclusive=opens.exclusive_here + (opens.exclusive_elsewhere if shared else 0),
-            initq_open_input_count=self.handles.opens(initq).here,
+            initq_open_input_count=of_initq.here,
             initq_opened_before=before.handles.opens(initq).here,
+            initq_open_elsewhere=of_initq.elsewhere if described["initq_shared"] else 0,
             since_start=self.since_start,
             served_elsewhere=shared and name in self.handles.served_elsewhere,
             **self._last_trigger(name),
@@ -222,7 +224,6 @@ def lying_messages(
         for found in uncommitted:
             message = found.run.message
             assert message is not None  # noqa: S101 - each has an identity
-            given = enqueued_priority(message.priority, definitions.queues[name].defprty, "PRIORITY")
             unit = message.unit_of_work
-            units[unit] = put_in(units.get(unit), name, (found.priority, given), 1, found.run)
+            units[unit] = put_in(units.get(unit), name, found.priority, 1, found.run)
     return queues, units
