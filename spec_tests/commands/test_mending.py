@@ -41,3 +41,16 @@ def test_nothing_is_told_where_altering_is_not_enough(tmp_path: Path) -> None:
     # No trigger monitor has I open, and P is not defined: no ALTER mends that.
     assert changes(tmp_path, {"ipprocs": 0}, trigger=False) == []
     assert changes(tmp_path, {}, processes=(), trigger=False) == []
+
+
+def test_each_attribute_that_is_enough_alone_is_told(tmp_path: Path) -> None:
+    assert changes(tmp_path, {}, trigmpri=5) == [["ALTER QLOCAL('Q') DEFPRTY(5)"], ["ALTER QLOCAL('Q') TRIGMPRI(0)"]]
+    every = ["ALTER QLOCAL('Q') TRIGTYPE(EVERY)"]
+    assert changes(tmp_path, {}, trigtype="DEPTH", trigdpth=9, curdepth=3) == [["ALTER QLOCAL('Q') TRIGDPTH(4)"], every]
+    # FIRST behind messages turns on when the last trigger message was written: not with these.
+    assert changes(tmp_path, {}, trigtype="FIRST", curdepth=3) == [every, ["ALTER QMGR TRIGINT(0)"]]
+    assert changes(tmp_path, {}, trigtype="FIRST", ipprocs=1) == [every]
+
+
+def test_what_a_command_alters_is_named_with_its_disposition(tmp_path: Path) -> None:
+    assert changes(tmp_path, {}, shared=True, put="DISABLED") == [["ALTER QLOCAL('Q') QSGDISP(SHARED) PUT(ENABLED)"]]
