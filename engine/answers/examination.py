@@ -14,7 +14,7 @@ from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.timeline.occasion import Occasion
-from mqclause.rulebook.rule import Conclude, Derive, Holds, Rule, Ruleset
+from mqclause.rulebook.rule import Conclude, Derive, Holds, Remedy, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.record import seen_by
 from mqclause.trace.sentence import sentence
@@ -101,12 +101,17 @@ class Examination:
 
     def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
         """The command and the advice of the first remedy that applies; blank where there is none."""
-        for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
-            if each.when is None or evaluate(each.when, scope):
-                texts = (each.command, each.advice)
-                command, advice = (sentence(self.ruleset, rule, None, scope, text) if text else "" for text in texts)
-                return command, advice
+        for each in _applying(rule, scope):
+            texts = (each.command, each.advice)
+            command, advice = (sentence(self.ruleset, rule, None, scope, text) if text else "" for text in texts)
+            return command, advice
         return "", ""
+
+    def remedies(self, of: Rule) -> list[str]:
+        """What could be typed so that a condition that fails holds, each in place of the others."""
+        scope = self._scopes({of})[of]
+        commands = (each.command for each in _applying(of, scope))
+        return [sentence(self.ruleset, of, None, scope, command) for command in commands if command]
 
     def _asked(self) -> list[Conclude]:
         """The conclusions that the occasion asks for."""
@@ -122,6 +127,12 @@ class Examination:
         first = first_scope(self.course.steps[-1], self.occasion, (), None, {})
         saw = zip(self.ruleset.rules, seen_by(self.ruleset, self.run, (), first), strict=True) if wanted else ()
         return {rule: evolve(first, facts=seen.facts) for rule, seen in saw if rule in wanted}
+
+
+def _applying(rule: Rule, scope: Scope) -> Iterator[Remedy]:
+    for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
+        if each.when is None or evaluate(each.when, scope):
+            yield each
 
 
 class Triggers:

@@ -19,8 +19,9 @@ MOST_TOGETHER = 4
 def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None = None) -> tuple[tuple[str, ...], ...]:
     """The smallest sets of commands of the queue's queue manager after which a message put now triggers.
 
-    They are the remedies of what fails that alter an object; each set is verified on the changed facts. Empty where it
-    triggers already, and where something else is in the way as well or decides: what is not defined or not open.
+    They are remedies of what fails that alter an object, also those that are told nowhere else because another comes
+    first; each set is verified on the changed facts. Empty where it triggers already, and where something else is in
+    the way as well or decides: what is not defined or not open.
     """
     found: list[tuple[str, ...]] = []
     if answer.verdict == "triggers":
@@ -35,8 +36,8 @@ def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None =
 
 
 def _remedies(answer: PutNow) -> Iterator[str]:
-    texts = [answer.remedy, *(doubt.condition.remedy for doubt in answer.doubts)]
-    for line in "\n".join(filter(None, texts)).splitlines():
+    texts = [answer.remedy, *(each for doubt in answer.doubts for each in answer.remedies(doubt.condition.rule))]
+    for line in "\n".join(texts).splitlines():
         if line.startswith(ALTER):
             yield line
 
@@ -44,8 +45,13 @@ def _remedies(answer: PutNow) -> Iterator[str]:
 def _triggers(why: Why, answer: PutNow, snapshot: Snapshot, commands: Sequence[str], priority: int | None) -> bool:
     queue, host = answer.queue, quoted_name(answer.queue.queue_manager)
     try:
-        after = changed(snapshot, [f"{each.removeprefix(ALTER)} QMGR({host})" for each in commands])
+        after = changed(snapshot, [_of(host, each.removeprefix(ALTER)) for each in commands])
     except FactsError:
         # A remedy that leaves a value to be filled in.
         return False
     return why.ask(after.cluster.own_queues[queue.name], after, priority).verdict == "triggers"
+
+
+def _of(host: str, change: str) -> str:
+    """A change with whose object it is: the queue manager is named as such where it is altered itself."""
+    return change.replace("QMGR", f"QMGR({host})", 1) if change.startswith("QMGR ") else f"{change} QMGR({host})"

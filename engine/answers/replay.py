@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -272,12 +271,13 @@ class _Run:
 
     def look(self, row: Row, happened: Happened) -> None:
         """Examines the queues to which something happened, each with what the event has written for it before."""
-        written: Counter[str] = Counter()
+        written: dict[str, int] = {}
         for occasion in happened.occasions:
-            examination = self.replay.triggers.examine(self.state.renewed(occasion, written[occasion.queue]))
+            now = self.state.renewed(occasion, written.get(occasion.queue, 0)) if written else occasion
+            examination = self.replay.triggers.examine(now)
             row.examinations.append(examination)
             if examination.rule is not None:
-                written[occasion.queue] += examination.events
+                written[occasion.queue] = written.get(occasion.queue, 0) + examination.events
                 self.write(row, examination)
 
     def write(self, row: Row, examination: Examination) -> None:

@@ -81,7 +81,8 @@ class PutNow:
     @property
     def remedy(self) -> str:
         """The MQSC that changes that a put fails; blank if it does not."""
-        return f"ALTER QLOCAL('{self.queue.name}') PUT(ENABLED)" if self.reason is not None else ""
+        disposition = " QSGDISP(SHARED)" if self.queue.shared else ""
+        return f"ALTER QLOCAL('{self.queue.name}'){disposition} PUT(ENABLED)" if self.reason is not None else ""
 
     @property
     def rule(self) -> Rule | None:
@@ -114,6 +115,10 @@ class PutNow:
     @cached_property
     def _holding_back(self) -> dict[Combination, dict[Rule, Condition]]:
         return {each: _in_the_way(found) for each, found in self.found.items()}
+
+    def remedies(self, of: Rule) -> list[str]:
+        """What could be typed so that a condition that fails somewhere holds, each in place of the others."""
+        return next(found for found in self.found.values() if (of, False) in found.examined()).remedies(of)
 
     def _doubt(self, rule: Rule, held_back: list[dict[Rule, Condition]]) -> Doubt:
         failing = next(each[rule] for each in held_back if rule in each)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from math import isfinite
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -61,6 +62,24 @@ class Whole:
         if type(value) is int and self.low <= value <= self.high:
             return value
         raise DomainError(key, value, f"allowed: a whole number from {self.low} to {self.high}")
+
+
+@frozen
+class WordsOrWhole:
+    """One of MQSC's words, or a whole number for what has no word; kept as text."""
+
+    words: tuple[str, ...]
+    numbers: Whole
+
+    def __call__(self, value: object, key: str) -> str:
+        if isinstance(value, str) and folded(value) in self.words:
+            return folded(value)
+        if type(value) is int or (isinstance(value, str) and value.isascii() and value.isdecimal()):
+            with suppress(DomainError):
+                return str(self.numbers(int(value), key))
+        near = suggestion(value.upper(), self.words) if isinstance(value, str) else ""
+        numbers = f"{self.numbers.low} to {self.numbers.high}"
+        raise DomainError(key, value, f"allowed: {', '.join(self.words)}, or a number from {numbers}{near}")
 
 
 @frozen
@@ -142,7 +161,7 @@ class Names:
         return (self.each(value[0], key),) if value else ()
 
 
-Domain = Words | Whole | Finite | Flag | Text | Name | Names
+Domain = Words | Whole | WordsOrWhole | Finite | Flag | Text | Name | Names
 
 NAME = Text(NAME_LENGTH, least=1)
 NAME_OR_BLANK = Text(NAME_LENGTH)

@@ -20,6 +20,7 @@ from mqclause.model.facts.domains import (
     Text,
     Whole,
     Words,
+    WordsOrWhole,
     attribute,
     momentary,
 )
@@ -27,7 +28,14 @@ from mqclause.model.facts.domains import (
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
 BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
 LONGEST_MESSAGE = 2**31 - 1
-APPLICATION_TYPES = Text(48, least=1)
+APPLICATION_TYPES = WordsOrWhole(
+    (
+        "CICS", "DEF", "DOS", "IMS", "MVS", "NOTESAGENT", "NSK", "OS2", "OS400", "UNIX", "VMS", "VOS", "WINDOWS",
+        "WINDOWSNT", "WLM",
+    ),
+    Whole(0, LARGEST),
+)  # fmt: skip
+"""What APPLTYPE says: a word of MQSC, of whichever edition, or a number."""
 
 
 @frozen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ from attrs import frozen
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Process, Queue
 from mqclause.model.timeline.judge import NO_JUDGE, Judge, Messages
+from mqclause.model.timeline.occasion import Occasion
 
 
 @frozen(eq=False)
@@ -59,7 +59,7 @@ class Definitions:
         return found
 
     @cached_property
-    def _seen(self) -> dict[str, Mapping[str, Any]]:
+    def _described(self) -> dict[str, Occasion]:
         return {}
 
     def local_queue(self, name: str) -> Queue | None:
@@ -74,11 +74,11 @@ class Definitions:
             return self.local_queue(queue.target)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
-    def seen(self, queue: Queue) -> Mapping[str, Any]:
-        """What the definitions give to an occasion of the local queue ``queue``."""
-        found = self._seen.get(queue.name)
+    def described(self, queue: Queue) -> Occasion:
+        """An occasion of the local queue ``queue`` with what the definitions say, and nothing that has happened."""
+        found = self._described.get(queue.name)
         if found is None:
-            found = self._seen[queue.name] = self._attributes(queue)
+            found = self._described[queue.name] = Occasion(**self._attributes(queue))
         return found
 
     def _attributes(self, queue: Queue) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.model.timeline.event import INPUT_MODES
 
@@ -47,6 +47,11 @@ class Opens(NamedTuple):
     def here(self) -> int:
         """OpenInputCount of the local queue manager."""
         return self.shared_here + self.exclusive_here
+
+    @property
+    def elsewhere(self) -> int:
+        """The handles for input at other queue managers."""
+        return self.shared_elsewhere + self.exclusive_elsewhere
 
 
 NOT_OPEN = Opens()
@@ -116,10 +121,10 @@ class Handles:
     def without(self, handle: Handle) -> Handles:
         """After the close of ``handle``."""
         left = tuple(each for each in self.open if each.id != handle.id)
-        served = self.served_elsewhere
-        if handle.base in served and not any(each.removes and each.base == handle.base for each in left):
-            served -= {handle.base}
-        return Handles(self.local, left, self.next_id, self.standing, served)
+        after = Handles(self.local, left, self.next_id, self.standing, self.served_elsewhere)
+        if handle.base in self.served_elsewhere and not any(after.opens(handle.base)):
+            return evolve(after, served_elsewhere=self.served_elsewhere - {handle.base})
+        return after
 
     def with_standing(self, queue: str, count: int) -> Handles:
         """With ``count`` handles on the local queue ``queue`` that were there at the start."""

@@ -119,7 +119,7 @@ class QueueManagerContent:
         seen: dict[str, Any] = {"trigger": queue.trigger, **self._last_trigger(queue.name)}
         seen["trigger_messages_before"] = written
         same = all(getattr(occasion, name) == value for name, value in seen.items())
-        return occasion if same else evolve(occasion, **seen)
+        return occasion if same else occasion.with_seen(**seen)
 
     def evolved(self, **changed: Any) -> Self:
         """The state with some of its parts changed."""
@@ -164,8 +164,8 @@ class QueueManagerContent:
     def ending(self, held: HeldTrigger, committed: bool) -> Occasion:
         """The end of the unit of work that holds ``held`` back, as its queue is now."""
         queue = self.definitions.local_queue(held.queue)
-        seen = self.definitions.seen(queue) if queue is not None else {"queue": held.queue}
-        return Occasion(occasion="committed" if committed else "backed_out", written_trigtype=held.trigtype, **seen)
+        described = self.definitions.described(queue) if queue is not None else Occasion(held.queue)
+        return described.with_seen(occasion="committed" if committed else "backed_out", written_trigtype=held.trigtype)
 
     def occasion_of(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> Occasion:
         """``queue`` as the rules see it in this state, which came of the state ``before``."""
@@ -173,17 +173,18 @@ class QueueManagerContent:
         depths: dict[str, Any] = {}
         if "depth" not in seen:
             depths = _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
-        opens = self.handles.opens(name)
-        return Occasion(
+        described = self.definitions.described(queue)
+        opens, of_initq = self.handles.opens(name), self.handles.opens(initq)
+        return described.with_seen(
             occasion=kind,
-            **self.definitions.seen(queue),
             **depths,
             open_input_count=opens.here,
             previous_open_input_count=before.handles.opens(name).here,
             open_shared_elsewhere=opens.shared_elsewhere if shared else 0,
             open_exclusive=opens.exclusive_here + (opens.exclusive_elsewhere if shared else 0),
-            initq_open_input_count=self.handles.opens(initq).here,
+            initq_open_input_count=of_initq.here,
             initq_opened_before=before.handles.opens(initq).here,
+            initq_open_elsewhere=of_initq.elsewhere if described.initq_shared else 0,
             since_start=self.since_start,
             served_elsewhere=shared and name in self.handles.served_elsewhere,
             **self._last_trigger(name),
@@ -222,7 +223,6 @@ def lying_messages(
         for found in uncommitted:
             message = found.run.message
             assert message is not None  # noqa: S101 - each has an identity
-            given = enqueued_priority(message.priority, definitions.queues[name].defprty, "PRIORITY")
             unit = message.unit_of_work
-            units[unit] = put_in(units.get(unit), name, (found.priority, given), 1, found.run)
+            units[unit] = put_in(units.get(unit), name, found.priority, 1, found.run)
     return queues, units

@@ -89,7 +89,7 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
     before, units, unit = state.queue(base.name), state.units, event.unit_of_work
     if unit:
         run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent, labels, message)
-        units = {**units, unit: put_in(units.get(unit), base.name, (enqueued, given), event.segments, run)}
+        units = {**units, unit: put_in(units.get(unit), base.name, enqueued, event.segments, run)}
     else:
         queue = before.put(enqueued, event.segments, event.persistent, labels, message)
     after = _changed(state, event, base.name, queue, units, more)

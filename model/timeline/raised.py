@@ -79,7 +79,7 @@ def of_commit(
         queue = state.definitions.local_queue(done.queue)
         if queue is not None and state.definitions.judge.looks_at("put_committed", queue.shared, False):
             step = done.segments if state.definitions.messages(queue).counts[done.priority] else 0
-            first = _first_committed(state, before, queue, depth, (done.message_priority, done.segments, step))
+            first = _first_committed(state, before, queue, depth, (done.priority, done.segments, step))
             runs.append(Arrivals(first, done.run.size // done.segments, step))
     return queues, Occasions(runs)
 
@@ -91,8 +91,9 @@ def _first_committed(
     depth: QueueState,
     put: tuple[int, int, int],
 ) -> Occasion:
-    """The first of like puts that are committed: ``put`` is its priority, how many messages it made, and how many
-    of them count. ``depth`` is the queue before it; what others have not committed is not seen.
+    """The first of like puts that are committed: ``put`` is the priority that its messages were enqueued with, how
+    many they are, and how many of them count. ``depth`` is the queue before it; what others have not committed is not
+    seen.
     """
     message_priority, arrived, step = put
     counted, total = depth.counted(state.definitions.messages(queue).counts)[0], depth.committed

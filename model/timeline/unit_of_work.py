@@ -11,35 +11,33 @@ from mqclause.model.timeline.message_chain import MessageRun
 class Done(NamedTuple):
     """Messages that a unit of work has put or got, and what it did before.
 
-    ``priority`` is the one that they were enqueued with, ``message_priority`` the one that counted as given;
-    ``segments`` is how many messages each put made. A get has 0 for both.
+    ``priority`` is the one that they were enqueued with, ``segments`` how many messages each put made: 0 for a get.
     """
 
     queue: str
     is_put: bool
     priority: int
-    message_priority: int
     segments: int
     run: MessageRun
     before: Done | None
 
     def is_like(self, other: Done) -> bool:
         """Whether both are the same but for the place of their messages."""
-        return self[:5] == other[:5]
+        return self[:4] == other[:4]
 
 
 UnitOfWork = Done | None
 """An open unit of work: the latest thing that it did; None if it did nothing yet."""
 
 
-def put_in(unit: UnitOfWork, queue: str, priorities: tuple[int, int], segments: int, run: MessageRun) -> Done:
-    """The unit of work after a put; ``priorities``: as enqueued, and as given."""
-    return _after(unit, Done(queue, True, *priorities, segments, run, unit))
+def put_in(unit: UnitOfWork, queue: str, priority: int, segments: int, run: MessageRun) -> Done:
+    """The unit of work after a put."""
+    return _after(unit, Done(queue, True, priority, segments, run, unit))
 
 
 def got_in(unit: UnitOfWork, queue: str, priority: int, run: MessageRun) -> Done:
     """The unit of work after a get."""
-    return _after(unit, Done(queue, False, priority, 0, 0, run, unit))
+    return _after(unit, Done(queue, False, priority, 0, run, unit))
 
 
 def without_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitOfWork:
@@ -48,12 +46,26 @@ def without_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> Unit
     for done in oldest_first(unit):
         run = done.run
         if done.is_put and (done.queue, done.priority) == (queue, priority) and run.first <= place < run.end:
-            for part in (run.part_of(run.first, place), run.part_of(place + 1, run.end)):
-                if part.size:
-                    kept = done._replace(run=part, before=kept)
+            for part, segments in _left(done, place):
+                kept = done._replace(run=part, segments=segments, before=kept)
         else:
             kept = done._replace(before=kept)
     return kept
+
+
+def _left(done: Done, place: int) -> Iterator[tuple[MessageRun, int]]:
+    """What the puts ``done`` leave without the message at ``place``, each with how many messages a put made of it."""
+    each = done.segments
+    begun = place - (place - done.run.first) % each
+    end = begun + each
+    for first, last, segments in (
+        (done.run.first, begun, each),
+        (begun, place, place - begun),
+        (place + 1, end, end - place - 1),
+        (end, done.run.end, each),
+    ):
+        if first < last:
+            yield done.run.part_of(first, last), segments
 
 
 def newest_first(unit: UnitOfWork) -> Iterator[Done]:

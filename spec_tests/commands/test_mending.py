@@ -14,13 +14,13 @@ from spec_tests.commands.test_explain import written
 
 def changes(folder: Path, initq: dict[str, Any], processes: tuple[str, ...] = ("P",), **queue: Any) -> list[list[str]]:
     """The commands that are told for a queue Q, which triggers but for what is given."""
-    own = {"name": "Q", "trigger": True, "trigtype": "EVERY", "initq": "I", "process": "P", "ipprocs": 0}
+    own = {"name": "Q", "trigger": True, "trigtype": "EVERY", "initq": "I", "process": "P", "ipprocs": 0} | queue
     facts = {
         "queue_manager": {"name": "QM1"},
-        "queue": [own | queue, {"name": "I", "ipprocs": 1} | initq],
+        "queue": [own, {"name": "I", "ipprocs": 1} | initq],
         "process": [{"name": name} for name in processes],
     }
-    arguments = ["Q", written(folder, facts), "--json"]
+    arguments = [own["name"], written(folder, facts), "--json"]
     told = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False).stdout)
     assert all(each["queue_manager"] == "QM1" for entry in told["changes"] for each in entry)
     return [[each["command"] for each in entry] for entry in told["changes"]]
@@ -41,3 +41,27 @@ def test_nothing_is_told_where_altering_is_not_enough(tmp_path: Path) -> None:
     # No trigger monitor has I open, and P is not defined: no ALTER mends that.
     assert changes(tmp_path, {"ipprocs": 0}, trigger=False) == []
     assert changes(tmp_path, {}, processes=(), trigger=False) == []
+
+
+def test_each_attribute_that_is_enough_alone_is_told(tmp_path: Path) -> None:
+    assert changes(tmp_path, {}, trigmpri=5) == [["ALTER QLOCAL('Q') DEFPRTY(5)"], ["ALTER QLOCAL('Q') TRIGMPRI(0)"]]
+    every = ["ALTER QLOCAL('Q') TRIGTYPE(EVERY)"]
+    assert changes(tmp_path, {}, trigtype="DEPTH", trigdpth=9, curdepth=3) == [["ALTER QLOCAL('Q') TRIGDPTH(4)"], every]
+    # FIRST behind messages turns on when the last trigger message was written: not with these.
+    assert changes(tmp_path, {}, trigtype="FIRST", curdepth=3) == [every, ["ALTER QMGR TRIGINT(0)"]]
+    assert changes(tmp_path, {}, trigtype="FIRST", ipprocs=1) == [every]
+
+
+def test_what_a_command_alters_is_named_with_its_disposition(tmp_path: Path) -> None:
+    assert changes(tmp_path, {}, shared=True, put="DISABLED") == [["ALTER QLOCAL('Q') QSGDISP(SHARED) PUT(ENABLED)"]]
+
+
+def test_a_transmission_queue_gets_the_initiation_queue_of_the_channel_initiator(tmp_path: Path) -> None:
+    transmission = {"usage": "XMITQ", "process": "", "trigtype": "FIRST"}
+    of_channels = {"name": "SYSTEM.CHANNEL.INITQ"}
+    found = changes(tmp_path, of_channels, **transmission)
+    assert found == [["ALTER QLOCAL('Q') INITQ('SYSTEM.CHANNEL.INITQ')"]]
+    # That of cluster-sender channels needs none: it is not sent to one by a change.
+    assert changes(tmp_path, of_channels, **transmission, name="SYSTEM.CLUSTER.TRANSMIT.QUEUE") == []
+    # One that trigger monitors read is not for channels.
+    assert changes(tmp_path, {"name": "SYSTEM.DEFAULT.INITIATION.QUEUE"}, **transmission) == []
