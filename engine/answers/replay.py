@@ -220,14 +220,14 @@ class _Run:
         handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
         call = "MQPUT1" if handle is None else "MQPUT"
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
-        if where.stays_local:
+        bound = self.bound.get(handle.id) if handle is not None and not where.inhibited else None
+        if bound is not None:
+            row.routed = bound
+        elif where.stays_local:
             if where.inhibited:
                 row.reason = where.reason.code if where.reason else None
                 return None
             return self.arriving(event, where.names[0], where)
-        bound = self.bound.get(handle.id) if handle is not None else None
-        if bound is not None and not where.inhibited:
-            row.routed = bound
         else:
             # An open that has succeeded and bound nothing leaves the choice to each put.
             bind = "AS_Q_DEF" if handle is None else "NOTFIXED"

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import DIGIT, NAME_OR_BLANK, NAMES, Words, seen
-from mqclause.model.facts.objects import BINDINGS, Put
+from mqclause.model.facts.objects import BINDINGS, Put, QueueManagerAlias
 
 OBJECT_TYPES = ("", "QLOCAL", "QALIAS", "QREMOTE")
 FOLLOWED = ("QALIAS", "QREMOTE", "QMALIAS")
@@ -100,7 +100,8 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
         found |= {"instance_defbind": instances[0].defbind, "instance_defprty": instances[0].defprty}
     own = cluster.own_queues.get(name)
     if own is None:
-        return found
+        # An alias of a queue manager is a remote queue definition without RNAME, also where the cluster knows it.
+        return found | ({"object_type": "QREMOTE"} if _own_clustered_alias(cluster, name) else {})
     return found | {
         "object_type": own.type,
         "object_clustered": bool(own.clusters),
@@ -136,15 +137,19 @@ def _of_alias(cluster: Cluster, name: str) -> dict[str, Any]:
 
 
 def _of_clustered_alias(cluster: Cluster, name: str) -> dict[str, Any]:
+    alias = _own_clustered_alias(cluster, name)
+    if alias is None:
+        return {}
+    return {
+        "names_alias": True,
+        "alias_put_enabled": alias.put == "ENABLED",
+        "alias_rqmname": alias.queue_manager,
+    }
+
+
+def _own_clustered_alias(cluster: Cluster, name: str) -> QueueManagerAlias | None:
     local = cluster.queue_manager.name
-    for alias in cluster.aliases_by_name.get(name, ()):
-        if alias.routed_to == local:
-            return {
-                "names_alias": True,
-                "alias_put_enabled": alias.put == "ENABLED",
-                "alias_rqmname": alias.queue_manager,
-            }
-    return {}
+    return next((each for each in cluster.aliases_by_name.get(name, ()) if each.routed_to == local), None)
 
 
 def _of_way(before: Naming | None, led_by: str) -> dict[str, Any]:

@@ -106,8 +106,12 @@ def _touched(before: Cluster, after: Cluster) -> Iterator[Put]:
     for alias in _not_in_both(before.queue_manager_aliases, after.queue_manager_aliases):
         differ.add(Put(queue_manager=alias.name))
     for channel in _not_in_both(before.channels, after.channels):
-        # A new route is a new destination for its queue manager's name, so no queue's name need be looked at.
         differ.add(Put(queue_manager=channel.queue_manager))
+        # A route in a cluster of ours passes the cluster tests for its queue manager's name too; in another one it may
+        # do so for a queue alone.
+        if channel.cluster not in after.queue_manager.clusters:
+            hosted = (each for each in after.queues if each.queue_manager == channel.queue_manager)
+            differ.update(Put(queue=each.name) for each in hosted)
     yield from differ
 
 
