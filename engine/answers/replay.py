@@ -163,7 +163,7 @@ class _Run:
             self.bound.pop(happened.handle.id, None)
             self.close(row, before)
         if self.state.cluster is not before.cluster:
-            self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.watch)
+            self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.listing)
         self.look(row, happened)
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
@@ -177,7 +177,7 @@ class _Run:
         if administering.cluster is not before.cluster:
             self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
         self.exits.follow(row.event, self.state)
-        self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.watch)
+        self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.listing)
         for number, arrival in enumerate(administering.arrivals):
             self.state, happened = self.state.after(arrival, Labels(row.number, number, 1))
             self.look(row, happened)
