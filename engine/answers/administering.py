@@ -9,7 +9,7 @@ from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
 from mqclause.answers.fate import Administered, MessageFate
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import MANUAL, Destination
+from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.administered import Known, member_named, refreshed, with_status, with_suspended, within
@@ -187,7 +187,7 @@ class Administering:
     def choose(self, queue: str, instead_of: str, from_cluster_channel: bool = False) -> Destination | None:
         """The destination that the workload rules choose anew, and not ``instead_of``; None if there is no other."""
         put = Put(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=from_cluster_channel)
-        self.sequence = self.sequence.noticed(self.cluster, self.engine.watch)
+        self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         decision = self.engine.choose(put, self.cluster, self.sequence)
         state = decision.state
         if _is_at(decision, instead_of) and any(each.queue_manager != instead_of for each in decision.permitted):
@@ -221,7 +221,7 @@ def _of_route(channel: Channel, asked: str, forced: bool = False) -> Matter:
         cluster=channel.cluster,
         forced=forced,
         status=channel.status,
-        manual=channel.deftype in MANUAL,
+        deftype=channel.deftype,
         waiting=channel.messages,
     )
 

@@ -15,7 +15,7 @@ from mqclause.answers.reason import Reason
 from mqclause.answers.resolution import Resolved, resolved
 from mqclause.documents import OUTCOME, RESOLUTION
 from mqclause.executors.course import Course
-from mqclause.executors.notices import watch_of
+from mqclause.executors.listing import listing_of
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
 from mqclause.language.evaluate import Scope
@@ -179,7 +179,7 @@ class Decision:
         """The sequence state to pass to the next choice of the same queue manager."""
         before = self.before or SequenceState.of(self.cluster)
         if before.seen is not self.cluster:
-            before = before.noticed(self.cluster, watch_of(self.rulesets[0]))
+            before = before.noticed(self.cluster, listing_of(self.rulesets[0]))
         if not self.runs:
             return before
         every = self._for_every()

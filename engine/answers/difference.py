@@ -134,7 +134,7 @@ def restarting(before: Iterable[Snapshot], after: Iterable[Snapshot], engine: En
     found = []
     for each in before:
         name = each.cluster.queue_manager.name
-        if name in members and any(changes(each.cluster, members[name], engine.watch)):
+        if name in members and any(changes(each.cluster, members[name], engine.listing)):
             found.append(name)
     return sorted(found)
 

@@ -7,18 +7,15 @@ from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
 
-from sqlglot import exp
-
 from mqclause.answers.decision import LEVELS, Decision, Level
 from mqclause.answers.exit_question import ExitQuestion
 from mqclause.answers.resolution import Resolved, resolved
-from mqclause.documents import EXIT, OUTCOME, RESOLUTION, WORKLOAD
+from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.course import Course
-from mqclause.executors.notices import watch_of
+from mqclause.executors.listing import listing_of
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.exits.process import Exit
 from mqclause.exits.session import ANYBODY, EXIT_LIMIT, Caller, Exits, ExitSession
-from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.exits.structures import MQWXP
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination, destinations
@@ -53,9 +50,8 @@ class Engine:
         self.exits = Exits(exits, exit_limit)
         self._sessions: dict[str, ExitSession] = {}
         self._course = Course.of(self.rules, OUTCOME, executor)
-        self.watch = watch_of(self._course.rulesets[0])
+        self.listing = listing_of(self._course.rulesets[0])
         self._names = Course.of(self.rules, RESOLUTION, executor)
-        self._every_local_channel = every_local_channel(self.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Engine, (self.rules, self.executor, self.exits.given, self.exits.limit)
@@ -100,12 +96,12 @@ class Engine:
         if state is None:
             last, changed, counters = cluster.last_seq_number, UNCHANGED, None
         else:
-            last, changed, counters = state.last_number, state.noticed(cluster, self.watch).pending, state.counters
+            last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
         seen = situation(put, where.named, bind, cluster, last, changed, where.inhibited)
         listed: tuple[Destination, ...] = ()
         runs: tuple[Run, ...] = ()
         if where.asks_workload:
-            listed = destinations(cluster, where.named, self._every_local_channel, where.kept)
+            listed = destinations(cluster, where.named, self.listing, where.kept)
             runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
         elif where.reason is None and not where.deferred:
             listed = (where.destination,)
@@ -136,9 +132,3 @@ class Engine:
     def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
         """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""
         return resolved(self._names, cluster, queue, queue_manager, call)
-
-
-def every_local_channel(rules: Rules) -> bool:
-    """Whether the local instance stands once for each local CLUSRCVR: what destinations() asks of the rules."""
-    vocabulary = rules.ruleset(WORKLOAD).vocabulary
-    return bool(evaluate(exp.column("on_each_receiver"), Scope(vocabulary, None)))

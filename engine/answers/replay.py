@@ -162,7 +162,7 @@ class _Run:
             self.bound.pop(happened.handle.id, None)
             self.close(row, before)
         if self.state.cluster is not before.cluster:
-            self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.watch)
+            self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.listing)
         self.look(row, happened)
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
@@ -176,7 +176,7 @@ class _Run:
         if administering.cluster is not before.cluster:
             self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
         self.exits.follow(row.event, self.state)
-        self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.watch)
+        self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.listing)
         for number, arrival in enumerate(administering.arrivals):
             self.state, happened = self.state.after(arrival, Labels(row.number, number, 1))
             self.look(row, happened)
@@ -219,14 +219,14 @@ class _Run:
         handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
         call = "MQPUT1" if handle is None else "MQPUT"
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
-        if where.stays_local:
+        bound = self.bound.get(handle.id) if handle is not None and not where.inhibited else None
+        if bound is not None:
+            row.routed = bound
+        elif where.stays_local:
             if where.inhibited:
                 row.reason = where.reason.code if where.reason else None
                 return None
             return self.arriving(event, where.names[0], where)
-        bound = self.bound.get(handle.id) if handle is not None else None
-        if bound is not None and not where.inhibited:
-            row.routed = bound
         else:
             # An open that has succeeded and bound nothing leaves the choice to each put.
             bind = "AS_Q_DEF" if handle is None else "NOTFIXED"

@@ -230,7 +230,8 @@ def _fail_with(file: RuleFile, table: dict[str, Any], key: str) -> FailWith:
 def _holds(file: RuleFile, table: dict[str, Any], key: str) -> Holds:
     condition = file.condition(table, "when", key, per_subject=False)
     told = file.condition(table, "told", key, per_subject=False) if "told" in table else None
-    return Holds(condition, file.because(table, key), tuple(_remedies(file, table, key)), told)
+    because = file.because(table, key) if "because" in table else None
+    return Holds(condition, because, tuple(_remedies(file, table, key)), told)
 
 
 def _remedies(file: RuleFile, table: dict[str, Any], key: str) -> Iterator[Remedy]:

@@ -25,7 +25,8 @@ class Clause:
     """One sentence of a document, or a part of it that has rules of its own.
 
     ``path`` is its place in the document and ``number`` the clause's; ``says`` puts it in our own words. It has
-    ``rules`` (ids) that state it, or a reason why it is ``not_a_rule``. ``fingerprint`` recognises the sentence,
+    ``rules`` (ids) that state it, those of other clauses too where it rests on them, or a reason why it is
+    ``not_a_rule``. ``fingerprint`` recognises the sentence,
     ``page`` says where it stands if that is not the file's one source.
     """
 
@@ -85,10 +86,16 @@ def unmet(rules: Rules, document: str, folder: Path | None = None) -> Iterator[s
     cases = {f"{file.document}/{file.path.name}": file for file in case_files(folder)}
     for table in tables:
         yield from _unmet_clause(table, by_rule, document)
-    stated = {rule for table in tables for rule in table.get("rules", ())}
+    stated: dict[str, set[str]] = {}
+    for table in tables:
+        for rule in table.get("rules", ()):
+            stated.setdefault(rule, set()).add(f"{document}/{table.get('number')}")
     for path in files:
-        if id_of_rule(path) not in stated:
-            yield f"{id_of_rule(path)}: no clause of {document} is stated by it"
+        rule = id_of_rule(path)
+        if rule not in stated:
+            yield f"{rule}: no clause of {document} is stated by it"
+        elif by_rule[rule]["clause"] not in stated[rule]:
+            yield f"{rule}: no sentence of {by_rule[rule]['clause']} names it, which it says that it states"
         yield from _unmet_cases(path, cases.get(path))
     of_document = [file for file in cases.values() if file.document == document]
     for file in of_document:
@@ -139,8 +146,6 @@ def _unmet_clause(table: Mapping[str, Any], by_rule: Mapping[str, Mapping[str, A
     for rule in clause.rules or ():
         if rule not in by_rule:
             yield f"{place}: there is no rule {rule}"
-        elif by_rule[rule]["clause"] != f"{document}/{clause.number}":
-            yield f"{place}: {rule} says that it states {by_rule[rule]['clause']}"
 
 
 def _unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:

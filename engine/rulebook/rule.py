@@ -152,11 +152,12 @@ class Remedy:
 class Holds:
     """A condition that holds or does not; the because says why it does not. The first remedy that applies counts.
 
-    That it fails is worth being ``told`` where this is true (None: always): not where another condition says it all.
+    It has no because where it cannot fail wherever it is examined. That it fails is worth being ``told`` where this is
+    true (None: always): not where another condition says it all.
     """
 
     when: Expression
-    because: Because
+    because: Because | None = None
     remedies: tuple[Remedy, ...] = ()
     told: Expression | None = None
 

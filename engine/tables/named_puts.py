@@ -10,7 +10,7 @@ from typing import Any
 from attrs import asdict, frozen
 
 from mqclause.answers.decision import Decision
-from mqclause.answers.engine import Engine, every_local_channel
+from mqclause.answers.engine import Engine
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations
@@ -48,10 +48,9 @@ class NamedPut:
 
     def row(self, cluster: Cluster, rules: Rules) -> dict[str, Any]:
         """``queue``, ``queue_manager``, ``defbind`` and the ``destinations``, as a table has them."""
-        where = Engine(rules).resolve(cluster, self.put.queue, self.put.queue_manager)
-        found = (
-            destinations(cluster, where.named, every_local_channel(rules), where.kept) if where.asks_workload else ()
-        )
+        engine = Engine(rules)
+        where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
+        found = destinations(cluster, where.named, engine.listing, where.kept) if where.asks_workload else ()
         listed = [asdict(each) for each in found]
         return {
             "at": self.at,

@@ -138,7 +138,7 @@ class Cluster:
         return evolve(self, queues=[evolve(each, **attributes) if each in found else each for each in self.queues])
 
     @cached_property
-    def destinations(self) -> dict[tuple[str, str, bool, str], Any]:
+    def destinations(self) -> dict[tuple[str, str, Any, str], Any]:
         """The destinations already built for a name; see mqclause.model.facts.destination."""
         return {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from attrs import evolve, frozen
@@ -20,12 +20,9 @@ from mqclause.model.facts.domains import (
     seen,
     unseen,
 )
-from mqclause.model.facts.objects import CHANNEL_STATES, Channel, Put, Queue, QueueManagerAlias
+from mqclause.model.facts.objects import CHANNEL_STATES, DEFTYPES, Channel, Put, Queue, QueueManagerAlias
 
 DEFAULT_WEIGHT = 50
-MANUAL = frozenset({"CLUSSDR", "CLUSSDRB"})
-"""The DEFTYPEs of cluster-sender channels that an administrator defined."""
-
 MOST_LISTS = 100_000
 """How many lists of destinations a cluster keeps: any name may be kept beside that of a queue manager."""
 
@@ -41,7 +38,8 @@ class Destination:
 
     A destination without a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster
     and channel_status. ``transmission_queue`` is the one that a name led to past the cluster; ``on_receiver`` says
-    that the local instance stands on a CLUSRCVR channel. Identity, not value, tells two destinations apart.
+    that the local instance stands on a CLUSRCVR channel, ``receiver_in_queue_cluster`` that the one that its channel
+    attributes are of is in a cluster of the queue. Identity, not value, tells two destinations apart.
     """
 
     queue: str = seen(GIVEN_NAME, "")
@@ -68,9 +66,11 @@ class Destination:
     dest_seq_number: int = seen(Whole(0, LARGEST_NUMBER), 0)
     dest_seq_factor: float = seen(Finite(0.0), 0.0)
     queue_type: str = seen(Words(("QLOCAL", "QALIAS", "QREMOTE", "")), "", InTable(null="QLOCAL", optional=True))
+    deftype: str = unseen("", Words((*DEFTYPES, "")))
     alias: str = unseen("")
     transmission_queue: str = unseen("")
     on_receiver: bool = unseen(False)
+    receiver_in_queue_cluster: bool = unseen(False)
     counter: tuple[str, str] = unseen(NO_COUNTER)
 
     @property
@@ -90,22 +90,35 @@ class Destination:
         return f"{where} by {route}" if route and (self.on_receiver or not self.is_local) else where
 
 
-def destinations(
-    cluster: Cluster, put: Put, every_local_channel: bool = False, kept: str = ""
-) -> tuple[Destination, ...]:
-    """The destinations that ``put`` names, in listing order, before any rule.
+@frozen(eq=False)
+class Listing:
+    """What rules say of destinations before they choose among them: see mqclause.executors.listing.
 
-    With ``every_local_channel`` the local instance stands once for each local CLUSRCVR, else once. ``kept`` is the
-    queue that was named beside a queue manager: what is chosen keeps it. Raises ValueError for a put that names nothing
-    or both.
+    With ``on_each_receiver`` the local instance stands once for each CLUSRCVR that ``lends`` it its attributes, else
+    once, on the first of them; where none lends, all are looked at. ``manual`` are the DEFTYPEs of manually defined
+    channels. ``watched`` gives the values of a destination that are compared from one choice to the next, in groups;
+    None for a group that does not concern it.
     """
-    key = (put.queue, put.queue_manager, every_local_channel, kept)
+
+    on_each_receiver: bool
+    lends: Callable[[Destination], bool]
+    manual: frozenset[str]
+    watched: Callable[[Destination], tuple[tuple[Any, ...] | None, ...]]
+
+
+def destinations(cluster: Cluster, put: Put, listing: Listing, kept: str = "") -> tuple[Destination, ...]:
+    """The destinations that ``put`` names, in listing order, before any rule chooses.
+
+    ``kept`` is the queue that was named beside a queue manager: what is chosen keeps it. Raises ValueError for a put
+    that names nothing or both.
+    """
+    key = (put.queue, put.queue_manager, listing, kept)
     found: tuple[Destination, ...] | None = cluster.destinations.get(key)
     if found is None:
         if bool(put.queue) == bool(put.queue_manager):
             raise ValueError("a put names either a queue or a queue manager")
         named = _of_queue if put.queue else _of_queue_manager
-        found = tuple(named(cluster, put.queue or put.queue_manager, every_local_channel))
+        found = tuple(named(cluster, put.queue or put.queue_manager, listing))
         if kept:
             found = tuple(evolve(each, queue=kept) for each in found)
         if len(cluster.destinations) >= MOST_LISTS:
@@ -115,51 +128,55 @@ def destinations(
     return found
 
 
-def _of_queue(cluster: Cluster, name: str, every_local_channel: bool) -> Iterator[Destination]:
+def _of_queue(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destination]:
     own = frozenset(cluster.queue_manager.clusters)
     for queue in cluster.queues_by_name.get(name, ()):
         if queue.queue_manager == cluster.queue_manager.name:
-            # Other queues of the local queue manager are no instances: their names are resolved before.
-            if queue.type == "QLOCAL" and queue.clusters:
-                yield from _local_instance(cluster, queue, every_local_channel)
+            yield from _local_instance(cluster, queue, listing)
             continue
         instance = {**_instance(queue), "shares_cluster": not own.isdisjoint(queue.clusters)}
         for channel in _routes(cluster, queue.queue_manager):
             inside = channel.cluster in queue.clusters
-            yield Destination(**_route(cluster, channel), **instance, channel_in_queue_cluster=inside)
+            yield Destination(**_route(cluster, channel, listing), **instance, channel_in_queue_cluster=inside)
 
 
-def _local_instance(cluster: Cluster, queue: Queue, every_channel: bool) -> Iterator[Destination]:
-    """The local instance takes status, weight and counters from the local CLUSRCVR, if that is given."""
+def _local_instance(cluster: Cluster, queue: Queue, listing: Listing) -> Iterator[Destination]:
+    """The local instance takes status, weight and counters from a local CLUSRCVR, if one is given."""
     own = cluster.queue_manager
+    here = {**_instance(queue), "is_local": True, "shares_cluster": bool(queue.clusters)}
     receivers = [
-        channel for channel in cluster.channels_by_queue_manager.get(own.name, ()) if channel.deftype == "CLUSRCVR"
+        Destination(
+            **_route(cluster, channel, listing),
+            **here,
+            receiver_in_queue_cluster=channel.cluster in queue.clusters,
+            on_receiver=listing.on_each_receiver,
+        )
+        for channel in _routes(cluster, own.name)
+        if channel.deftype == "CLUSRCVR"
     ]
-    receivers = [channel for channel in receivers if channel.cluster in queue.clusters] or receivers
-    for receiver in receivers if every_channel else receivers[:1]:
-        yield Destination(**_route(cluster, receiver), **_instance(queue), is_local=True, on_receiver=every_channel)
+    lending = [each for each in receivers if listing.lends(each)] or receivers
+    yield from lending if listing.on_each_receiver else lending[:1]
     if not receivers:
         suspended = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
-        yield Destination(
-            queue_manager=own.name, **_instance(queue), is_local=True, suspended=suspended, counter=("", own.name)
-        )
+        yield Destination(queue_manager=own.name, **here, suspended=suspended, counter=("", own.name))
 
 
-def _of_queue_manager(cluster: Cluster, name: str, _: bool) -> Iterator[Destination]:
+def _of_queue_manager(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destination]:
     for alias in cluster.aliases_by_name.get(name, ()):
-        yield from _to_queue_manager(cluster, alias.routed_to, _alias(alias))
+        yield from _to_queue_manager(cluster, alias.routed_to, _alias(alias), listing)
     if name == cluster.queue_manager.name or name in cluster.remote:
-        yield from _to_queue_manager(cluster, name, {})
+        yield from _to_queue_manager(cluster, name, {}, listing)
 
 
-def _to_queue_manager(cluster: Cluster, name: str, named: dict[str, Any]) -> Iterator[Destination]:
+def _to_queue_manager(cluster: Cluster, name: str, named: dict[str, Any], listing: Listing) -> Iterator[Destination]:
     own = cluster.queue_manager
     if name == own.name:
         yield Destination(queue_manager=name, is_local=True, counter=("", name), **named)
         return
     for channel in _routes(cluster, name):
         shares = channel.cluster in own.clusters
-        yield Destination(**_route(cluster, channel), **named, shares_cluster=shares, channel_in_queue_cluster=shares)
+        route = _route(cluster, channel, listing)
+        yield Destination(**route, **named, shares_cluster=shares, channel_in_queue_cluster=shares)
 
 
 def _routes(cluster: Cluster, queue_manager: str) -> list[Channel]:
@@ -187,7 +204,7 @@ def _alias(alias: QueueManagerAlias) -> dict[str, Any]:
     }
 
 
-def _route(cluster: Cluster, channel: Channel) -> dict[str, Any]:
+def _route(cluster: Cluster, channel: Channel, listing: Listing) -> dict[str, Any]:
     own = cluster.queue_manager
     host = own if channel.queue_manager == own.name else cluster.remote.get(channel.queue_manager)
     counted = cluster.most_recently_used[channel.name, channel.queue_manager]
@@ -196,7 +213,8 @@ def _route(cluster: Cluster, channel: Channel) -> dict[str, Any]:
         "channel": channel.name,
         "cluster": channel.cluster,
         "suspended": host is not None and channel.cluster in host.suspended,
-        "channel_manual": channel.deftype in MANUAL,
+        "deftype": channel.deftype,
+        "channel_manual": channel.deftype in listing.manual,
         "channel_status": channel.status,
         "channel_rank": channel.clwlrank,
         "channel_priority": channel.clwlprty,

@@ -226,9 +226,9 @@ def words(*allowed: str, default: Any = ...) -> Any:
     return seen(Words(allowed), default)
 
 
-def unseen(default: Any) -> Any:
-    """An attrs field of any values, that has no column."""
-    return field(default=default, metadata={"in_table": None})
+def unseen(default: Any, domain: Domain | None = None) -> Any:
+    """An attrs field that has no column; of any values, unless a domain is given."""
+    return field(default=default, metadata={"in_table": None, **({"domain": domain} if domain else {})})
 
 
 def _converter(domain: Domain, default: object, or_unknown: bool = False) -> Any:

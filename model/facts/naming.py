@@ -8,7 +8,7 @@ from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import DIGIT, NAME_OR_BLANK, NAMES, Words, seen
-from mqclause.model.facts.objects import BINDINGS, Put
+from mqclause.model.facts.objects import BINDINGS, Put, QueueManagerAlias
 
 OBJECT_TYPES = ("", "QLOCAL", "QALIAS", "QREMOTE")
 FOLLOWED = ("QALIAS", "QREMOTE", "QMALIAS")
@@ -20,10 +20,10 @@ class Naming:
     """The two names of an object descriptor, and what they are to the local queue manager.
 
     ``object_…`` is its own object of the queue's name; a blank type: it has none. ``alias_…`` is its own alias of a
-    queue manager (a QREMOTE without RNAME) that has the name of the queue manager. ``instance_…`` is the instance of
-    the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here, ``led_by``
-    the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager; ``inhibited`` says
-    that one of them is put-disabled.
+    queue manager (a QREMOTE without RNAME) that has the name of the queue manager. ``first_instance_…`` is the instance
+    of the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here,
+    ``led_by`` the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager;
+    ``inhibited`` says that one of them is put-disabled.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
@@ -55,10 +55,10 @@ class Naming:
     transmission_queue_defprty: int = seen(DIGIT, 0)
     transmission_queue_put_enabled: bool = True
     object_defbind: str = seen(Words(BINDINGS), "OPEN")
-    instance_defbind: str = seen(Words(BINDINGS), "OPEN")
+    first_instance_defbind: str = seen(Words(BINDINGS), "OPEN")
     alias_defbind: str = seen(Words(BINDINGS), "OPEN")
     object_defprty: int = seen(DIGIT, 0)
-    instance_defprty: int = seen(DIGIT, 0)
+    first_instance_defprty: int = seen(DIGIT, 0)
     alias_defprty: int = seen(DIGIT, 0)
     followed: tuple[str, ...] = seen(NAMES, ())
     led_by: str = seen(Words(("", *FOLLOWED)), "")
@@ -97,10 +97,11 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
     local = cluster.queue_manager.name
     found: dict[str, Any] = {"known_in_cluster": any(each.queue_manager != local for each in instances)}
     if instances:
-        found |= {"instance_defbind": instances[0].defbind, "instance_defprty": instances[0].defprty}
+        found |= {"first_instance_defbind": instances[0].defbind, "first_instance_defprty": instances[0].defprty}
     own = cluster.own_queues.get(name)
     if own is None:
-        return found
+        # An alias of a queue manager is a remote queue definition without RNAME, also where the cluster knows it.
+        return found | ({"object_type": "QREMOTE"} if _own_clustered_alias(cluster, name) else {})
     return found | {
         "object_type": own.type,
         "object_clustered": bool(own.clusters),
@@ -136,15 +137,19 @@ def _of_alias(cluster: Cluster, name: str) -> dict[str, Any]:
 
 
 def _of_clustered_alias(cluster: Cluster, name: str) -> dict[str, Any]:
+    alias = _own_clustered_alias(cluster, name)
+    if alias is None:
+        return {}
+    return {
+        "names_alias": True,
+        "alias_put_enabled": alias.put == "ENABLED",
+        "alias_rqmname": alias.queue_manager,
+    }
+
+
+def _own_clustered_alias(cluster: Cluster, name: str) -> QueueManagerAlias | None:
     local = cluster.queue_manager.name
-    for alias in cluster.aliases_by_name.get(name, ()):
-        if alias.routed_to == local:
-            return {
-                "names_alias": True,
-                "alias_put_enabled": alias.put == "ENABLED",
-                "alias_rqmname": alias.queue_manager,
-            }
-    return {}
+    return next((each for each in cluster.aliases_by_name.get(name, ()) if each.routed_to == local), None)
 
 
 def _of_way(before: Naming | None, led_by: str) -> dict[str, Any]:

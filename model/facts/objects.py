@@ -27,6 +27,7 @@ from mqclause.model.facts.domains import (
 
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
 BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
+DEFTYPES = ("CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR")
 LONGEST_MESSAGE = 2**31 - 1
 APPLICATION_TYPES = WordsOrWhole(
     (
@@ -141,7 +142,7 @@ class Channel:
     name: str = attribute(CHANNEL_NAME)
     queue_manager: str = attribute(NAME)
     cluster: str = attribute(NAME_OR_BLANK, "")
-    deftype: str = attribute(Words(("CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR")), "CLUSSDRA")
+    deftype: str = attribute(Words(DEFTYPES), "CLUSSDRA")
     status: str = attribute(Words(CHANNEL_STATES), "INACTIVE")
     clwlrank: int = attribute(DIGIT, 0)
     clwlprty: int = attribute(DIGIT, 0)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import CounterKey, Destination, destinations
+from mqclause.model.facts.destination import CounterKey, Destination, Listing, destinations
 from mqclause.model.facts.objects import Put
 
 
@@ -30,9 +30,6 @@ class Changes(NamedTuple):
 
 
 UNCHANGED = Changes()
-
-Watch = Callable[[Destination], tuple[tuple[Any, ...] | None, ...]]
-"""The values that are watched of a destination, in groups; None for a group that does not concern it."""
 
 
 @frozen(eq=False)
@@ -56,11 +53,11 @@ class SequenceState:
         }
         return cls(counters, cluster.last_seq_number, cluster)
 
-    def noticed(self, cluster: Cluster, watch: Watch) -> SequenceState:
+    def noticed(self, cluster: Cluster, listing: Listing) -> SequenceState:
         """The same state, with the snapshot as it is now and what changed since the one before."""
         if cluster is self.seen:
             return self
-        now, before = changes(self.seen, cluster, watch), self.pending
+        now, before = changes(self.seen, cluster, listing), self.pending
         altered = now.attributes_altered or before.attributes_altered
         added = now.destination_added or before.destination_added
         return SequenceState(self.counters, self.last_number, cluster, Changes(altered, added))
@@ -79,12 +76,12 @@ class SequenceState:
         return SequenceState({**self.counters, chosen.counter: counter}, counter.dest_seq_number, self.seen)
 
 
-def changes(before: Cluster, after: Cluster, watch: Watch) -> Changes:
+def changes(before: Cluster, after: Cluster, listing: Listing) -> Changes:
     """Whether something that is watched was altered, and whether a destination is new; one that is gone is neither."""
     if before is after:
         return UNCHANGED
     puts = tuple(_touched(before, after))
-    old, new = (dict(_watched(cluster, puts, watch)) for cluster in (before, after))
+    old, new = (dict(_watched(cluster, puts, listing)) for cluster in (before, after))
     altered = added = False
     for key, groups in new.items():
         was = old.get(key)
@@ -106,8 +103,12 @@ def _touched(before: Cluster, after: Cluster) -> Iterator[Put]:
     for alias in _not_in_both(before.queue_manager_aliases, after.queue_manager_aliases):
         differ.add(Put(queue_manager=alias.name))
     for channel in _not_in_both(before.channels, after.channels):
-        # A new route is a new destination for its queue manager's name, so no queue's name need be looked at.
         differ.add(Put(queue_manager=channel.queue_manager))
+        # A route in a cluster of ours passes the cluster tests for its queue manager's name too; in another one it may
+        # do so for a queue alone.
+        if channel.cluster not in after.queue_manager.clusters:
+            hosted = (each for each in after.queues if each.queue_manager == channel.queue_manager)
+            differ.update(Put(queue=each.name) for each in hosted)
     yield from differ
 
 
@@ -118,20 +119,12 @@ def _not_in_both(before: Iterable[Any], after: Iterable[Any]) -> list[Any]:
 
 
 def _watched(
-    cluster: Cluster, puts: Iterable[Put], watch: Watch
+    cluster: Cluster, puts: Iterable[Put], listing: Listing
 ) -> Iterator[tuple[tuple[str, ...], tuple[tuple[Any, ...] | None, ...]]]:
-    """What is watched of the destinations of names, by what tells them apart.
-
-    A queue of the local queue manager is a destination if it is a local queue in a cluster: of others the name is
-    resolved before (see mqclause.model.facts.naming).
-    """
-    own = {(queue.name, queue.type) for queue in cluster.queues
-           if queue.queue_manager == cluster.queue_manager.name and queue.clusters}  # fmt: skip
+    """What is watched of the destinations of names, by what tells them apart."""
     for put in puts:
-        for each in destinations(cluster, put):
-            values = watch(each)
-            if any(group is not None for group in values) and (
-                not (each.is_local and each.queue) or (each.queue, "QLOCAL") in own
-            ):
+        for each in destinations(cluster, put, listing):
+            values = listing.watched(each)
+            if any(group is not None for group in values):
                 route = ("", "") if each.is_local else (each.channel, each.cluster)
                 yield (each.queue, each.alias, each.queue_manager, *route), values

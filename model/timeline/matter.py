@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Whole, Words, seen
-from mqclause.model.facts.objects import CHANNEL_STATES
+from mqclause.model.facts.objects import CHANNEL_STATES, DEFTYPES
 
 QUESTIONS = (
     "suspend", "suspend_route", "resume", "refresh", "fail", "fail_route", "recover", "recover_route", "arrive",
@@ -21,7 +21,7 @@ DAYS = Whole(0, LARGEST)
 class Matter:
     """One thing that an event touches; ``name``, ``host`` and ``cluster`` tell it from others.
 
-    ``owned`` is what the local queue manager owns. Of a route: its ``status``, whether it was ``manual``ly defined, the
+    ``owned`` is what the local queue manager owns. Of a route: its ``status``, its ``deftype``, the
     messages ``waiting`` for it, whether it leads to a ``full_repository``. Of a message: ``fast`` is its channel; when
     the workload rules have ``chosen_again``, whether there is an ``alternative``. Of what a repository holds: its
     ``age`` and that of the latest that its owner sent, in days; of a request, whether it was ``referenced``
@@ -37,7 +37,7 @@ class Matter:
     suspended: bool = False
     forced: bool = False
     status: str = seen(Words(CHANNEL_STATES), "INACTIVE")
-    manual: bool = False
+    deftype: str = seen(Words((*DEFTYPES, "")), "")
     waiting: int = seen(Whole(0, LARGEST), 0)
     full_repository: bool = False
     persistent: bool = True

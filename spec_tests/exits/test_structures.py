@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from mqclause import Put, read_document
+from mqclause import Engine, Put, read_document
 from mqclause.exits import MQCD, MQWCR, MQWDR, MQWQR, MQWXP
 from mqclause.model.exits.offer import Offer, OfferedMessage, of_queue, routes, structures
 from mqclause.model.facts.destination import destinations
@@ -33,7 +33,7 @@ def seen(put: dict[str, Any] | None = None, **changes: Any) -> MQWXP:
     document["channel"] += changes.get("receivers", [])
     cluster = read_document(document, "facts").cluster
     asked = Put(**(put or {"queue": "Q"}))
-    listed = routes(cluster, asked, destinations(cluster, asked))
+    listed = routes(cluster, asked, destinations(cluster, asked, Engine().listing))
     return structures(
         Offer("CLWL_PUT", bytes(16), "TO.QM3", asked.from_cluster_channel, asked.queue, "QM1", 5, 1,
               [tuple(each) for each in listed], of_queue(asked), 100, 100, None, {"Priority": -1})

@@ -45,7 +45,7 @@ document = "workload"
 path = "1.1"
 number = "2"
 says = "x"
-rules = ["workload.99"]
+rules = ["workload.99", "workload.04b"]
 [[clause]]
 path = "1.1"
 number = "1"
@@ -70,6 +70,7 @@ def test_what_is_unmet_is_told_all_at_once(tmp_path: Path) -> None:
         "clause workload 1.1: given 2 times",
         "workload.04a: no clause of workload is stated by it",
         "workload.04a: has no case where it does not act",
+        "workload.04b: no sentence of workload/4b names it, which it says that it states",
         "workload.04b: has no case file workload/04b_queue_rank.toml",
         "case file workload/99_none.toml: there is no rule file of that name",
         "reading mru-ties: there is no clause workload/11c",

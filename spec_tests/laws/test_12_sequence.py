@@ -172,6 +172,19 @@ def test_what_is_no_workload_attribute_leaves_the_factors(change: Mapping[str, s
     assert sum(factors(after).values()) == sum(factors(state).values()) + 20.0
 
 
+def test_a_route_that_passes_the_tests_for_a_queue_alone_sets_the_factors_to_zero() -> None:
+    """ORDERS.IN is in STOCK too, where QM1 is not: clause 1 lets the route in STOCK pass, clause 2 would not."""
+    given = cluster(50, 50)
+    both = [evolve(each, clusters=("SALES", "STOCK")) for each in given.queues]
+    more = Channel(name="STOCK.QM2", queue_manager="QM2", cluster="STOCK", clwlprty=1)
+    before = evolve(given, queues=both, channels=(*given.channels, more))
+    engine = Engine()
+    _, state = run(engine, before, 3)
+    assert [each.dest_seq_factor for each in state.counters.values()] == [20.0, 20.0, 20.0]
+    _, after = run(engine, evolve(before, channels=(*given.channels, evolve(more, clwlwght=99))), 1, state)
+    assert sorted(each.dest_seq_factor for each in after.counters.values()) == [0.0, 0.0, 20.0]
+
+
 def test_a_new_destination_does_not_set_back_twice() -> None:
     engine = Engine()
     _, state = run(engine, cluster(50, 50), 2)

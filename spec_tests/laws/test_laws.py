@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
@@ -24,7 +23,7 @@ from mqclause.executors.steps import Steps
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import CHANNEL_STATES, Channel
 from mqclause.model.facts.sequence import SequenceState
-from spec_tests.support.random_clusters import random_case, random_put, random_readings, readings, situations
+from spec_tests.support.random_clusters import random_case, random_put, readings, situations
 
 law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 EXECUTORS: tuple[ExecutorName, ...] = ("compiled", "chaining", "plain")
@@ -93,32 +92,6 @@ def test_executors_agree_on_the_next_choice_too(situation: Situation, status: st
             second = engine(executor).choose(put, after, state, "condition")
             documents.append((second.to_json(), dict(second.state.counters)))
         assert all(each == documents[0] for each in documents)
-
-
-@pytest.mark.parametrize("clusters", [300, pytest.param(20_000, marks=pytest.mark.deep)])
-def test_agreement_of_executors(clusters: int) -> None:
-    rng = Random(20240611)
-    engines = [engine(executor) for executor in EXECUTORS]
-    for number in range(clusters):
-        cluster, put = random_case(rng)
-        if number % 100 == 0:
-            some = tuple(sorted(random_readings(rng).items()))
-            engines = [engine(executor, some if number % 200 else ()) for executor in EXECUTORS]
-        level = "condition" if number % 50 == 0 else "rule"
-        ours, *others = (each.choose(put, cluster, None, level) for each in engines)
-        for other in others:
-            assert outline(ours) == outline(other), (number, put)
-            if level == "condition":
-                assert json.dumps(ours.to_json()) == json.dumps(other.to_json()), (number, put)
-
-
-def outline(decision: Decision) -> list[Any]:
-    """What both runs of a decision gave, in a form that compares quickly."""
-    rows: list[Any] = [decision.outcome]
-    for run in decision.runs:
-        did = [each and [list(each[0]), list(each[1]), each[2], each[3]] for each in run.trace or ()]
-        rows += [list(run.remaining), run.failure, run.chosen, run.every, run.facts, did]
-    return rows
 
 
 @law

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from attrs import asdict, evolve
 from pyspark.sql import functions as F  # noqa: N812
 
-from mqclause import duckdb
+from mqclause import Engine, duckdb
 from mqclause import spark as native
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.expression import answer_of
@@ -26,8 +26,9 @@ from mqclause.spark.session import java_home
 from mqclause.tables.columns import OCCASION, PUT, TableError
 from mqclause.tables.row import Rows
 from spec_tests.support.deep import first
+from spec_tests.support.many_clusters import batches, table_row
 from spec_tests.support.random_clusters import random_case, random_put, random_readings
-from spec_tests.support.random_rows import answers, arrow_struct, arrow_table, random_rows
+from spec_tests.support.random_rows import Row, answers, arrow_struct, arrow_table, random_rows
 from spec_tests.tables.plan_text import plan, tree
 from spec_tests.tables.toy import TOY, toy_rows, toy_rules, toy_table
 
@@ -71,12 +72,17 @@ def test_the_session_runs_the_java_that_was_found_and_collects_garbage_in_parall
     assert {each.getName() for each in collectors} == {"PS MarkSweep", "PS Scavenge"}
 
 
-@pytest.mark.parametrize("seed", [5, pytest.param(0, marks=pytest.mark.deep)])
-def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "clusters"), [(5, 200), *(pytest.param(*each, marks=pytest.mark.deep) for each in ((0, 0), (7, 20_000)))]
+)
+def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int, clusters: int) -> None:
     rng = Random(seed)
     rules = Rules(random_readings(rng) if seed else {})
     optional = seed > 0
-    rows = random_rows(rng, 1_000, optional=optional)
+    engine = Engine(rules)
+    cases = (case for batch in batches(clusters, 100) for case in batch.cases)
+    rows: list[Row] = [made[0] for case in cases if (made := table_row(engine, *case)) is not None]
+    rows += random_rows(rng, 1_000, optional=optional)
     table = arrow_table(rows, optional).append_column("d", pa.array(["kept"] * len(rows)))
     table = table.append_column("key_queue", pa.array(range(len(rows))))
     df = frame(spark, folder, f"rows{seed}", table)

@@ -235,9 +235,8 @@ def test_as_the_engine_decides(seed: int) -> None:
     rng = Random(seed)
     for readings in ({}, *(random_readings(rng) for _ in range(5))):
         engine, rows = Engine(Rules(readings)), Rows(Rules(readings))
-        every = engine.readings["local-instance-competes"] == "clusrcvr-channels"
         for _ in range(100):
-            agree(engine, rows, *random_case(rng), every)
+            agree(engine, rows, *random_case(rng))
 
 
 def without_derived(step: dict[str, Any]) -> dict[str, Any]:
@@ -245,12 +244,12 @@ def without_derived(step: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in step.items() if name != "derived"}
 
 
-def agree(engine: Engine, rows: Rows, cluster: Cluster, put: Put, every: bool) -> None:
+def agree(engine: Engine, rows: Rows, cluster: Cluster, put: Put) -> None:
     """Checks that the row made of the put is decided as the put is, where the names go straight to the rules."""
     where = engine.resolve(cluster, put.queue, put.queue_manager, put.call)
     if not where.asks_workload or where.followed or (put.queue and put.queue_manager):
         return
-    listed = destinations(cluster, put, every)
+    listed = destinations(cluster, put, engine.listing)
     row = put_row(put, cluster), [row_of(each) for each in listed]
     found = rows.explained(*row)
     if not listed:

@@ -68,8 +68,11 @@ def random_case(rng: Random) -> Case:
     return Put(QUEUE, cluster_pcf=pcf, already_sent_to=sent), Cluster(own, others, queues, (), channels)
 
 
+LISTING = Engine().listing
+
+
 def listed(case: Case) -> tuple[Destination, ...]:
-    return destinations(case[1], case[0])
+    return destinations(case[1], case[0], LISTING)
 
 
 def answer(decision: Decision) -> Answer:

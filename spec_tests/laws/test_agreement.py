@@ -1,0 +1,65 @@
+"""Executors and tables decide very many clusters alike, with who fell by which rule."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+from mqclause import Decision, Engine, Rules
+from mqclause.duckdb import decide
+from mqclause.executors.run import ExecutorName
+from spec_tests.support.many_clusters import batches, table_row
+from spec_tests.support.random_rows import answers, arrow_table
+
+OTHERS: tuple[ExecutorName, ...] = ("chaining", "plain")
+MANY = pytest.mark.parametrize(
+    ("clusters", "each"), [(200, 100), pytest.param(20_000, 500, marks=pytest.mark.deep)], ids=["few", "many"]
+)
+
+
+@cache
+def engine(executor: ExecutorName, readings: tuple[tuple[str, str], ...]) -> Engine:
+    """Made once: durable_rules never gives the memory of its networks back."""
+    return Engine(Rules(dict(readings)), executor)
+
+
+@MANY
+def test_executors(clusters: int, each: int) -> None:
+    for batch in batches(clusters, each):
+        readings = tuple(sorted(batch.readings.items()))
+        ours, others = engine("compiled", readings), [engine(executor, readings) for executor in OTHERS]
+        for number, (cluster, put) in enumerate(batch.cases):
+            level = "condition" if number % 50 == 0 else "rule"
+            one = ours.choose(put, cluster, None, level)
+            for other in (each.choose(put, cluster, None, level) for each in others):
+                assert outline(one) == outline(other), (number, put)
+                if level == "condition":
+                    assert json.dumps(one.to_json()) == json.dumps(other.to_json()), (number, put)
+
+
+def outline(decision: Decision) -> list[Any]:
+    """What both runs of a decision gave, in a form that compares quickly."""
+    rows: list[Any] = [decision.outcome]
+    for run in decision.runs:
+        did = [each and [list(each[0]), list(each[1]), each[2], each[3]] for each in run.trace or ()]
+        rows += [list(run.remaining), run.failure, run.chosen, run.every, run.facts, did]
+    return rows
+
+
+@MANY
+def test_a_table(clusters: int, each: int) -> None:
+    """All puts of a batch are the rows of one table: what their names come to, with the destinations there."""
+    for batch in batches(clusters, each):
+        ours = engine("compiled", tuple(sorted(batch.readings.items())))
+        made = [row for case in batch.cases if (row := table_row(ours, *case)) is not None]
+        assert len(made) > each // 3
+        rows = [row for row, _ in made]
+        found = answers(decide(arrow_table(rows, optional=True), rules=ours.rules, explain=True))
+        for (row, expected), decision in zip(made, found, strict=True):
+            assert decision == expected, row

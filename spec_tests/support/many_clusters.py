@@ -1,0 +1,75 @@
+"""Very many clusters, each with a put that may find its way by aliases, remote definitions and private queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from attrs import frozen
+
+from mqclause import Cluster, Decision, Engine, Put
+from mqclause.answers.resolution import Resolved
+from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.situation import situation
+from mqclause.tables.columns import DESTINATION, PUT
+from spec_tests.support.random_clusters import random_case, random_readings
+
+Row = tuple[dict[str, Any], list[dict[str, Any]]]
+
+
+@frozen
+class Batch:
+    """Clusters with a put in each, and the readings under which they are decided."""
+
+    readings: dict[str, str]
+    cases: tuple[tuple[Cluster, Put], ...]
+
+
+def batches(clusters: int, each: int) -> Iterator[Batch]:
+    """So many clusters, always the same: in batches of ``each``, the readings of every other one at random."""
+    rng = Random(20240611)
+    for number in range(clusters // each):
+        readings = random_readings(rng) if number % 2 else {}
+        yield Batch(readings, tuple(random_case(rng) for _ in range(each)))
+
+
+def table_row(engine: Engine, cluster: Cluster, put: Put) -> tuple[Row, dict[str, Any]] | None:
+    """The row of what the names of a put come to, and the decision that its table gives.
+
+    None where no workload rule is asked, where nobody is listed, and where an object on the way is put-disabled: of
+    that a row says nothing.
+    """
+    where = engine.resolve(cluster, put.queue, put.queue_manager, put.call)
+    if not where.asks_workload or where.inhibited:
+        return None
+    decision = engine.choose(put, cluster, explain="rule")
+    row = _put_row(put, cluster, where), [_destination_row(each) for each in decision.listed]
+    return (row, _answer(decision)) if decision.listed else None
+
+
+def _put_row(put: Put, cluster: Cluster, where: Resolved) -> dict[str, Any]:
+    seen = situation(put, where.named, where.default_binding if put.bind == "AS_Q_DEF" else put.bind, cluster, 0)
+    values = {name: getattr(put, name, None) for name in PUT}
+    named = {"queue": where.named.queue, "queue_manager": where.named.queue_manager}
+    return {**values, **named, "bind": seen.bind, "clwlmruc": seen.clwlmruc, "qmgr_clwluseq": seen.qmgr_clwluseq}
+
+
+def _destination_row(destination: Destination) -> dict[str, Any]:
+    values = {name: getattr(destination, name) for name in DESTINATION}
+    return {name: None if value == "" else value for name, value in values.items()}
+
+
+def _answer(decision: Decision) -> dict[str, Any]:
+    to, fell = decision.chosen, decision.fell_by()
+    return {
+        "outcome": decision.outcome,
+        "queue": to and (to.queue or None),
+        "queue_manager": to and to.queue_manager,
+        "channel": to and (to.channel or None),
+        "reason": decision.reason and decision.reason.code,
+        "permitted": len(decision.permitted),
+        "eliminated_by": [fell.get(each) for each in decision.listed],
+        "message": None,
+        "transmission_queue": None,
+    }

@@ -1,0 +1,58 @@
+"""Puts of a replay that the workload rules route: opens that bind, and changes between two choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mqclause import Replay
+from mqclause.answers.replay_document import row_document
+from mqclause.model.timeline.scenario import scenario_of
+
+OPEN = {"do": "open", "queue": "Q", "by": "APP", "mode": "OUTPUT", "bind": "OPEN"}
+PUT = {"do": "put", "queue": "Q", "by": "APP"}
+BY_QM2 = {"queue": "Q", "queue_manager": "QM2", "channel": "TO.QM2"}
+BY_QM3 = {"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3"}
+HERE = {"queue": "Q", "queue_manager": "QM1", "channel": None}
+
+
+def routed(*events: dict[str, Any], **more: Any) -> list[Any]:
+    """Where each event was routed, with Q at QM2, QM3 and, put-disabled unless ``more`` says otherwise, at QM1."""
+    facts = {
+        "queue_manager": {"name": "QM1", "clusters": ["S"]},
+        "remote_queue_manager": [{"name": "QM2", "clusters": ["S"]}, {"name": "QM3", "clusters": ["S"]}],
+        "queue": [
+            {"name": "Q", "queue_manager": "QM2", "clusters": ["S"]},
+            {"name": "Q", "queue_manager": "QM3", "clusters": ["S"]},
+            {"name": "Q", "clusters": ["S"], "put": "DISABLED", **more},
+        ],
+        "channel": [
+            {"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S", "status": "RUNNING"},
+            {"name": "TO.QM3", "queue_manager": "QM3", "cluster": "S", "status": "RUNNING"},
+        ],
+        "event": list(events),
+    }
+    return [row_document(row)["routed"] for row in Replay().rows(scenario_of(facts, "test"))]
+
+
+def test_a_bound_handle_keeps_what_its_open_chose() -> None:
+    disabled = {"do": "alter", "queue": "Q", "queue_manager": "QM2", "set": {"put": "DISABLED"}}
+    assert routed(OPEN, PUT, disabled, PUT) == [BY_QM2, BY_QM2, None, BY_QM2]
+
+
+def test_a_bound_handle_keeps_the_local_queue_that_leaves_the_cluster() -> None:
+    leaves = {"do": "alter", "queue": "Q", "set": {"clusters": []}}
+    assert routed(OPEN, leaves, PUT, put="ENABLED") == [HERE, None, HERE]
+
+
+def test_a_queue_that_left_the_cluster_is_not_routed_to() -> None:
+    leaves = {"do": "alter", "queue": "Q", "set": {"clusters": []}}
+    assert routed(leaves, PUT, put="ENABLED") == [None, None]
+
+
+def test_an_attribute_that_is_altered_and_altered_back_restarts_the_factors() -> None:
+    """With weight 1 a put by TO.QM2 advances its factor to 1000, so QM3 follows until the factors restart."""
+    altered, back = ({"do": "alter", "channel": "TO.QM2", "set": {"clwlprty": value}} for value in (3, 0))
+    put = {**PUT, "by": ""}
+    heavy = {"do": "alter", "channel": "TO.QM2", "set": {"clwlwght": 1}}
+    assert routed(heavy, put, put, put, put) == [None, BY_QM2, BY_QM3, BY_QM3, BY_QM3]
+    assert routed(heavy, put, put, altered, back, put, put) == [None, BY_QM2, BY_QM3, None, None, BY_QM2, BY_QM3]
