@@ -10,6 +10,7 @@ from typing import Any, Literal
 from attrs import frozen
 
 from mqclause.answers.cluster_map import MapRow, map_row, queues_in_clusters, side_document
+from mqclause.answers.counterfactual import fates
 from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
@@ -92,9 +93,9 @@ class PlanRow:
         lost = [each.destination for each in other.shares if key_of(each.destination) not in kept]
         if lost:
             decision = self._explained(row)
-            fates = dict(_fates(decision))
+            told = {key_of(each): (rule, because) for each, rule, because in fates(decision)}
             for each in lost:
-                rule, because = fates.get(key_of(each), (None, _not_listed(each, decision)))
+                rule, because = told.get(key_of(each)) or (None, _not_listed(each, decision))
                 yield Cause(side, each, rule, because)
 
     def _explained(self, row: MapRow) -> Decision:
@@ -158,12 +159,6 @@ def parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
         key = key_of(each.destination)
         total[key] = total.get(key, Fraction(0)) + each.part
     return total
-
-
-def _fates(decision: Decision) -> Iterator[tuple[DestinationKey, tuple[Rule, str]]]:
-    for step in decision.steps:
-        for fate in step.eliminated:
-            yield key_of(fate.subject), (step.rule, fate.because)
 
 
 def _not_listed(destination: Destination, decision: Decision) -> str:

@@ -31,8 +31,10 @@ def shares(decision: Decision) -> tuple[Share, ...]:
     factor is chosen and its factor advances, so in the long run a destination is chosen as often as the reciprocal of
     that step says.
     """
-    if decision.outcome != "chosen" or not decision.runs:
-        return tuple(Share(each, Fraction(1)) for each in decision.remaining[:1])
+    if decision.outcome != "chosen":
+        return ()
+    if not decision.runs:
+        return tuple(Share(each, Fraction(1)) for each in decision.remaining)
     steps = dict(_first_round(decision))
     rates = {each: 1 / step if step else Fraction(1) for each, step in steps.items()}
     total = sum(rates.values())

@@ -68,6 +68,12 @@ def test_the_binding_decides_how_a_put_fails(sales: list[str]) -> None:
     assert found == {("STOCK", "QM1"): 2268, ("STOCK", "QM2"): 2268, ("STOCK", "QM3"): 2051}
 
 
+def test_puts_that_fail_by_the_way_to_the_queue_have_no_share(sales: list[str]) -> None:
+    with Path(sales[2]).open("a") as file:
+        file.write("ALTER QALIAS(TO.ORDERS) PUT(DISABLED)\n")
+    assert mapped(sales, "--queue", "TO.ORDERS") == {("TO.ORDERS", "QM3"): 2051}
+
+
 def test_from_one_member(sales: list[str]) -> None:
     assert {member for _, member in mapped(sales, "--from", "QM2")} == {"QM2"}
 

@@ -132,6 +132,13 @@ def test_a_script_that_a_member_would_run(sales: list[str], tmp_path: Path) -> N
         planned(sales, "--with", str(script))
 
 
+def test_an_alias_that_keeps_puts_from_where_they_went(sales: list[str]) -> None:
+    with Path(sales[0]).open("a") as file:
+        file.write("DEFINE QALIAS(A) TARGET(ORDERS)\n")
+    _, rows = planned(sales, "--set", "QALIAS(A) PUT(DISABLED)")
+    assert rows == {("A", "QM1"): (1, THIRDS, 2051, [("after", name, "2051") for name in ("QM2", "QM3", "QM4")])}
+
+
 def test_what_is_printed(sales: list[str]) -> None:
     arguments = [*sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"]
     assert CliRunner().invoke(command, arguments, standalone_mode=False).stdout.splitlines() == [
