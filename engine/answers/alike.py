@@ -10,15 +10,15 @@ from attrs import field, fields, frozen
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.situation import Situation
 
-NAMES = frozenset({"queue_manager", "channel", "counter"})
+NAMING_ONLY = frozenset({"queue_manager", "channel", "counter"})
 """The attributes of a destination that only say which one it is."""
 
-COMPARED = tuple(each.name for each in fields(Destination) if each.name not in NAMES)
+TOLD_APART_BY = tuple(each.name for each in fields(Destination) if each.name not in NAMING_ONLY)
 
 Place = tuple[str, int]
 """A queue manager, and a number that says the same of those that are alike."""
 
-Shape = tuple[tuple[int, ...], ...]
+Likeness = tuple[tuple[int, ...], ...]
 """Places by queue manager, any of those that are alike: what is done at places of one shape does the same."""
 
 
@@ -46,9 +46,9 @@ class Alike:
         unlike = host == self.apart or self.situation.clwlmruc < len(self.listed)
         if unlike or host in self.situation.already_sent_to or any(each.channel in others for each in own):
             return host
-        return tuple(getattr(each, name) for each in own for name in COMPARED)
+        return tuple(getattr(each, name) for each in own for name in TOLD_APART_BY)
 
-    def shape(self, places: Iterable[Place]) -> Shape:
+    def shape(self, places: Iterable[Place]) -> Likeness:
         """What is the same of places at queue managers that are alike."""
         by_host: dict[str, list[int]] = {}
         for host, number in places:

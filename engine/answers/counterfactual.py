@@ -10,11 +10,12 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from mqclause.answers.alike import Alike, Place, Shape
+from mqclause.answers.alike import Alike, Likeness, Place
 from mqclause.answers.commands import AdminCommand, Attribute, admin_commands
 from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
+from mqclause.answers.rows import AnswerTable, ColumnTypes
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.model.facts.destination import Destination
@@ -31,6 +32,20 @@ Commands = tuple[AdminCommand, ...]
 
 Fallen = tuple[Destination, Rule, str]
 """A destination, the rule by which it falls, and why."""
+
+
+COUNTERFACTUAL: ColumnTypes = {"commands": [{"queue_manager": "string", "command": "string"}]}
+
+
+@frozen(eq=False)
+class Counterfactual:
+    """Commands that together would have a queue manager permitted, and none of them could be left out."""
+
+    commands: Commands
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"commands": [each.to_json() for each in self.commands]}
 
 
 @frozen(eq=False)
@@ -66,7 +81,7 @@ def why_not(decision: Decision, queue_manager: str) -> WhyNot:
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
         return WhyNot(queue_manager, permitted, fallen, (), SEARCHED)
-    changes, searched = counterfactuals(decision, queue_manager)
+    changes, searched = smallest(decision, queue_manager)
     return WhyNot(queue_manager, False, fallen, changes, searched)
 
 
@@ -80,7 +95,18 @@ def fates(decision: Decision) -> Iterator[Fallen]:
             yield from ((each, rule, reason.because) for each in decision.remaining)
 
 
-def counterfactuals(decision: Decision, queue_manager: str) -> tuple[tuple[Commands, ...], int]:
+def counterfactuals(decision: Decision, destination: Destination | str) -> AnswerTable[Counterfactual]:
+    """The smallest sets of commands after which a destination's queue manager, or the one of a name, is permitted.
+
+    Each is verified by the rules on the changed facts; ``why_not`` says how many commands a set has at most.
+    """
+    name = destination if isinstance(destination, str) else destination.queue_manager
+    if decision.outcome != "failed" and _is_among(decision.remaining, name):
+        return AnswerTable((), COUNTERFACTUAL)
+    return AnswerTable(map(Counterfactual, smallest(decision, name)[0]), COUNTERFACTUAL)
+
+
+def smallest(decision: Decision, queue_manager: str) -> tuple[tuple[Commands, ...], int]:
     """The smallest sets of commands after which ``queue_manager`` is permitted, and how many commands they may have.
 
     Of the sets that give the same attributes other values it is the one with the least change; none contains a smaller
@@ -97,7 +123,7 @@ def counterfactuals(decision: Decision, queue_manager: str) -> tuple[tuple[Comma
     size = SEARCHED if len(decision.listed) * tried**2 / 2 <= MOST_LOOKS else 1
     places, found = _places(attributes.values()), dict[frozenset[Attribute], Commands]()
     for count in range(1, size + 1):
-        hopeless: set[Shape] = set()
+        hopeless: set[Likeness] = set()
         for chosen in choices(attributes, count):
             shape = alike.shape(places[name] for name in chosen)
             if shape in hopeless or any(smaller.issubset(chosen) for smaller in found):

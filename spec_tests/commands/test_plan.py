@@ -37,7 +37,7 @@ def planned(files: list[str], *options: str) -> tuple[int, Any]:
     done = CliRunner().invoke(command, [*files, *options, "--json"], standalone_mode=False, catch_exceptions=False)
     document = json.loads(done.stdout)
     assert document["format"] == "mqclause.plan/1"
-    assert document["findings"] == {"new": [], "gone": []}
+    assert document["findings"].keys() == {"new", "gone"}
     return done.return_value, {(row["queue"], row["from"]): _row(row) for row in document["rows"]}
 
 
@@ -145,8 +145,7 @@ def test_what_is_printed(sales: list[str]) -> None:
         "ORDERS from QM1: 66.7 % of the puts move",
         "  - QM2 33.3 %, QM3 33.3 %, QM4 33.3 %",
         "  + QM3",
-        "    QM2 after: clause 11b, queue priority 0 is below 5",
-        "    QM4 after: clause 11b, queue priority 0 is below 5",
+        "    QM2, QM4 after: clause 11b, queue priority 0 is below 5",
         "",
         "sequence factors restart at zero at QM1, QM2, QM3, QM4 (clause 12)",
         "1 row of the map change, from QM1",
@@ -184,4 +183,4 @@ def test_the_plan_of_a_change_and_of_its_inverse_mirror_each_other() -> None:
         for one, other in zip(there, back, strict=True):
             causes = {(sides[each.side], each.destination.queue_manager, each.because) for each in other.because}
             assert causes == {(each.side, each.destination.queue_manager, each.because) for each in one.because}
-        assert plan(after, after) == []
+        assert not plan(after, after)
