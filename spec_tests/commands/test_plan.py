@@ -152,6 +152,44 @@ def test_what_is_printed(sales: list[str]) -> None:
     ]
 
 
+def findings(files: list[str], *options: str) -> dict[str, list[tuple[str, str, str]]]:
+    """What check finds on one side alone: severity, name and queue manager of each."""
+    arguments = [*files, *options, "--json"]
+    document = json.loads(CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False).stdout)
+    return {
+        side: [(each["severity"], each["object"]["name"], each["object"]["queue_manager"]) for each in found]
+        for side, found in document["findings"].items()
+    }
+
+
+def test_findings_that_a_change_brings(sales: list[str], tmp_path: Path) -> None:
+    disabled = ("note", "ORDERS", "QM3")
+    assert findings(sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) PUT(DISABLED)") == {"new": [disabled], "gone": []}
+    script = tmp_path / "change.mqsc"
+    script.write_text("ALTER QLOCAL(ORDERS) PUT(DISABLED)\n")
+    assert findings(sales, "--with", f"QM3={script}") == {"new": [disabled], "gone": []}
+    everywhere = [option for name in ("QM2", "QM3", "QM4")
+                  for option in ("--set", f"QLOCAL(ORDERS) QMGR({name}) PUT(DISABLED)")]  # fmt: skip
+    # No host is put-enabled then: a warning, at each.
+    assert findings(sales, *everywhere)["new"] == [("warning", "ORDERS", name) for name in ("QM2", "QM3", "QM4")]
+
+
+def test_findings_that_a_change_takes_away(sales: list[str]) -> None:
+    with Path(sales[2]).open("a") as file:
+        file.write("ALTER QLOCAL(ORDERS) PUT(DISABLED)\n")
+    disabled = ("note", "ORDERS", "QM3")
+    assert findings(sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) PUT(ENABLED)") == {"new": [], "gone": [disabled]}
+    # What is found of a member that leaves is not told.
+    assert findings(sales, "--without", "QM3") == {"new": [], "gone": []}
+
+
+def test_what_is_found_is_printed_as_in_a_diff(sales: list[str]) -> None:
+    arguments = [*sales, "--set", "QLOCAL(STOCK.QM1) PUT(DISABLED) CLUSTER(SALES)"]
+    lines = CliRunner().invoke(command, arguments, standalone_mode=False).stdout.splitlines()
+    found = [line for line in lines if line.startswith("+ ")]
+    assert [line.split(":")[0] for line in found] == ["+ warning check.01 at QM1", "+ note check.18 at QM1"]
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

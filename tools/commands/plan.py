@@ -15,6 +15,7 @@ from mqclause.answers.traffic import Traffic
 from mqclause.model.assembly.changed_scripts import scripts_after
 from mqclause.model.assembly.configured import configured
 from mqclause.model.assembly.members import Members, local_of, suspended, unreachable, without
+from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.check import read_scripts
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form
@@ -81,9 +82,13 @@ def planned(
 
 
 def _findings(question: ClusterQuestion, left_out: Sequence[str]) -> FindingChanges:
-    """What check finds on one side alone, of members that both sides have."""
-    scripts, _ = read_scripts(question.files, question.lenient)
-    overlays = read_scripts(question.overlays, question.lenient)[0] if question.overlays else []
+    """What check finds on one side alone, of members that both sides have; nothing of files that it does not take."""
+    try:
+        scripts, _ = read_scripts(question.files, question.lenient)
+        overlays = read_scripts(question.overlays, question.lenient)[0] if question.overlays else []
+    except FactsError as error:
+        print_warnings([f"findings are not compared: {error.diagnostics[0]}"])
+        return FindingChanges()
     after, checks = scripts_after(scripts, overlays, question.commands, left_out), Checks(question.rules)
     before, found = (checks.findings(configured(each, question.local or "")) for each in (scripts, after))
     return FindingChanges.between([each for each in before if each.about.queue_manager not in left_out], found)

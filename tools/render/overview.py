@@ -20,6 +20,8 @@ CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel",
 SIDE_COLUMNS = ("queue", "from", "moved", "weight", "side", "outcome", "reason", "queue_manager", "channel", "share")
 INDENT = 2
 MILLION = 1_000_000
+LEAST_PART = 0.001
+MOVES_SHOWN = 5
 NOT_KNOWN = "-"
 """What stands for where puts go of a queue that a member does not know."""
 
@@ -132,7 +134,10 @@ def _print_traffic(found: Planned, page: Page) -> None:
     if found.traffic is None:
         return
     total = found.traffic.total
-    for each in found.moves:
+    if len(found.moves) > 1:
+        part = percent(sum(each.puts for each in found.moves) / total)
+        page.line(f"{part} of {amount(total)} puts would move")
+    for each in found.moves[:MOVES_SHOWN]:
         part = f"{percent(each.puts / total)} of {amount(total)} puts would"
         if not each.into:
             page.line(f"{part} fail that go to {each.out_of}")
@@ -140,6 +145,10 @@ def _print_traffic(found: Planned, page: Page) -> None:
             page.line(f"{part} go to {each.into} that fail")
         else:
             page.line(f"{part} move from {each.out_of} to {each.into}")
+    further = found.moves[MOVES_SHOWN:]
+    if further:
+        part = percent(sum(each.puts for each in further) / total)
+        page.line(f"{part} of them would move between {len(further)} other pairs (--json shows them)")
     if not found.moves:
         page.line(f"none of {amount(total)} puts would move to another queue manager")
     if found.elsewhere:
@@ -221,5 +230,7 @@ def _share(share: Share, by_route: bool) -> str:
 
 
 def percent(part: float) -> str:
-    """A part as a person reads it: ``50 %``, ``66.7 %``."""
+    """A part as a person reads it: ``50 %``, ``66.7 %``, ``under 0.1 %``."""
+    if 0 < part < LEAST_PART:
+        return f"under {100 * LEAST_PART:g} %"
     return f"{100 * part:.1f}".removesuffix(".0") + " %"
