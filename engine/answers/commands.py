@@ -179,11 +179,11 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
 
 
 def _of_queue_manager(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
-    own, seen = decision.cluster.queue_manager, decision.situation
+    own = decision.cluster.queue_manager
     values: dict[str, Iterable[Any]] = {"clwluseq": (), "clwlmruc": ()}
     if "qmgr_clwluseq" in asked:
         values["clwluseq"] = fields(Situation).qmgr_clwluseq.metadata["domain"].words
-    if "clwlmruc" in asked and seen.clwlmruc < len(decision.listed):
+    if "clwlmruc" in asked:
         values["clwlmruc"] = range(1, len(decision.listed) + 1)
     for field, possible in values.items():
         before = getattr(own, field)

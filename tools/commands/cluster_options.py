@@ -12,7 +12,8 @@ from attrs import evolve, frozen
 from mqclause.answers.cluster_map import MapRow
 from mqclause.answers.difference import PlanRow
 from mqclause.model.assembly.members import Members, changed_everywhere, local_of
-from mqclause.model.assembly.snapshot import Source, read_members
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_members
+from mqclause.model.assembly.view import OF_ITS_OWN
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
@@ -35,6 +36,7 @@ from mqclause.tools.commands.options import (
     rules_by,
 )
 from mqclause.tools.errors import NothingAskedError
+from mqclause.tools.render.streams import print_warnings
 
 RowT = TypeVar("RowT", MapRow, PlanRow)
 
@@ -126,6 +128,12 @@ class ClusterQuestion:
         if found and not fitting:
             raise NothingAskedError(f"no queue that is known in a cluster fits {self.pattern!r}")
         return fitting
+
+
+def print_member_warnings(members: Iterable[Snapshot]) -> None:
+    """Writes the warnings of all members, but what one alone knows: here it is told of that one, too."""
+    found = (each for member in members for each in member.warnings)
+    print_warnings(each for each in found if not each.message.endswith(OF_ITS_OWN))
 
 
 def _owned(source: Source, members: set[str]) -> Source:

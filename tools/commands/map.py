@@ -10,10 +10,10 @@ import click
 from mqclause.answers.cluster_map import MAP_FORMAT, MapRow, map_rows, queues_in_clusters
 from mqclause.answers.engine import Engine
 from mqclause.model.assembly.members import Members
-from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form
+from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.render.overview import print_map, write_map
 from mqclause.tools.render.progress import followed
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.streams import print_json
 
 
 @click.command("map")
@@ -27,7 +27,7 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)
     members = question.asked(question.after(question.before()))
-    print_warnings(each for member in members for each in member.warnings)
+    print_member_warnings(members)
     rows = question.fitting(_rows(members, question))
     rows.sort(key=lambda row: (row.queue, row.member))
     if as_csv:

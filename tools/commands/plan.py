@@ -18,7 +18,7 @@ from mqclause.model.assembly.members import Members, local_of, suspended, unreac
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.check import read_scripts
-from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form
+from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.render.overview import print_plan, write_plan
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -55,7 +55,7 @@ def command(
     for change, of in ((without, left_out), (unreachable, failing), (suspended, suspending)):
         for name in of:
             after = change(after, name)
-    print_warnings(warning for each in (*before, *after) for warning in each.warnings)
+    print_member_warnings((*before, *after))
     traffic = traffic_in(puts) if puts else None
     found = planned(question, before, after, traffic, _findings(question, left_out))
     if as_json:
