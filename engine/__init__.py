@@ -15,7 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mqclause.answers.counterfactual import WhyNot, counterfactuals, why_not
+    from mqclause.answers.cluster_map import MapRow, cluster_map
+    from mqclause.answers.counterfactual import Counterfactual, WhyNot, counterfactuals, why_not
     from mqclause.answers.decision import Advance, Decision
     from mqclause.answers.difference import PlanRow, plan
     from mqclause.answers.engine import Engine
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from mqclause.answers.replay import Replay
     from mqclause.answers.retrieval import Retrieval
     from mqclause.answers.retrieval_calls import next_get
+    from mqclause.answers.rows import AnswerTable
     from mqclause.answers.shares import Share, shares
+    from mqclause.answers.traffic import Move, Traffic, moves
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files, read_members
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
@@ -44,7 +47,8 @@ if TYPE_CHECKING:
     from mqclause.rulebook.rules import Rules
 
 _WHERE = {
-    "answers.counterfactual": ("WhyNot", "counterfactuals", "why_not"),
+    "answers.cluster_map": ("MapRow", "cluster_map"),
+    "answers.counterfactual": ("Counterfactual", "WhyNot", "counterfactuals", "why_not"),
     "answers.decision": ("Advance", "Decision"),
     "answers.difference": ("PlanRow", "plan"),
     "answers.engine": ("Engine",),
@@ -54,7 +58,9 @@ _WHERE = {
     "answers.replay": ("Replay",),
     "answers.retrieval": ("Retrieval",),
     "answers.retrieval_calls": ("next_get",),
+    "answers.rows": ("AnswerTable",),
     "answers.shares": ("Share", "shares"),
+    "answers.traffic": ("Move", "Traffic", "moves"),
     "model.assembly.snapshot": ("Snapshot", "read_document", "read_files", "read_members"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
     "model.facts.cluster": ("Cluster",),
@@ -70,14 +76,18 @@ _MODULES = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
     "Advance",
+    "AnswerTable",
     "Channel",
     "Cluster",
+    "Counterfactual",
     "Decision",
     "Diagnostic",
     "DomainError",
     "Engine",
     "Explanation",
     "FactsError",
+    "MapRow",
+    "Move",
     "PlanRow",
     "Process",
     "Put",
@@ -95,9 +105,12 @@ __all__ = [
     "SequenceState",
     "Share",
     "Snapshot",
+    "Traffic",
     "Triggers",
     "WhyNot",
+    "cluster_map",
     "counterfactuals",
+    "moves",
     "next_get",
     "plan",
     "read_document",

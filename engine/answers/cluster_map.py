@@ -9,10 +9,10 @@ from typing import Any
 from attrs import asdict, frozen
 
 from mqclause.answers.decision import Decision
-from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
 from mqclause.answers.rests_on import rests_on
-from mqclause.answers.shares import Share, shares
+from mqclause.answers.rows import AnswerTable, ColumnTypes
+from mqclause.answers.shares import SHARE, Share, shares
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
@@ -20,6 +20,18 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 
 MAP_FORMAT = "mqclause.map/1"
+
+SIDE: ColumnTypes = {
+    "outcome": "string",
+    "reason": {"name": "string", "code": "int64", "call": "string"},
+    "shares": [SHARE],
+}
+MAP_COLUMNS: ColumnTypes = {
+    "queue": "string",
+    "from": "string",
+    **SIDE,
+    "incomplete": [{"what": "string", "object": "string", "command": "string"}],
+}
 
 
 @frozen(eq=False)
@@ -51,6 +63,14 @@ class MapRow:
         return document | {"incomplete": [asdict(each) for each in self.incomplete]}
 
 
+def cluster_map(
+    members: Iterable[Snapshot], engine: Engine | None = None, bind: str = "NOTFIXED"
+) -> AnswerTable[MapRow]:
+    """The rows of every member, by queue and member: where the puts go, or why they fail."""
+    rows = map_rows(members, engine or Engine(), bind)
+    return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS)
+
+
 def map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
     """A row for each queue that is known in a cluster and each member that knows it, of a put by MQPUT."""
     for member in members:
@@ -77,10 +97,5 @@ def side_document(row: MapRow) -> dict[str, Any]:
     return {
         "outcome": row.decision.outcome,
         "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
-        "shares": [share_document(each) for each in row.shares],
+        "shares": [each.to_json() for each in row.shares],
     }
-
-
-def share_document(share: Share) -> dict[str, Any]:
-    """A destination and its part as JSON values."""
-    return {**destination_document(share.destination), "share": float(share.part)}

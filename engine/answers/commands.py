@@ -32,17 +32,22 @@ LED_TO = {"RUNNING": "START", "STOPPED": "STOP"}
 """The states that a command leads to."""
 
 
+Attribute = tuple[str, ...]
+"""An attribute of an object: the queue manager that has it, the object, and the attribute's name."""
+
+
 @frozen(eq=False)
 class AdminCommand:
     """One command that sets one attribute of one object (``sets``) to a value, at the queue manager that has it.
 
-    ``distance`` is how far the value is from the one before. ``on_destination``, ``on_situation`` and ``on_facts`` do
-    what it does.
+    ``concerns`` is the queue manager that the message would go to by what the object describes. ``distance`` is how far
+    the value is from the one before. ``on_destination``, ``on_situation`` and ``on_facts`` do what it does.
     """
 
     queue_manager: str
+    concerns: str
     command: str
-    sets: tuple[str, ...]
+    sets: Attribute
     distance: int = 1
     on_destination: Callable[[Destination], Destination] = lambda each: each
     on_situation: Callable[[Situation], Situation] = lambda seen: seen
@@ -60,7 +65,12 @@ def admin_commands(decision: Decision) -> list[AdminCommand]:
     another.
     """
     asked = _looked_at(decision.course)
-    found = [*_of_objects(decision, asked), *_of_states(decision, asked), *_of_queue_manager(decision, asked)]
+    found = [
+        *_of_objects(decision, asked),
+        *_of_states(decision, asked),
+        *_of_queue_manager(decision, asked),
+        *_on_the_way(decision),
+    ]
     return list({(each.queue_manager, each.command): each for each in found}.values())
 
 
@@ -121,7 +131,7 @@ def _setting(
     command = f"{head} {mqsc}({said})"
     set_fields = partial(_with_fields, fact=fact, values={mqsc.lower(): said})
     yield AdminCommand(
-        each.queue_manager, command, (each.queue_manager, head, mqsc), distance,
+        each.queue_manager, each.queue_manager, command, (each.queue_manager, head, mqsc), distance,
         on_destination=lambda one: evolve(one, **{field: value}) if where(one) else one,
         on_facts=set_fields,
     )  # fmt: skip
@@ -140,7 +150,8 @@ def _into_cluster(decision: Decision, each: Destination, name: str) -> Iterator[
 
     into = partial(_with_fields, fact=_is_queue(name, each.queue_manager), values={"clusters": (each.cluster,)})
     command = f"{head} CLUSTER({quoted_name(each.cluster)})"
-    yield AdminCommand(each.queue_manager, command, (each.queue_manager, head, "CLUSTER"), 1, taken, on_facts=into)
+    sets = (each.queue_manager, head, "CLUSTER")
+    yield AdminCommand(each.queue_manager, each.queue_manager, command, sets, 1, taken, on_facts=into)
 
 
 def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
@@ -152,7 +163,7 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
                 if each.channel_status != state:
                     command = f"{verb} CHANNEL({quoted_name(each.channel)})"
                     yield AdminCommand(
-                        local, command, (local, each.channel, "STATUS"), 1,
+                        local, each.queue_manager, command, (local, each.channel, "STATUS"), 1,
                         on_destination=partial(_in_state, channel=each.channel, state=state),
                         on_facts=partial(_with_fields, fact=_is_sender(each.channel), values={"status": state}),
                     )  # fmt: skip
@@ -161,18 +172,18 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
             command = f"{verb} QMGR CLUSTER({quoted_name(each.cluster)})"
             at = (each.queue_manager, each.cluster)
             yield AdminCommand(
-                each.queue_manager, command, (*at, "SUSPEND"), 1,
+                each.queue_manager, each.queue_manager, command, (*at, "SUSPEND"), 1,
                 on_destination=partial(_with_suspension, at=at, suspended=not each.suspended),
                 on_facts=partial(_suspension, at=at, suspended=not each.suspended),
             )  # fmt: skip
 
 
 def _of_queue_manager(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
-    own, seen = decision.cluster.queue_manager, decision.situation
+    own = decision.cluster.queue_manager
     values: dict[str, Iterable[Any]] = {"clwluseq": (), "clwlmruc": ()}
     if "qmgr_clwluseq" in asked:
         values["clwluseq"] = fields(Situation).qmgr_clwluseq.metadata["domain"].words
-    if "clwlmruc" in asked and seen.clwlmruc < len(decision.listed):
+    if "clwlmruc" in asked:
         values["clwlmruc"] = range(1, len(decision.listed) + 1)
     for field, possible in values.items():
         before = getattr(own, field)
@@ -181,10 +192,24 @@ def _of_queue_manager(decision: Decision, asked: Collection[str]) -> Iterator[Ad
             if value != before:
                 distance = abs(value - before) if isinstance(value, int) else 1
                 yield AdminCommand(
-                    own.name, f"ALTER QMGR {field.upper()}({value})", (own.name, "QMGR", field), distance,
+                    own.name, own.name, f"ALTER QMGR {field.upper()}({value})", (own.name, "QMGR", field), distance,
                     on_situation=partial(evolve, **{of_situation: value}),
                     on_facts=partial(_with_own, values={field: value}),
                 )  # fmt: skip
+
+
+def _on_the_way(decision: Decision) -> Iterator[AdminCommand]:
+    """Put-disabled objects of the local queue manager that lead from the names of the put on."""
+    local = decision.cluster.queue_manager.name
+    for look in decision.resolved.followed:
+        name, kind = look.facts["object"], look.facts["object_kind"]
+        if look.facts["disabled"]:
+            head = f"ALTER {'QALIAS' if kind == 'QALIAS' else 'QREMOTE'}({quoted_name(name)})"
+            yield AdminCommand(
+                local, local, f"{head} PUT(ENABLED)", (local, head, "PUT"), 1,
+                on_situation=partial(evolve, inhibited_on_the_way=False),
+                on_facts=partial(_with_fields, fact=_of_name(name, local), values={"put": "ENABLED"}),
+            )  # fmt: skip
 
 
 def _numbers(listed: Iterable[Destination]) -> list[int]:
@@ -204,6 +229,11 @@ def _same_channel(of: Destination) -> Callable[[Destination], bool]:
 
 def _is_queue(name: str, host: str) -> Callable[[object], bool]:
     return lambda fact: isinstance(fact, Queue) and (fact.name, fact.queue_manager) == (name, host)
+
+
+def _of_name(name: str, local: str) -> Callable[[object], bool]:
+    queue, alias = _is_queue(name, local), _is_alias(name, local)
+    return lambda fact: queue(fact) or alias(fact)
 
 
 def _is_alias(name: str, host: str) -> Callable[[object], bool]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
 from attrs import frozen
 
-from mqclause.answers.cluster_map import MapRow, map_row, queues_in_clusters, side_document
+from mqclause.answers.cluster_map import SIDE, MapRow, map_row, queues_in_clusters, side_document
+from mqclause.answers.counterfactual import fates
 from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
+from mqclause.answers.rows import DESTINATION_TYPES, AnswerTable, ColumnTypes
 from mqclause.answers.shares import Share
+from mqclause.answers.traffic import Traffic
 from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.sequence import changes
 from mqclause.rulebook.rule import Rule
@@ -22,6 +26,24 @@ from mqclause.rulebook.rule import Rule
 PLAN_FORMAT = "mqclause.plan/1"
 
 Side = Literal["before", "after"]
+
+ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
+"""A state of a cluster: what each of its members knows."""
+
+BothSides = tuple[Snapshot, Snapshot, str]
+"""A member before and after a change, and a queue."""
+
+PLAN_COLUMNS: ColumnTypes = {
+    "queue": "string",
+    "from": "string",
+    "moved": "float64",
+    "weight": "int64",
+    "before": SIDE,
+    "after": SIDE,
+    "because": [
+        {"side": "string", "destination": DESTINATION_TYPES, "rule": "string", "clause": "string", "because": "string"}
+    ],
+}
 
 DestinationKey = tuple[str, str, str]
 """What a destination is told by: queue, queue manager and route; a local one is the same whatever the route."""
@@ -50,11 +72,12 @@ class Cause:
 
 @frozen(eq=False)
 class PlanRow:
-    """A row of the map before and after a change."""
+    """A row of the map before and after a change; ``weight`` is how many puts were really made, where that is known."""
 
     before: MapRow
     after: MapRow
     engine: Engine
+    weight: int | None = None
 
     @property
     def queue(self) -> str:
@@ -82,6 +105,11 @@ class PlanRow:
         keys, none = dict.fromkeys([*one, *other]), Fraction(0)
         return sum((abs(one.get(key, none) - other.get(key, none)) for key in keys), none) / 2
 
+    @property
+    def puts_moved(self) -> Fraction:
+        """How many puts go elsewhere; of unknown traffic none."""
+        return self.moved * (self.weight or 0)
+
     @cached_property
     def because(self) -> tuple[Cause, ...]:
         """For each destination that has a share on one side alone, why it has none on the other."""
@@ -92,9 +120,9 @@ class PlanRow:
         lost = [each.destination for each in other.shares if key_of(each.destination) not in kept]
         if lost:
             decision = self._explained(row)
-            fates = dict(_fates(decision))
+            told = {key_of(each): (rule, because) for each, rule, because in fates(decision)}
             for each in lost:
-                rule, because = fates.get(key_of(each), (None, _not_listed(each, decision)))
+                rule, because = told.get(key_of(each)) or (None, _not_listed(each, decision))
                 yield Cause(side, each, rule, because)
 
     def _explained(self, row: MapRow) -> Decision:
@@ -107,6 +135,7 @@ class PlanRow:
             "queue": self.queue,
             "from": self.member,
             "moved": float(self.moved),
+            **({} if self.weight is None else {"weight": self.weight}),
             "before": side_document(self.before),
             "after": side_document(self.after),
             "because": [each.to_json() for each in self.because],
@@ -114,35 +143,62 @@ class PlanRow:
 
 
 def plan(
-    before: Sequence[Snapshot], after: Sequence[Snapshot], engine: Engine | None = None, bind: str = "NOTFIXED"
-) -> list[PlanRow]:
-    """The rows of the map that differ between two states of a cluster, those that move most traffic first.
+    before: ClusterState,
+    after: ClusterState,
+    engine: Engine | None = None,
+    bind: str = "NOTFIXED",
+    traffic: Traffic | None = None,
+) -> AnswerTable[PlanRow]:
+    """The rows of the map that differ between two states of a cluster, those that move most puts first.
 
-    Each state has a snapshot for each member, as ``read_members`` gives them. Members that only one state has give no
-    row; a queue that nobody has any more is 2085.
+    A state is a snapshot, or what it knows, of each member (or of one), as ``read_members`` gives them. Members that
+    only one state has give no row; a queue that nobody has any more is 2085. ``traffic`` weighs the rows.
     """
     engine = engine or Engine()
-    members = {each.cluster.queue_manager.name: each for each in after}
-    pairs = [(each, members[name]) for each in before if (name := each.cluster.queue_manager.name) in members]
-    rows = (row for one, other in pairs for row in _rows(one, other, engine, bind))
-    return sorted((row for row in rows if row.differs), key=lambda row: (-row.moved, row.queue, row.member))
+    found = (row_of(asked, engine, bind, traffic) for asked in both_sides(before, after))
+    return ordered(row for row in found if row.differs)
 
 
-def restarting(before: Iterable[Snapshot], after: Iterable[Snapshot], engine: Engine) -> list[str]:
+def both_sides(before: ClusterState, after: ClusterState) -> list[BothSides]:
+    """What plan looks at: each member that both states have, with each queue that either knows in a cluster."""
+    members = {each.cluster.queue_manager.name: each for each in _members(after)}
+    pairs = ((one, members.get(one.cluster.queue_manager.name)) for one in _members(before))
+    return [
+        (one, other, name)
+        for one, other in pairs
+        if other is not None
+        for name in dict.fromkeys([*queues_in_clusters(one.cluster), *queues_in_clusters(other.cluster)])
+    ]
+
+
+def row_of(asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None) -> PlanRow:
+    """The row of one queue at one member, whether it differs or not."""
+    before, after, queue = asked
+    one = map_row(before, queue, engine, bind)
+    other = one if before is after else map_row(after, queue, engine, bind)
+    weight = None if traffic is None else traffic.puts.get((queue, one.member), 0)
+    return PlanRow(one, other, engine, weight)
+
+
+def ordered(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
+    """The rows, those first that move most puts."""
+    return AnswerTable(sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member)), PLAN_COLUMNS)
+
+
+def restarting(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
     """The members whose sequence factors restart at zero when one state becomes the other: clause 12."""
-    members = {each.cluster.queue_manager.name: each.cluster for each in after}
+    members = {each.cluster.queue_manager.name: each.cluster for each in _members(after)}
     found = []
-    for each in before:
+    for each in _members(before):
         name = each.cluster.queue_manager.name
         if name in members and any(changes(each.cluster, members[name], engine.listing)):
             found.append(name)
     return sorted(found)
 
 
-def _rows(before: Snapshot, after: Snapshot, engine: Engine, bind: str) -> Iterator[PlanRow]:
-    names = dict.fromkeys([*queues_in_clusters(before.cluster), *queues_in_clusters(after.cluster)])
-    for name in names if before is not after else ():
-        yield PlanRow(map_row(before, name, engine, bind), map_row(after, name, engine, bind), engine)
+def _members(state: ClusterState) -> Iterator[Snapshot]:
+    for each in (state,) if isinstance(state, Snapshot | Cluster) else state:
+        yield each if isinstance(each, Snapshot) else Snapshot(each)
 
 
 def key_of(destination: Destination) -> DestinationKey:
@@ -158,12 +214,6 @@ def parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
         key = key_of(each.destination)
         total[key] = total.get(key, Fraction(0)) + each.part
     return total
-
-
-def _fates(decision: Decision) -> Iterator[tuple[DestinationKey, tuple[Rule, str]]]:
-    for step in decision.steps:
-        for fate in step.eliminated:
-            yield key_of(fate.subject), (step.rule, fate.because)
 
 
 def _not_listed(destination: Destination, decision: Decision) -> str:

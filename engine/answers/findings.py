@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,11 @@ class Finding:
         return ""
 
     @property
+    def key(self) -> FindingKey:
+        """What tells it from other findings."""
+        return self.rule.id, self.about.object_type, self.about.name, self.about.queue_manager
+
+    @property
     def source(self) -> tuple[str, int | None]:
         """The file and the line where it stands."""
         record = self.about.record
@@ -70,6 +75,28 @@ class Finding:
             "remedy": self.remedy,
             "source": {"file": file, "line": line},
         }
+
+
+FindingKey = tuple[str, str, str, str]
+"""What a finding is told by: the check, and the object's type, name and queue manager."""
+
+
+@frozen
+class FindingChanges:
+    """The findings that a change brings, and those that it takes away."""
+
+    new: Sequence[Finding] = ()
+    gone: Sequence[Finding] = ()
+
+    @classmethod
+    def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:
+        """What is found of an object on one side alone, in the order given."""
+        had, has = {each.key for each in before}, {each.key for each in after}
+        return cls([each for each in after if each.key not in had], [each for each in before if each.key not in has])
+
+    def document(self) -> dict[str, Any]:
+        """As in ``mqclause.plan/1``."""
+        return {"new": [each.document() for each in self.new], "gone": [each.document() for each in self.gone]}
 
 
 class Checks:

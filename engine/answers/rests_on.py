@@ -10,7 +10,7 @@ from attrs import evolve, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.answers.decision import Decision
-from mqclause.answers.said import said, same_answer
+from mqclause.answers.said import ends_in, said
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.executors.steps import Steps
@@ -74,10 +74,16 @@ class _Changed:
     decision: Decision
     said: set[str] = field(factory=set)
     _course: Course = field(init=False)
+    _ending: tuple[object, ...] = field(init=False)
+    _in_state: dict[str, list[Destination]] = field(init=False, factory=dict)
 
     @_course.default
     def _compiled(self) -> Course:
         return Course.of(self.decision.rules, OUTCOME)
+
+    @_ending.default
+    def _ends(self) -> tuple[object, ...]:
+        return ends_in(self.decision)
 
     def answers(self, routes: Mapping[Route, str]) -> dict[str, str]:
         """The answer for each status of all of the ``routes``, instead of the one given, by which it is another."""
@@ -86,21 +92,26 @@ class _Changed:
             if set(states).issuperset(routes.values()):
                 continue
             other = self._with(states[0], routes)
-            if not same_answer(self.decision, other):
+            if ends_in(other) != self._ending:
                 found |= dict.fromkeys(states, said(other))
         if len(routes) == 1:
             self.said.update(found.values())
         return found
 
     def _with(self, state: str, routes: Container[Route]) -> Decision:
-        decision = self.decision
+        decision, others = self.decision, self._in_state.get(state)
+        if others is None:
+            others = self._in_state[state] = [evolve(each, channel_status=state) for each in decision.listed]
         listed = tuple(
-            evolve(each, channel_status=state) if (each.channel, each.queue_manager) in routes else each
-            for each in decision.listed
+            other if (each.channel, each.queue_manager) in routes else each
+            for each, other in zip(decision.listed, others, strict=True)
         )
         carried = None if decision.before is None else decision.before.counters
         runs = self._course.run(decision.situation, listed, carried)
-        return evolve(decision, level="verdict", course=self._course, listed=listed, runs=runs)
+        return Decision(
+            decision.put, decision.cluster, "verdict", self._course, decision.situation, listed, runs,
+            decision.rules, decision.before, decision.resolved, decision.exit,
+        )  # fmt: skip
 
 
 @lru_cache

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from attrs import evolve
-
 from mqclause.answers.decision import Decision
 from mqclause.model.facts.destination import Destination
 
@@ -18,14 +16,14 @@ Destined = tuple[str, str, str]
 
 def same_answer(one: Decision, other: Decision) -> bool:
     """Whether both end alike: in outcome, reason code, destination, and what else is permitted."""
-    return _answer(one) == _answer(other)
+    return ends_in(one) == ends_in(other)
 
 
-def _answer(decision: Decision) -> tuple[object, ...]:
+def ends_in(decision: Decision) -> tuple[object, ...]:
+    """What same_answer compares."""
     reason = decision.reason
     ending = reason and (reason.code, reason.call)
-    permitted = evolve(decision, level="verdict").permitted
-    return decision.outcome, ending, tuple(dict.fromkeys(map(_destined, permitted)))
+    return decision.outcome, ending, tuple(dict.fromkeys(map(_destined, decision.remaining)))
 
 
 def _destined(destination: Destination) -> Destined:

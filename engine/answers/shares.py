@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from attrs import evolve, frozen
 
 from mqclause.answers.decision import Decision
+from mqclause.answers.decision_document import destination_document
+from mqclause.answers.rows import DESTINATION_TYPES, AnswerTable, ColumnTypes
 from mqclause.executors.run import Run
 from mqclause.model.facts.destination import CounterKey, Destination
 from mqclause.model.facts.sequence import START, Counter
 
 FINEST = 10**6
 """A factor advances by a fraction with a small denominator (1000 / CLWLWGHT); a float is taken as the nearest one."""
+
+
+SHARE: ColumnTypes = {**DESTINATION_TYPES, "transmission_queue": "string", "share": "float64"}
 
 
 @frozen(eq=False)
@@ -23,20 +29,31 @@ class Share:
     destination: Destination
     part: Fraction
 
+    def to_json(self) -> dict[str, Any]:
+        """A destination and its part as JSON values."""
+        return {**destination_document(self.destination), "share": float(self.part)}
 
-def shares(decision: Decision) -> tuple[Share, ...]:
+
+def shares(decision: Decision) -> AnswerTable[Share]:
     """The long-run parts of the destinations when only this put is repeated, from fresh counters; they sum to 1.
 
     In listing order, without those that get nothing; empty where nothing is chosen. The destination with the lowest
     factor is chosen and its factor advances, so in the long run a destination is chosen as often as the reciprocal of
     that step says.
     """
-    if decision.outcome != "chosen" or not decision.runs:
-        return tuple(Share(each, Fraction(1)) for each in decision.remaining[:1])
+    return AnswerTable(_shares(decision), SHARE)
+
+
+def _shares(decision: Decision) -> Iterator[Share]:
+    if decision.outcome != "chosen":
+        return
+    if not decision.runs:
+        yield from (Share(each, Fraction(1)) for each in decision.remaining)
+        return
     steps = dict(_first_round(decision))
     rates = {each: 1 / step if step else Fraction(1) for each, step in steps.items()}
     total = sum(rates.values())
-    return tuple(Share(each, rates[each] / total) for each in decision.listed if each in rates)
+    yield from (Share(each, rates[each] / total) for each in decision.listed if each in rates)
 
 
 def _first_round(decision: Decision) -> Iterator[tuple[Destination, Fraction]]:

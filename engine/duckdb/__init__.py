@@ -1,5 +1,6 @@
 """The rules in DuckDB: relations in, relations out."""
 
 from mqclause.duckdb.table import apply_rules, decide, decide_triggers, show_sql
+from mqclause.duckdb.traffic import traffic
 
-__all__ = ["apply_rules", "decide", "decide_triggers", "show_sql"]
+__all__ = ["apply_rules", "decide", "decide_triggers", "show_sql", "traffic"]

@@ -65,7 +65,7 @@ def decide(
     the part that each has in the long run; ``spread`` names a column by whose value a row takes one of them, always the
     same, all in these parts. Raises TableError and RuleError.
     """
-    relation, rules = _relation(source, connection), rules or Rules()
+    relation, rules = relation_of(source, connection), rules or Rules()
     columns = _columns(relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
@@ -85,7 +85,7 @@ def decide_triggers(
 
     Raises TableError and RuleError.
     """
-    relation = _relation(source, connection)
+    relation = relation_of(source, connection)
     plan = plan_of(rules or Rules(), shape_of(_columns(relation), TRIGGER), triggering)
     return _answered(relation, plan, TRIGGER)
 
@@ -102,7 +102,7 @@ def apply_rules(
     The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
     by which rule each subject fell. Raises TableError and RuleError.
     """
-    relation = _relation(source, connection)
+    relation = relation_of(source, connection)
     shape = shape_of(_columns(relation), declaration)
     plan = plan_of(rules or Rules(), shape, evaluation, declaration if explain else None)
     return _answered(relation, plan, declaration)
@@ -236,7 +236,8 @@ def _kept(name: str) -> Node:
     return exp.column(name, quoted=True)
 
 
-def _relation(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
+def relation_of(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
+    """The relation that ``source`` is, or one of a DataFrame, an Arrow table or a Parquet file."""
     import duckdb
 
     if isinstance(source, duckdb.DuckDBPyRelation):

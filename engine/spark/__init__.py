@@ -16,6 +16,7 @@ try:
         show_sql,
         trigger_conditions,
     )
+    from mqclause.spark.traffic import traffic
     from mqclause.spark.udf import choose_destination_udf, explain_udf
 except ImportError as error:
     if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas"):
@@ -35,5 +36,6 @@ __all__ = [
     "replay",
     "replay_stream",
     "show_sql",
+    "traffic",
     "trigger_conditions",
 ]

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.depths import shown_of_queues
@@ -98,13 +98,23 @@ def read_members(
 ) -> tuple[Snapshot, ...]:
     """A snapshot for each queue manager that ``sources`` describe, as the local one; raises FactsError.
 
-    With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others.
+    With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others:
+    what others know is not in it.
     """
     opened = opened_from(sources, lenient, formats)
     described = [script.queue_manager for script in opened.scripts]
     own = [name for name in map(stated_name, opened.documents) if name is not None]
-    names: Iterable[str | None] = [local] if local or own or not all(described) else dict.fromkeys(described)
-    return tuple(_snapshot(opened.copied(), each, lenient) for each in names) or (_snapshot(opened, local, lenient),)
+    names: Iterable[str | None] = [local] if local or not all(described) else dict.fromkeys([*own, *described])
+    known = {*own, *described}
+    views = (opened.copied() if each not in known else _seen_by(each, opened) for each in names)
+    found = tuple(_snapshot(view, each, lenient) for view, each in zip(views, names, strict=True))
+    return found or (_snapshot(opened, local, lenient),)
+
+
+def _seen_by(name: str | None, opened: Opened) -> Opened:
+    """What was opened, without the documents that are of other queue managers."""
+    kept = [document for document in opened.documents if stated_name(document) in (None, name)]
+    return evolve(opened.copied(), documents=kept)
 
 
 def _snapshot(opened: Opened, local: str | None, lenient: bool) -> Snapshot:

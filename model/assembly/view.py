@@ -22,6 +22,9 @@ from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.record import Script
 
 PLATFORM = "Queue manager platform"
+OF_ITS_OWN = "channels are its own: left out"
+"""What is told of a command that changes what another queue manager knows, and this one does not."""
+
 UNKNOWN_STATE = "INACTIVE"
 """What a channel's state is taken as where no command says it."""
 
@@ -147,7 +150,7 @@ class _Seen:
         for member in self.members.values():
             yield from member.operations.warnings
             for record in member.operations.channels if member.name != self.local else ():
-                message = f"{record.action.upper()}: the states of {member.name}'s channels are its own: left out"
+                message = f"{record.action.upper()}: the states of {member.name}'s {OF_ITS_OWN}"
                 yield told(record, message)
         yield from self.states.warnings()
 

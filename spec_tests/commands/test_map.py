@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from mqclause import cluster_map, read_members
+from mqclause.model.assembly.snapshot import Source
+from mqclause.tools.render.overview import print_map
+from mqclause.tools.render.page import Page
 from spec_tests.commands.test_explain import run
 
 MEMBER = """* Queue manager name: {0}
@@ -68,6 +74,12 @@ def test_the_binding_decides_how_a_put_fails(sales: list[str]) -> None:
     assert found == {("STOCK", "QM1"): 2268, ("STOCK", "QM2"): 2268, ("STOCK", "QM3"): 2051}
 
 
+def test_puts_that_fail_by_the_way_to_the_queue_have_no_share(sales: list[str]) -> None:
+    with Path(sales[2]).open("a") as file:
+        file.write("ALTER QALIAS(TO.ORDERS) PUT(DISABLED)\n")
+    assert mapped(sales, "--queue", "TO.ORDERS") == {("TO.ORDERS", "QM3"): 2051}
+
+
 def test_from_one_member(sales: list[str]) -> None:
     assert {member for _, member in mapped(sales, "--from", "QM2")} == {"QM2"}
 
@@ -86,6 +98,31 @@ def test_members_that_agree_are_one_line(sales: list[str]) -> None:
         "STOCK",
         "  from QM1, QM2, QM3  fails with MQRC_PUT_INHIBITED (2051)",
     ]
+
+
+def test_what_if(sales: list[str], tmp_path: Path) -> None:
+    script = tmp_path / "change.mqsc"
+    script.write_text("ALTER QLOCAL(ORDERS) CLWLPRTY(1)\n")
+    for options in (["--set", "QLOCAL(ORDERS) QMGR(QM2) CLWLPRTY(1)"], ["--with", f"QM2={script}"]):
+        assert mapped(sales, "--queue", "ORDERS", *options) == {
+            ("ORDERS", name): {"QM2": 1} for name in ("QM1", "QM2", "QM3")
+        }
+    retrying = mapped(sales, "--queue", "ORDERS", "--status", "TO.QM2=RETRYING", "--from", "QM3")
+    assert retrying == {("ORDERS", "QM3"): {"QM1": 1}}
+
+
+def test_a_wide_terminal_has_members_as_columns(sales: list[str]) -> None:
+    out = StringIO()
+    rows = cluster_map(read_members([Source(name, Path(name).read_bytes()) for name in sales]))
+    for width in (100, 160):
+        print_map(rows, Page(Console(file=out, force_terminal=True, color_system=None, width=width)))
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert lines[:3] == ["ORDERS", "  from QM1, QM3  QM1 66.7 %, QM2 33.3 %", "  from QM2       QM2"]
+    table = [[cell.strip() for cell in line.split("  ") if cell] for line in lines[-6:-2]]
+    assert [line[0] for line in table] == ["queue", "ORDERS", "STOCK", "TO.ORDERS"]
+    assert table[0] == ["queue", "from QM1", "from QM2", "from QM3"]
+    assert table[1] == ["ORDERS", "QM1 66.7 %, QM2 33.3 %", "QM2", "QM1 66.7 %, QM2 33.3 %"]
+    assert table[3] == ["TO.ORDERS", "-", "-", "QM1 66.7 %, QM2 33.3 %"]
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,39 @@ def test_a_local_queue_that_keeps_its_puts(tmp_path: Path) -> None:
     }
 
 
+def test_an_alias_on_the_way_that_is_put_disabled(tmp_path: Path) -> None:
+    # The rules leave QM2; the put fails all the same, by the alias that it names.
+    alias = {"name": "TO.Q", "type": "QALIAS", "target": "Q", "put": "DISABLED"}
+    queues = [{"name": "Q", "queue_manager": host, "clusters": ["S"]} for host in ("QM2", "QM3")]
+    put = {"queue": "TO.Q", "call": "MQPUT", "bind": "NOTFIXED"}
+    enabled = [{"queue_manager": "QM1", "command": "ALTER QALIAS('TO.Q') PUT(ENABLED)"}]
+    found = answered(tmp_path, "QM2", queue=[alias, *queues], put=put)
+    assert ("permitted" in found, found["changes"]) == (False, [enabled])
+    assert [(each["rule"], each["clause"]) for each in found["destinations"]] == [("outcome.2051a", "2051")]
+    found = answered(tmp_path, "QM3", queue=[alias, *queues], put=put)
+    assert [each["rule"] for each in found["destinations"]] == ["workload.04a"]
+    assert all(enabled[0] in change and len(change) == 2 for change in found["changes"])
+    assert found["changes"]
+
+
+def test_pairs_are_searched_among_many_hosts_too(tmp_path: Path) -> None:
+    # QM9 is out by clause 1; enabled, it falls by clause 11b, unless it has the priority of the thirty, or a higher rank.
+    hosts = [f"QM{number}" for number in range(10, 40)]
+    channels = [{"name": f"TO.{host}", "queue_manager": host, "cluster": "S"} for host in (*hosts, "QM9")]
+    queues = [{"name": "Q", "queue_manager": host, "clusters": ["S"], "clwlprty": 1} for host in hosts]
+    queues.append({"name": "Q", "queue_manager": "QM9", "clusters": ["S"], "clwlprty": 0, "put": "DISABLED"})
+    others = [{"name": host, "clusters": ["S"]} for host in (*hosts, "QM9")]
+    found = answered(tmp_path, "QM9", channel=channels, queue=queues, remote_queue_manager=others)
+    told = {tuple(each["command"] for each in change) for change in found["changes"]}
+    enabled = "ALTER QLOCAL('Q') PUT(ENABLED)"
+    assert found["searched"] == 2
+    assert told == {
+        (enabled, "ALTER QLOCAL('Q') CLWLRANK(1)"),
+        (enabled, "ALTER QLOCAL('Q') CLWLPRTY(1)"),
+        (enabled, "ALTER CHANNEL('TO.QM9') CHLTYPE(CLUSRCVR) CLWLRANK(1)"),
+    }
+
+
 def test_it_is_printed_and_a_name_that_is_not_known_is_bad_input(tmp_path: Path) -> None:
     _, printed = asked(written(tmp_path, facts()), "--why-not", "QM3")
     assert "    4a  QM3 by TO.QM3: channel rank 3 is below 7" in printed

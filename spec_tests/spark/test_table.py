@@ -176,6 +176,15 @@ def test_a_stream_of_puts_in_a_cluster(spark: Any, folder: Path) -> None:
     assert collected(spark.table("decided")) == answers(duckdb.decide(table, cluster))
 
 
+def test_traffic_as_duckdb_counts_it(spark: Any) -> None:
+    rows = pa.table({"Queue": ["Q ", "Q", "R"], "FROM": ["QM1", "QM1", "QM2"], "count": ["3", None, "7"]})
+    found = native.traffic(spark.createDataFrame(rows.to_pylist(), "Queue STRING, FROM STRING, count STRING"))
+    assert found.puts == duckdb.traffic(rows).puts == {("Q", "QM1"): 4, ("R", "QM2"): 7}
+    wrong = spark.createDataFrame([("Q", "QM1", -1.5)], "queue STRING, `from` STRING, count DOUBLE")
+    with pytest.raises(TableError, match=r"column count: '-1\.5' is no whole number"):
+        native.traffic(wrong)
+
+
 def told_in_duckdb(chosen: dict[str, str]) -> tuple[Any, list[dict[str, Any]]]:
     """A table of occasions, and what the trigger rules say about each under the readings ``chosen``."""
     rng = Random(4)

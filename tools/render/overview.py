@@ -8,40 +8,35 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from attrs import frozen
 from rich.text import Text
 
 from mqclause.answers.cluster_map import MapRow
 from mqclause.answers.difference import PlanRow
+from mqclause.answers.planned import Planned
 from mqclause.answers.shares import Share
 from mqclause.tools.render.page import Page
 
-MAP_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
-PLAN_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share")
+CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
+SIDE_COLUMNS = ("queue", "from", "moved", "weight", "side", "outcome", "reason", "queue_manager", "channel", "share")
 INDENT = 2
-
-
-@frozen
-class Differences:
-    """The rows of the map that a change alters, the members whose factors restart, and all members asked."""
-
-    rows: Sequence[PlanRow]
-    restarts: Sequence[str]
-    members: Sequence[str]
+MILLION = 1_000_000
+LEAST_PART = 0.001
+MOVES_SHOWN = 5
+NOT_KNOWN = "-"
+"""What stands for where puts go of a queue that a member does not know."""
 
 
 def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
-    """Prints a line for each queue; below it a line for the members that agree on where its puts go."""
+    """Prints a line for each queue, members as columns, where a terminal is wide enough; else its members below it."""
     page = page or Page()
     if not rows:
         page.line("no queue is known in a cluster")
-    for queue, of in groupby(rows, lambda row: row.queue):
-        page.line(Text(queue, "bold"))
-        agreeing = _agreeing(list(of))
-        labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
-        width = max(map(len, labels))
-        for label, (first, *_) in zip(labels, agreeing, strict=True):
-            page.line(where_to(first), Text(f"{'':{INDENT}}{label}"), INDENT + width + 2)
+    table = _as_table(rows)
+    if rows and max(map(len, table)) <= page.width:
+        for number, line in enumerate(table):
+            page.line(Text(line, "bold") if number == 0 else _marked(line))
+    else:
+        _print_groups(rows, page)
     resting = {row.member for row in rows if row.incomplete}
     if resting:
         page.line()
@@ -49,39 +44,131 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
         page.line(Text(told, "yellow"))
 
 
-def print_plan(found: Differences, page: Page | None = None) -> None:
+def _print_groups(rows: Sequence[MapRow], page: Page) -> None:
+    """A line for each queue; below it a line for the members that agree on where its puts go."""
+    for queue, of in groupby(rows, lambda row: row.queue):
+        page.line(Text(queue, "bold"))
+        agreeing = _agreeing(list(of))
+        labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
+        width = max(map(len, labels))
+        for label, (first, *_) in zip(labels, agreeing, strict=True):
+            page.line(where_to(first), Text(f"{'':{INDENT}}{label}"), INDENT + width + 2)
+
+
+def _as_table(rows: Sequence[MapRow]) -> list[str]:
+    """A line for each queue with a column for each member, below their names."""
+    members = sorted({row.member for row in rows})
+    lines = [["queue", *(f"from {name}" for name in members)]]
+    for queue, of in groupby(rows, lambda row: row.queue):
+        cells = {row.member: where_to(row).plain for row in of}
+        lines.append([queue, *(cells.get(name, NOT_KNOWN) for name in members)])
+    widths = [max(len(line[at]) for line in lines) for at in range(len(members) + 1)]
+    return ["  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def _marked(line: str) -> Text:
+    text = Text(line)
+    text.highlight_regex(r"fails with \S+ \(\d+\)", "red")
+    return text
+
+
+def print_plan(found: Planned, page: Page | None = None) -> None:
     """Prints each queue with what becomes of its puts before (-) and after (+), and the clauses that decide."""
     page = page or Page()
-    if not found.rows:
-        page.line("nothing changes")
-        return
     for group in _alike(found.rows):
         first = group[0]
-        moves = f": {percent(float(first.moved))} of the puts move" if first.moved else ""
-        page.line(Text.assemble((first.queue, "bold"), f" from {', '.join(row.member for row in group)}{moves}"))
+        page.line(
+            Text.assemble((first.queue, "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
+        )
         page.line(Text(where_to(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
         page.line(Text(where_to(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
-        for cause in first.because:
-            clause = f"clause {cause.rule.clause}, " if cause.rule else ""
-            told = f"{cause.destination.queue_manager} {cause.side}: {clause}{cause.because}"
-            page.line(Text(told, "dim"), "", INDENT + 2)
-    page.line()
+        for said, names in _causes(first).items():
+            page.line(Text(f"{', '.join(names)} {said}", "dim"), "", INDENT + 2)
+    if found.rows:
+        page.line()
+    _print_findings(found, page)
+    _print_traffic(found, page)
     if found.restarts:
         page.line(f"sequence factors restart at zero at {', '.join(found.restarts)} (clause 12)")
-    members = dict.fromkeys(row.member for row in found.rows)
     count = len(found.rows)
-    page.line(f"{count} row{'s' if count > 1 else ''} of the map change, from {', '.join(sorted(members))}")
+    if found.rows:
+        names = sorted({row.member for row in found.rows})
+        page.line(f"{count} row{'s' if count > 1 else ''} of the map change, from {', '.join(names)}")
+    else:
+        changes = found.restarts or found.findings.new or found.findings.gone
+        page.line("every put goes where it went" if changes else "nothing changes")
+
+
+def _causes(row: PlanRow) -> dict[str, list[str]]:
+    """Why destinations get nothing on one side, each said once, with their queue managers."""
+    found: dict[str, list[str]] = {}
+    for cause in row.because:
+        clause = f"clause {cause.rule.clause}, " if cause.rule else ""
+        names = found.setdefault(f"{cause.side}: {clause}{cause.because}", [])
+        if cause.destination.queue_manager not in names:
+            names.append(cause.destination.queue_manager)
+    return found
+
+
+def _moved(group: Sequence[PlanRow]) -> str:
+    """How much of the puts of rows alike moves; and how many, where that is known."""
+    part = percent(float(group[0].moved))
+    weights = [row.weight for row in group if row.weight is not None]
+    puts = f"{amount(sum(weights))} puts" if weights else "the puts"
+    return f": {part} of {puts} move" if group[0].moved else ""
+
+
+def _print_findings(found: Planned, page: Page) -> None:
+    """What check finds on one side alone, as in a diff."""
+    for sign, style, findings in (("-", "green", found.findings.gone), ("+", "red", found.findings.new)):
+        for each in findings:
+            about = each.about
+            told = f"{each.rule.severity} {each.rule.id} at {about.queue_manager}: {each.message}"
+            page.line(Text(told, style), Text(f"{sign} ", style), INDENT)
+    if found.findings.new or found.findings.gone:
+        page.line()
+
+
+def _print_traffic(found: Planned, page: Page) -> None:
+    """How many real puts move, from where to where."""
+    if found.traffic is None:
+        return
+    total = found.traffic.total
+    if len(found.moves) > 1:
+        part = percent(sum(each.puts for each in found.moves) / total)
+        page.line(f"{part} of {amount(total)} puts would move")
+    for each in found.moves[:MOVES_SHOWN]:
+        part = f"{percent(each.puts / total)} of {amount(total)} puts would"
+        if not each.into:
+            page.line(f"{part} fail that go to {each.out_of}")
+        elif not each.out_of:
+            page.line(f"{part} go to {each.into} that fail")
+        else:
+            page.line(f"{part} move from {each.out_of} to {each.into}")
+    further = found.moves[MOVES_SHOWN:]
+    if further:
+        part = percent(sum(each.puts for each in further) / total)
+        page.line(f"{part} of them would move between {len(further)} other pairs (--json shows them)")
+    if not found.moves:
+        page.line(f"none of {amount(total)} puts would move to another queue manager")
+    if found.elsewhere:
+        page.line(f"{amount(found.elsewhere)} of them are of queues, or at queue managers, that the map does not have")
+
+
+def amount(count: int) -> str:
+    """A number as a person reads it: ``12 million``, ``1.25 million``, ``20,000``."""
+    return f"{count / MILLION:.3g} million" if count >= MILLION else f"{count:,}"
 
 
 def write_plan(rows: Sequence[PlanRow]) -> None:
     """Writes a line for each destination on each side to standard output."""
-    write_csv(PLAN_COLUMNS, (line for row in rows for line in _sides(row)))
+    write_csv(SIDE_COLUMNS, (line for row in rows for line in _sides(row)))
 
 
 def _sides(row: PlanRow) -> Iterator[tuple[Any, ...]]:
     for side, of in (("before", row.before), ("after", row.after)):
         for queue, member, *rest in _lines(of):
-            yield (queue, member, float(row.moved), side, *rest)
+            yield (queue, member, float(row.moved), row.weight, side, *rest)
 
 
 def _alike(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
@@ -107,7 +194,7 @@ def where_to(row: MapRow) -> Text:
 
 def write_map(rows: Sequence[MapRow]) -> None:
     """Writes a line for each destination, and one for puts that have none, to standard output."""
-    write_csv(MAP_COLUMNS, (line for row in rows for line in _lines(row)))
+    write_csv(CSV_COLUMNS, (line for row in rows for line in _lines(row)))
 
 
 def write_csv(columns: Sequence[str], lines: Iterator[Sequence[Any]]) -> None:
@@ -143,5 +230,7 @@ def _share(share: Share, by_route: bool) -> str:
 
 
 def percent(part: float) -> str:
-    """A part as a person reads it: ``50 %``, ``66.7 %``."""
+    """A part as a person reads it: ``50 %``, ``66.7 %``, ``under 0.1 %``."""
+    if 0 < part < LEAST_PART:
+        return f"under {100 * LEAST_PART:g} %"
     return f"{100 * part:.1f}".removesuffix(".0") + " %"

@@ -19,6 +19,11 @@ class Page:
         self._console = console or Console(highlight=False)
         self._out = out or sys.stdout
 
+    @property
+    def width(self) -> int:
+        """How many characters a line has on a terminal; 0 elsewhere."""
+        return self._console.width if self._console.is_terminal else 0
+
     def line(self, text: Text | str = "", label: Text | str = "", indent: int = 0) -> None:
         """Prints ``label``, and ``text`` from column ``indent`` on, where its further lines begin too."""
         text = Text(text) if isinstance(text, str) else text

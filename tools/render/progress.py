@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import TypeVar
 
 POLLED_EVERY = 0.2
 """Seconds."""
+
+
+EachT = TypeVar("EachT")
+
+
+def followed(many: Iterable[EachT], total: int) -> Iterator[EachT]:
+    """Each of ``total`` things, with a bar that says how many of them are done."""
+    done = 0
+    with progress(lambda: done / max(total, 1)):
+        for each in many:
+            yield each
+            done += 1
 
 
 @contextmanager

@@ -1,0 +1,153 @@
+"""What ``map`` and ``plan`` ask about a cluster: of which files, with which change, for which puts, by which rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, TypeVar
+
+import click
+from attrs import evolve, frozen
+
+from mqclause.answers.cluster_map import MapRow
+from mqclause.answers.difference import PlanRow
+from mqclause.model.assembly.members import Members, changed_everywhere, local_of
+from mqclause.model.assembly.snapshot import Snapshot, Source, read_members
+from mqclause.model.assembly.view import OF_ITS_OWN
+from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.readers.record import Script
+from mqclause.model.readers.registry import contents_of
+from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.inputs import (
+    format_option,
+    overlay_sources,
+    sources,
+    state_commands,
+    what_if_options,
+    with_option,
+)
+from mqclause.tools.commands.options import (
+    BINDS,
+    edition_option,
+    from_option,
+    json_option,
+    lenient_option,
+    reading_option,
+    rules_by,
+)
+from mqclause.tools.errors import NothingAskedError
+from mqclause.tools.render.streams import print_warnings
+
+RowT = TypeVar("RowT", MapRow, PlanRow)
+
+
+def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The arguments FACTS and the options that ClusterQuestion.of takes, and the forms of the answer."""
+    options: list[Callable[..., Any]] = [
+        click.argument("facts", nargs=-1),
+        click.option("--queue", "pattern", metavar="PATTERN", help="Only queues that fit; * is any text."),
+        from_option,
+        click.option("--bind", type=click.Choice(BINDS, False), default="NOTFIXED", help="Their binding (NOTFIXED)."),
+        with_option,
+        what_if_options,
+        json_option,
+        click.option("--csv", "as_csv", is_flag=True, help="CSV in place of text: a line for each destination."),
+        reading_option,
+        edition_option,
+        lenient_option,
+        format_option,
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@frozen
+class ClusterQuestion:
+    """The files, the scripts and commands of a change, and the rows that are asked for.
+
+    ``local`` is the member that is asked about, ``pattern`` what its queues have to fit; None: all.
+    """
+
+    files: Sequence[Source]
+    overlays: Sequence[Source]
+    commands: Sequence[str]
+    pattern: str | None
+    local: str | None
+    bind: str
+    rules: Rules
+    lenient: bool
+
+    @classmethod
+    def of(
+        cls,
+        facts: tuple[str, ...],
+        overlays: tuple[str, ...],
+        sets: Sequence[str],
+        states: Sequence[str],
+        bind: str,
+        readings: tuple[str, ...],
+        edition: str | None,
+        named_format: str | None,
+        **rest: Any,
+    ) -> ClusterQuestion:
+        """What the options ask. Raises ClickException and ReadingError."""
+        files = sources(facts, (), named_format)
+        commands, rules = [*sets, *state_commands(states)], rules_by(readings, edition)
+        return cls(files, overlay_sources(overlays), commands, bind=bind.upper(), rules=rules, **rest)
+
+    def before(self) -> Members:
+        """Every member as the files describe it. Raises FactsError."""
+        return self._members(self.files)
+
+    def after(self, before: Members) -> Members:
+        """Every member with the change. Raises FactsError."""
+        if self.overlays:
+            names = {local_of(each) for each in before}
+            before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
+        return changed_everywhere(before, self.commands)
+
+    def asked(self, members: Members) -> Members:
+        """Those of the members that are asked about. Raises FactsError if there is none."""
+        return tuple(each for each in members if self.local in (None, local_of(each)))
+
+    def _members(self, files: Sequence[Source]) -> Members:
+        """Also those that --from leaves out: a change may be of theirs."""
+        try:
+            found = read_members(files, None, self.lenient)
+        except FactsError:
+            if self.local is None:
+                raise
+            return read_members(files, self.local, self.lenient)
+        return found if self.asked(found) else read_members(files, self.local, self.lenient)
+
+    def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
+        """The rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
+        found = list(rows)
+        fitting = [row for row in found if self.pattern is None or fnmatchcase(row.queue, self.pattern)]
+        if found and not fitting:
+            raise NothingAskedError(f"no queue that is known in a cluster fits {self.pattern!r}")
+        return fitting
+
+
+def print_member_warnings(members: Iterable[Snapshot]) -> None:
+    """Writes the warnings of all members, but what one alone knows: here it is told of that one, too."""
+    found = (each for member in members for each in member.warnings)
+    print_warnings(each for each in found if not each.message.endswith(OF_ITS_OWN))
+
+
+def _owned(source: Source, members: set[str]) -> Source:
+    """The script with its owner. Raises FactsError where it is not said whose it is."""
+    contents = contents_of(source.data, source.name)
+    if source.queue_manager or not isinstance(contents, Script) or contents.queue_manager:
+        return source
+    if len(members) > 1:
+        message = f"does not say whose script it is; name it as QMGR={source.name}"
+        raise FactsError([Diagnostic(source.name, message)])
+    return evolve(source, queue_manager=next(iter(members)))
+
+
+def one_form(as_json: bool, as_csv: bool) -> None:
+    """Raises UsageError where two forms of the answer are asked for."""
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
