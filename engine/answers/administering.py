@@ -12,7 +12,15 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import MANUAL, Destination
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.facts.sequence import SequenceState
-from mqclause.model.timeline.administered import Known, instances, member_named, refreshed, with_status, with_suspended, within
+from mqclause.model.timeline.administered import (
+    Known,
+    instances,
+    member_named,
+    refreshed,
+    with_status,
+    with_suspended,
+    within,
+)
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.in_flight import InFlight, route_of
 from mqclause.model.timeline.matter import Matter

@@ -12,7 +12,7 @@ POLLED_EVERY = 0.2
 
 
 @contextmanager
-def progress(fraction: Callable[[], float]) -> Iterator[None]:
+def progress(fraction: Callable[[], float], doing: str = "deciding") -> Iterator[None]:
     """A bar on standard error while the body runs, if that is a terminal; ``fraction`` says what part is done."""
     if not sys.stderr.isatty():
         yield
@@ -22,7 +22,7 @@ def progress(fraction: Callable[[], float]) -> Iterator[None]:
 
     stop = Event()
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("deciding", total=1.0)
+        task = bar.add_task(doing, total=1.0)
 
         def poll() -> None:
             while not stop.wait(POLLED_EVERY):
