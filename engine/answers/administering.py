@@ -12,7 +12,15 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.facts.sequence import SequenceState
-from mqclause.model.timeline.administered import Known, member_named, refreshed, with_status, with_suspended, within
+from mqclause.model.timeline.administered import (
+    Known,
+    instances,
+    member_named,
+    refreshed,
+    with_status,
+    with_suspended,
+    within,
+)
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.in_flight import InFlight, route_of
 from mqclause.model.timeline.matter import Matter
@@ -46,7 +54,7 @@ class Administering:
     sequence: SequenceState
     flights: dict[str, Flight]
     arrivals: list[Event] = field(factory=list)
-    _others: dict[str, Cluster] = field(factory=dict)
+    _instances: dict[str, Cluster] = field(factory=dict)
 
     @classmethod
     def of(cls, engine: Engine, cluster: Cluster, messages: tuple[InFlight, ...]) -> Administering:
@@ -58,7 +66,7 @@ class Administering:
 
     def after(self, event: Event) -> Administered:
         """What ``event`` does. Raises EventError if it cannot happen."""
-        self.arrivals, self._others = [], {}
+        self.arrivals, self._instances = [], {}
         did = Administered(is_refresh=event.do == "refresh", has_fates=event.do in ("fail", "recover", "arrive"))
         match event.do:
             case "suspend" | "resume":
@@ -188,24 +196,21 @@ class Administering:
         """The destination that the workload rules choose anew, and not ``instead_of``; None if there is no other."""
         put = Put(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=from_cluster_channel)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
-        decision = self.engine.choose(put, self.cluster, self.sequence)
-        state = decision.state
+        decision = self.among(put, "")
         if _is_at(decision, instead_of) and any(each.queue_manager != instead_of for each in decision.permitted):
-            decision = self.engine.choose(put, self.others_than(instead_of), self.sequence)
-            state = evolve(decision.state, seen=self.cluster)
+            decision = self.among(put, instead_of)
         chosen = decision.chosen
         if chosen is None or chosen.queue_manager == instead_of:
             return None
-        self.sequence = state
+        self.sequence = evolve(decision.state, seen=self.cluster)
         return chosen
 
-    def others_than(self, name: str) -> Cluster:
-        """The cluster without the routes and queues of a queue manager."""
-        if name not in self._others:
-            channels = tuple(each for each in self.cluster.channels if each.queue_manager != name)
-            queues = tuple(each for each in self.cluster.queues if each.queue_manager != name)
-            self._others[name] = evolve(self.cluster, channels=channels, queues=queues)
-        return self._others[name]
+    def among(self, put: Put, but_for: str) -> Decision:
+        """The choice among the instances that are known, those of one queue manager left out; no name is resolved."""
+        if but_for not in self._instances:
+            self._instances[but_for] = instances(self.cluster, but_for)
+        known = self._instances[but_for]
+        return self.engine.choose(put, known, evolve(self.sequence, seen=known))
 
 
 def _is_at(decision: Decision, name: str) -> bool:

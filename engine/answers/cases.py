@@ -13,6 +13,7 @@ from mqclause.answers.replay_case import ReplayCase
 from mqclause.answers.retrieval_case import RetrievalCase
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.case import CaseError, CaseFile, case_file
+from mqclause.rulebook.clause import path_within
 from mqclause.rulebook.rule import Derive, Ruleset
 from mqclause.rulebook.rules import Rules
 
@@ -54,12 +55,14 @@ def noticed_by(spoilt: Rules, cases: Iterable[AskedCase], original: Ruleset) -> 
 
 @lru_cache(maxsize=16)
 def cases_by_clause(rules: Rules, document: str) -> Mapping[str, list[AskedCase]]:
-    """The cases of a document by the sentences that they name."""
+    """The cases that name sentences of a document, by sentence; also those of rules elsewhere that follow it."""
     found: dict[str, list[AskedCase]] = {}
-    for rule in rules.ruleset(DOCUMENTS[document]).rules:
-        for case in cases_of(rule.id):
-            for path in case.clauses:
-                found.setdefault(path, []).append(case)
+    for declaration in DOCUMENTS.values():
+        for rule in rules.ruleset(declaration).rules:
+            if declaration.name == document or rule.follows.startswith(f"{document}/"):
+                for case in cases_of(rule.id):
+                    for path in filter(None, (path_within(document, declaration.name, name) for name in case.clauses)):
+                        found.setdefault(path, []).append(case)
     return found
 
 

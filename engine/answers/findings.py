@@ -1,79 +1,69 @@
-"""Findings: what in a configuration is not as the rules of the checks ask."""
+"""Findings: what in a configuration is not as the rules ask, by the rules of the checks and of the other documents."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, frozen
 
-from mqclause.documents import CHECK
+from mqclause.answers.engine import Engine
+from mqclause.answers.why import Why
+from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
-from mqclause.language.evaluate import Scope, evaluate
-from mqclause.model.assembly.configured import ConfiguredObject
+from mqclause.language.evaluate import evaluate
+from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject
+from mqclause.model.assembly.objects import MqObject
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.assembly.together import OBSERVER, Together
+from mqclause.model.assembly.view import queue_fact
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.message import HIGHEST_PRIORITY
+from mqclause.model.facts.objects import Process, Put, Queue
 from mqclause.rulebook.rule import Holds, Rule
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.record import scope_of, seen_by
 from mqclause.trace.sentence import sentence
 
 
-@frozen(eq=False)
+@frozen
 class Finding:
-    """One condition that one object does not fulfil."""
+    """One condition that one object does not fulfil: the rule, the object, what is found, what mends it, and where."""
 
-    about: ConfiguredObject
     rule: Rule
-    run: Run = field(repr=False)
-    course: Course = field(repr=False)
-
-    @cached_property
-    def _scope(self) -> Scope:
-        ruleset = self.course.rulesets[0]
-        first = first_scope(self.course.steps[0], self.about, (), None, {})
-        return scope_of(list(seen_by(ruleset, self.run, (), first))[ruleset.rules.index(self.rule)], first)
-
-    @property
-    def message(self) -> str:
-        """What is found."""
-        return sentence(self.course.rulesets[0], self.rule, None, self._scope)
-
-    @property
-    def remedy(self) -> str:
-        """What mends it: MQSC, or advice."""
-        action = self.rule.action
-        for each in action.remedies if isinstance(action, Holds) else ():
-            text = each.command or each.advice
-            if text is not None and (each.when is None or evaluate(each.when, self._scope)):
-                return sentence(self.course.rulesets[0], self.rule, None, self._scope, text)
-        return ""
+    object_type: str
+    name: str
+    queue_manager: str
+    message: str
+    remedy: str
+    file: str
+    line: int | None
 
     @property
     def key(self) -> FindingKey:
         """What tells it from other findings."""
-        return self.rule.id, self.about.object_type, self.about.name, self.about.queue_manager
+        return self.rule.id, self.object_type, self.name, self.queue_manager
 
     @property
-    def source(self) -> tuple[str, int | None]:
-        """The file and the line where it stands."""
-        record = self.about.record
-        return (record.source, record.line_of(self.rule.attribute.upper())) if record else ("", None)
+    def place(self) -> str:
+        """The file, with the line if that is known."""
+        return f"{self.file}:{self.line}" if self.line else self.file
 
     def document(self) -> dict[str, Any]:
         """As in ``mqclause.findings/1``."""
-        file, line = self.source
-        about, rule = self.about, self.rule
+        about, _, clause = self.rule.follows.partition("/")
         return {
-            "rule": rule.id,
-            "clause": rule.clause,
-            "severity": rule.severity,
-            "object": {"type": about.object_type, "name": about.name, "queue_manager": about.queue_manager},
-            "attribute": rule.attribute,
+            "rule": self.rule.id,
+            "document": about,
+            "clause": clause,
+            "severity": self.rule.severity,
+            "object": {"type": self.object_type, "name": self.name, "queue_manager": self.queue_manager},
+            "attribute": self.rule.attribute,
             "message": self.message,
             "remedy": self.remedy,
-            "source": {"file": file, "line": line},
+            "source": {"file": self.file, "line": self.line},
         }
 
 
@@ -100,30 +90,116 @@ class FindingChanges:
 
 
 class Checks:
-    """The rules of the checks, ready to be asked; those in ``ignored`` (ids) are not. Raises RuleError.
+    """The rules that make findings, ready to be asked; those in ``ignored`` (ids) are not. Raises RuleError.
 
-    An id that is none is a ValueError.
+    These are the rules of the checks, and the conditions of other documents that have a severity. An id that is none
+    is a ValueError.
     """
 
     def __init__(
         self, rules: Rules | None = None, ignored: Collection[str] = (), executor: ExecutorName = "compiled"
     ) -> None:
-        self.course = Course.of(Rules() if rules is None else rules, CHECK, executor)
+        rules = Rules() if rules is None else rules
+        self.course = Course.of(rules, CHECK, executor)
+        self.engine = Engine(rules, executor)
+        self.why = Why(rules, executor)
+        self.rules = {rule.id: rule for each in (self.course.rulesets[0], rules.ruleset(TRIGGER))
+                      for rule in each.rules if rule.severity}  # fmt: skip
+        self.attributes = frozenset(rule.attribute.upper() for rule in self.rules.values()) | {"CLUSNL"}
+        for unknown in sorted(set(ignored) - self.rules.keys()):
+            raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
-        known = [rule.id for rule in self.course.rulesets[0].rules]
-        for unknown in sorted(self.ignored - set(known)):
-            raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(known)}")
 
-    def findings(self, objects: Iterable[ConfiguredObject]) -> list[Finding]:
-        """What is found, by file and line, whatever the order of the files is."""
-        found = [each for about in objects for each in self._of(about)]
-        return sorted(found, key=lambda each: (each.source[0], each.source[1] or 0, each.rule.id, each.about.name))
-
-    def _of(self, about: ConfiguredObject) -> Iterator[Finding]:
+    def of(self, about: ConfiguredObject) -> Iterator[Finding]:
+        """What the rules of the checks find of one object."""
+        ruleset = self.course.rulesets[0]
         run = self.course.run(about, (), None, True)[0]
-        for rule, did in zip(self.course.rulesets[0].rules, run.trace or (), strict=True):
-            if did is None or rule.id in self.ignored:
+        for rule, did in zip(ruleset.rules, run.trace or (), strict=True):
+            if did is None or rule.id not in self.rules or rule.id in self.ignored:
                 continue
             derived: Mapping[str, Any] | None = Applied(*did).derived
             if derived is not None and not derived["holds"]:
-                yield Finding(about, rule, run, self.course)
+                yield self._finding(about, rule, run)
+
+    def _finding(self, about: ConfiguredObject, rule: Rule, run: Run) -> Finding:
+        ruleset = self.course.rulesets[0]
+        first = first_scope(self.course.steps[0], about, (), None, {})
+        scope = scope_of(list(seen_by(ruleset, run, (), first))[ruleset.rules.index(rule)], first)
+        remedy = ""
+        for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
+            text = each.command or each.advice
+            if text is not None and (each.when is None or evaluate(each.when, scope)):
+                remedy = sentence(ruleset, rule, None, scope, text)
+                break
+        return _found(rule, about, sentence(ruleset, rule, None, scope), remedy)
+
+    def is_to_trigger(self, about: ConfiguredObject) -> bool:
+        """Whether the trigger rules are to be asked about a queue."""
+        asked: bool = self.course.run(about, ())[0].facts["is_to_trigger"]
+        return asked
+
+    def of_trigger(self, member: ConfiguredMember, found: MqObject, about: ConfiguredObject) -> Iterator[Finding]:
+        """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open."""
+        cluster = _to_trigger(member, found)
+        answer = self.why.ask(cluster.own_queues[found.name], Snapshot(cluster), HIGHEST_PRIORITY)
+        for doubt in answer.doubts if answer.verdict == "does not" else ():
+            rule, condition = doubt.condition.rule, doubt.condition
+            if doubt.holds is False and rule.id in self.rules and rule.id not in self.ignored:
+                yield _found(rule, about, condition.because, condition.remedy or condition.advice)
+
+    def with_choices(self, about: ConfiguredObject, together: Together) -> ConfiguredObject:
+        """The object with what the rules of resolution and of workload make of it, among all queue managers."""
+        seen = together.seen(about)
+        if seen.beside:
+            return evolve(seen, leads_nowhere=self.leads_nowhere(seen, together))
+        if seen.object_type == "QLOCAL" and seen.clustered and seen.hosts > 1 and seen.put == "ENABLED":
+            return evolve(seen, unreachable=self.unreachable(seen, together))
+        return seen
+
+    def leads_nowhere(self, about: ConfiguredObject, together: Together) -> str:
+        """Why the names that an alias or a remote definition stands for come to nothing; blank if they do not."""
+        queue = about.beside[0]
+        is_queue = queue.target or queue.rname
+        if not is_queue and queue.rqmname in ("", about.queue_manager):
+            return ""
+        names = (queue.name, "") if is_queue else (OBSERVER, queue.name)
+        found = self.engine.resolve(together.around(about), *names, "MQOPEN")
+        return found.reason.because if found.reason is not None else ""
+
+    def unreachable(self, about: ConfiguredObject, together: Together) -> str:
+        """By which rule a host falls even where the channels to all other hosts are stopped; blank if it does not."""
+        because = ""
+        for name in about.clusters:
+            cluster = together.trial(about, name)
+            if cluster is None:
+                return ""
+            put = Put(about.name, bind="NOTFIXED", call="MQPUT")
+            decision = self.engine.choose(put, cluster, None, "rule")
+            if any(each.queue_manager == about.queue_manager for each in decision.permitted):
+                return ""
+            because = next((fate.because for step in decision.steps for fate in step.eliminated
+                            if fate.subject.queue_manager == about.queue_manager), "")  # fmt: skip
+        return because
+
+
+def by_place(found: Iterable[Finding]) -> list[Finding]:
+    """The findings by file and line, each once, whatever the order of the files is."""
+    return sorted(set(found), key=lambda each: (each.file, each.line or 0, each.rule.id, each.name, each.queue_manager))
+
+
+def _found(rule: Rule, about: ConfiguredObject, message: str, remedy: str) -> Finding:
+    file, line = about.place_of(rule.attribute)
+    return Finding(rule, about.object_type, about.name, about.owner, message, remedy, file, line)
+
+
+def _to_trigger(member: ConfiguredMember, found: MqObject) -> Cluster:
+    """A queue that is to trigger with what that needs; what no file would tell is taken to be there."""
+    queue = evolve(queue_fact(found, member.name, ()), curdepth=None, ipprocs=None)
+    initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
+    if initq is None and queue.initq not in ("", queue.name) and not member.tells("QLOCAL", queue.initq):
+        initq = Queue(queue.initq, member.name)
+    beside = [evolve(initq, ipprocs=None, clusters=())] if initq else []
+    processes = tuple(each for each in member.processes() if each.name == queue.process)
+    if not processes and queue.process and not member.tells("PROCESS", queue.process):
+        processes = (Process(queue.process),)
+    return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes)

@@ -11,6 +11,7 @@ from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.errors import RuleError
+from mqclause.rulebook.finding import FINDING_KEYS, of_findings
 from mqclause.rulebook.rule import (
     Action,
     Choose,
@@ -30,11 +31,9 @@ from mqclause.rulebook.rule import (
 )
 from mqclause.rulebook.rule_file import RuleFile
 
-COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remark", "notices", "severity",
-               "attribute", "edition", "reading")  # fmt: skip
+COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remark", "notices", *FINDING_KEYS,
+               "edition", "reading")  # fmt: skip
 """The keys of a rule file besides its action."""
-
-SEVERITIES = tuple("error warning note".split())  # noqa: SIM905 - no clause is meant
 
 
 def rule_of(file: RuleFile) -> Rule | None:
@@ -45,17 +44,7 @@ def rule_of(file: RuleFile) -> Rule | None:
     title = file.text(file.table, "title", "")
     remark = file.because(file.table, "", part="remark").text if "remark" in file.table else ""
     return Rule(f"{file.ruleset}.{file.number}", file.clause, title, file.path, when, _action(file), remark,
-                tuple(_notices(file)), _severity(file), file.table.get("attribute", ""))  # fmt: skip
-
-
-def _severity(file: RuleFile) -> str:
-    """How grave a finding is where the condition of the rule does not hold; blank: it is no finding."""
-    severity = file.table.get("severity", "")
-    if severity not in ("", *SEVERITIES):
-        near = suggestion(str(severity), SEVERITIES)
-        said = f"{quoted(severity)} is not allowed; allowed: {', '.join(SEVERITIES)}{near}"
-        raise RuleError(file.path, "severity", said)
-    return str(severity)
+                tuple(_notices(file)), **of_findings(file))  # fmt: skip
 
 
 def _notices(file: RuleFile) -> Iterator[Notice]:

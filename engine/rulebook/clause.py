@@ -82,7 +82,8 @@ def unmet(rules: Rules, document: str, folder: Path | None = None) -> Iterator[s
     tables = [table for file in clause_files(rules, document) for table in file.tables]
     numbers = {table.get("number") for table in tables}
     files = {path: rules.toml(path) for path in rules.files if path.startswith(f"{document}/")}
-    by_rule = {id_of_rule(path): table for path, table in files.items()}
+    every = {path: rules.toml(path) for path in rules.files if "/" in path}
+    by_rule = {id_of_rule(path): each for path, each in every.items() if path in files or "follows" in each}
     cases = {f"{file.document}/{file.path.name}": file for file in case_files(folder)}
     for table in tables:
         yield from _unmet_clause(table, by_rule, document)
@@ -101,7 +102,7 @@ def unmet(rules: Rules, document: str, folder: Path | None = None) -> Iterator[s
     for file in of_document:
         if str(file) not in files:
             yield f"case file {file}: there is no rule file of that name"
-    yield from _unmet_names(document, tables, of_document)
+    yield from _unmet_names(document, tables, cases.values())
     yield from _repeated(f"clause {document}", (table.get("path") for table in tables))
     yield from _repeated("rule file", map(id_of_rule, files))
     yield from _unmet_readings(rules, document, numbers, cases.values())
@@ -162,14 +163,23 @@ def _unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:
 def _unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iterable[CaseFile]) -> Iterator[str]:
     """Sentences with rules that no case names, and names that are no sentence's."""
     known = {table.get("path"): table for table in tables}
-    named: set[str] = set()
+    named: set[str | None] = set()
     for file in cases:
-        names = {name for table in file.tables for name in file.clauses_of(table)}
+        names = {path_within(document, file.document, name) for table in file.tables for name in file.clauses_of(table)}
+        names -= {None}
         named |= names
-        yield from (f"case file {file}: there is no clause {name}" for name in sorted(names - known.keys()))
+        yield from (f"case file {file}: there is no clause {name}" for name in sorted(map(str, names - known.keys())))
     for path, table in known.items():
         if table.get("rules") and path not in named:
             yield f"clause {document} {path}: no case names it"
+
+
+def path_within(document: str, own: str, name: str) -> str | None:
+    """The path in ``document`` that a case of the document ``own`` names: ``4.3`` or, of another one, ``other/4.3``."""
+    of, slash, path = name.partition("/")
+    if not slash:
+        return name if document == own else None
+    return path if of == document else None
 
 
 def _unmet_readings(

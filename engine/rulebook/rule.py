@@ -184,13 +184,25 @@ class Notice:
     attributes: tuple[str, ...]
 
 
+@frozen
+class Example:
+    """MQSC in which a rule finds something, and MQSC in which it does not.
+
+    A line ``* Queue manager name: QM2`` begins what is the script of that queue manager.
+    """
+
+    found: str
+    clean: str
+
+
 @frozen(eq=False)
 class Rule:
     """One rule file. ``id`` is ``workload.04a``, ``clause`` the document's number, ``path`` the file within rules/.
 
     ``remark`` is a sentence for the reader of an answer in which all that the rule derives is true. ``notices`` say
     what counts as a change since the choice before. Where its condition does not hold there is a finding of
-    that ``severity``, about that ``attribute`` of MQSC.
+    that ``severity``, about that ``attribute`` of MQSC; ``follows`` is the clause, ``administration/4``, that asks for
+    it, ``why`` says what is gained, and ``example`` shows it.
     """
 
     id: str
@@ -203,6 +215,9 @@ class Rule:
     notices: tuple[Notice, ...] = ()
     severity: str = ""
     attribute: str = ""
+    follows: str = ""
+    why: str = ""
+    example: Example | None = None
 
     @property
     def because(self) -> Because | None:

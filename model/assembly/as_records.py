@@ -1,49 +1,94 @@
-"""Facts documents as records: what they state of queues, processes and queue managers, as a script would."""
+"""Facts documents as records: what they state of queues, channels, processes and queue managers, as a script would."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mqclause.model.facts.objects import Process, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts
 from mqclause.model.readers.record import Record, Script, Value
 
-OF_OBJECT = ("name", "queue_manager", "type", "trigger", "clusters", "suspended")
+OF_OBJECT = ("name", "queue_manager", "type", "trigger", "clusters", "suspended", "platform", "host")
 """The fields that are not attributes of the same name."""
+
+AS_A_SCRIPT = Queue | Process | QueueManager | RemoteQueueManager | QueueManagerAlias | Channel
 
 
 def scripts_of(facts: Facts, document: FactsDocument) -> Iterator[Script]:
     """The objects of each queue manager that a facts document tells of."""
     own = facts.queue_manager.name if facts.queue_manager else ""
-    found: dict[str, list[Record]] = {}
-    if facts.queue_manager is not None:
-        found[own] = [_record(facts.queue_manager, "QMGR", document, document.lines.line_of("queue_manager"))]
-    for at, other in enumerate(facts.remote_queue_managers):
-        if other.repository:
-            line = document.lines.line_of("remote_queue_manager", at)
-            found.setdefault(other.name, []).append(_record(other, "QMGR", document, line))
+    found: dict[str, list[Record]] = {own: [*_about_others(facts, own, document)]}
     for at, queue in enumerate(facts.queues):
-        line = document.lines.line_of("queue", at)
-        found.setdefault(queue.queue_manager, []).append(_record(queue, queue.type, document, line))
-    for at, process in enumerate(facts.processes):
-        found.setdefault(own, []).append(_record(process, "PROCESS", document, document.lines.line_of("process", at)))
+        more = _clusters(queue.clusters) | ({"TRIGGER": ""} if queue.trigger else {})
+        found.setdefault(queue.queue_manager, []).append(_record(queue, queue.type, document, ("queue", at), more))
+    for at, alias in enumerate(facts.queue_manager_aliases):
+        more = _clusters(alias.clusters) | {"RQMNAME": alias.queue_manager}
+        path = ("queue_manager_alias", at)
+        found.setdefault(alias.routed_to, []).append(_record(alias, "QREMOTE", document, path, more))
+    found[own] += [_record(each, "PROCESS", document, ("process", at)) for at, each in enumerate(facts.processes)]
+    several = [each.clusters for each in facts.queues] + [each.clusters for each in facts.queue_manager_aliases]
+    listed = {_listed(names): names for names in several}
+    namelists = [Record("define", "NAMELIST", name, {"NAMES": names}) for name, names in listed.items() if names]
     for owner, records in found.items():
-        yield Script(document.source, owner, tuple(records), format=document.format)
+        yield Script(document.source, owner, (*namelists, *records), format=document.format)
+
+
+def _about_others(facts: Facts, own: str, document: FactsDocument) -> Iterator[Record]:
+    """The queue manager itself, and what it knows of the other members."""
+    if facts.queue_manager is not None:
+        path = ("queue_manager",)
+        yield _record(facts.queue_manager, "QMGR", document, path, {"PLATFORM": facts.queue_manager.platform})
+        yield from (_row(own, document, path, {"CLUSTER": name}) for name in facts.queue_manager.clusters)
+    for at, each in enumerate(facts.remote_queue_managers):
+        kind = "REPOS" if each.repository else "NORMAL"
+        for name in each.clusters:
+            yield _row(each.name, document, ("remote_queue_manager", at), {"CLUSTER": name, "QMTYPE": kind})
+    for at, channel in enumerate(facts.channels):
+        row: dict[str, Value] = {"CHANNEL": channel.name, "CLUSTER": channel.cluster, "DEFTYPE": channel.deftype}
+        yield _row(channel.queue_manager, document, ("channel", at), _values(channel) | row)
 
 
 def _record(
-    fact: Queue | Process | QueueManager | RemoteQueueManager, kind: str, document: FactsDocument, line: int | None
+    fact: AS_A_SCRIPT,
+    kind: str,
+    document: FactsDocument,
+    path: tuple[str | int, ...],
+    more: dict[str, Value] | None = None,
 ) -> Record:
-    attributes: dict[str, Value] = {}
-    for each in fact.__attrs_attrs__:
-        value: Any = getattr(fact, each.name)
-        if each.name not in OF_OBJECT and type(value) in (str, int):
-            attributes[each.name.upper()] = str(value)
-    if isinstance(fact, Queue):
-        attributes |= {"CLUSTER": fact.clusters} | ({"TRIGGER": ""} if fact.trigger else {})
-    if isinstance(fact, RemoteQueueManager):
-        attributes["REPOS"] = fact.clusters
+    attributes = _values(fact) | (more or {})
+    line = document.lines.line_of(*path)
+    lines = tuple(_line_of(document, path, name) or line or 0 for name in attributes) if line else ()
     name = "" if kind == "QMGR" else fact.name
-    return Record("define", kind, name, attributes, source=document.source, line=line)
+    return Record("define", kind, name, attributes, source=document.source, line=line, lines=lines)
+
+
+def _row(name: str, document: FactsDocument, path: tuple[str | int, ...], attributes: dict[str, Value]) -> Record:
+    """What is known of a queue manager in a cluster, as DISPLAY CLUSQMGR shows it."""
+    line = document.lines.line_of(*path)
+    return Record("observe", "CLUSQMGR", name, attributes, source=document.source, line=line)
+
+
+def _values(fact: AS_A_SCRIPT) -> dict[str, Value]:
+    """The attributes of a fact that are text or a number."""
+    values: dict[str, Any] = {each.name: getattr(fact, each.name) for each in fact.__attrs_attrs__}
+    return {
+        name.upper(): str(value)
+        for name, value in values.items()
+        if name not in OF_OBJECT and type(value) in (str, int)
+    }
+
+
+def _line_of(document: FactsDocument, path: tuple[str | int, ...], attribute: str) -> int | None:
+    key = "clusters" if attribute in ("CLUSTER", "CLUSNL") else attribute.lower()
+    return document.lines.line_of(*path, key)
+
+
+def _clusters(names: Sequence[str]) -> dict[str, Value]:
+    """How a script says in which clusters something is: several are a namelist's."""
+    return {"CLUSTER": names[0]} if len(names) == 1 else {"CLUSNL": _listed(names)} if names else {}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ".".join(names)

@@ -1,29 +1,62 @@
-"""Configured objects: what each queue manager of a configuration has, as a check looks at it, and where it stands."""
+"""Configured objects: what one queue manager has, as a check looks at it, and where each attribute stands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, field, frozen
 
+from mqclause.model.assembly.incomplete import BEGINNING, END
+from mqclause.model.assembly.objects import MqObject, Objects
+from mqclause.model.assembly.operations import told
+from mqclause.model.assembly.view import objects_of, platform_of, queue_fact
+from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Text, Whole, Words, seen
+from mqclause.model.facts.objects import Process, Queue, QueueManager
+from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.record import Record, Script
+from mqclause.model.readers.toml_facts import TOML
 
-CHECKED_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "CHANNEL", "QMGR")
+_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
+CHECKED_TYPES = (*_QUEUES, "CHANNEL", "QMGR")
+NEEDED = (*CHECKED_TYPES, "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
+"""The kinds of records that a check has a use for."""
+
+MAKING = ("define", "observe")
+"""The actions of records after which an object is there."""
+
 COUNT = Whole(0, LARGEST)
 OFF = -1
 """What stands for an interval that is no number, like KAINT(AUTO)."""
+
+SHIPPED = "SYSTEM."
+"""How the names of the objects begin that every queue manager is created with."""
+
+FileLine = tuple[str, int | None]
+"""A file and a line of it."""
+
+_UNPLACED: Mapping[str, FileLine] = MappingProxyType({})
+_UNSTATED: Mapping[str, int] = MappingProxyType({})
+WORKLOAD_ATTRIBUTES = ("clwlrank", "clwlprty", "clwlwght")
+"""What a CLUSSDR can state, and what counts is what the CLUSRCVR states."""
 
 
 @frozen(eq=False)
 class ConfiguredObject:
     """One object of one queue manager as a check sees it.
 
-    ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled, and
-    ``same_defbind`` whether their DEFBIND is the same. ``process_known`` and ``initq_known`` also hold where the source
-    cannot tell; ``target_known`` is about what an alias leads to. ``receiver_differs`` names the workload attributes in
-    which a CLUSSDR differs from the CLUSRCVR of that name. ``repositories`` are the full ones of a receiver's cluster.
+    ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; the
+    words with ``same_`` say whether they have the same value of an attribute. ``unreachable`` says why no other queue
+    manager ever sends a message to a host, ``leads_nowhere`` why a name leads to nothing; both are blank otherwise.
+    ``receiver_differs`` names the workload attributes in which a CLUSSDR differs from the CLUSRCVR of that name.
+    ``repositories`` are the full ones of a receiver's cluster, of which it is the ``first_of_cluster`` by name;
+    ``all_members_described`` says whether there may be more of them in files that are not given.
+
+    ``owner`` is the queue manager, blank where no file names it; ``places`` says where the attributes stand, ``""``
+    where the object does. ``states`` are the workload attributes that a CLUSSDR states, ``beside`` the queue itself as
+    a fact, if it leads to another one, and what stands beside it.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -36,170 +69,179 @@ class ConfiguredObject:
     hosts: int = seen(COUNT, 0)
     enabled_hosts: int = seen(COUNT, 0)
     same_defbind: bool = True
+    same_defprty: bool = True
+    same_clwluseq: bool = True
+    unreachable: str = seen(Text(400), "")
     usage: str = seen(Words(("NORMAL", "XMITQ")), "NORMAL")
     indxtype: str = seen(Text(12), "NONE")
+    clchname: str = seen(Text(20), "")
     trigger: bool = False
-    trigmpri: int = seen(Whole(0, 9), 0)
-    defprty: int = seen(Whole(0, 9), 0)
-    msgdlvsq: str = seen(Words(("PRIORITY", "FIFO")), "PRIORITY")
-    process: str = seen(NAME_OR_BLANK, "")
-    process_known: bool = True
-    initq: str = seen(NAME_OR_BLANK, "")
-    initq_known: bool = True
-    initq_inhibited: bool = False
     target: str = seen(NAME_OR_BLANK, "")
-    target_known: bool = True
+    leads_nowhere: str = seen(Text(400), "")
     chltype: str = seen(Text(12), "")
     conname: str = seen(Text(264), "")
     hbint: int = seen(Whole(OFF, LARGEST), 300)
     kaint: int = seen(Whole(OFF, LARGEST), OFF)
     batchhb: int = seen(COUNT, 0)
+    netprty: int = seen(Whole(OFF, LARGEST), OFF)
     receiver_differs: str = seen(Text(200), "")
     repositories: int = seen(COUNT, 2)
+    first_of_cluster: bool = True
+    all_members_described: bool = True
     clwlexit: str = seen(Text(128), "")
-    record: Record | None = field(default=None, metadata={"in_table": None})
+    adoptmca: str = seen(Text(12), "ALL")
+    owner: str = field(default="", metadata={"in_table": None})
+    clusters: tuple[str, ...] = field(default=(), metadata={"in_table": None})
+    places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
+    states: Mapping[str, int] = field(default=_UNSTATED, metadata={"in_table": None})
+    beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
 
-
-StatedKey = tuple[str, str, str]
-"""Queue manager, kind and name of an object."""
-
-
-def configured(scripts: Iterable[Script], named: str = "") -> list[ConfiguredObject]:
-    """The objects of all queue managers, in the order of the sources; scripts without an owner are of ``named``."""
-    stated: dict[StatedKey, Record] = {}
-    platforms: dict[str, str] = {}
-    for script in scripts:
-        owner = script.queue_manager or named
-        if "zos" in script.header.get("Queue manager platform", "").lower().replace("/", ""):
-            platforms[owner] = "ZOS"
-        for record in script.records:
-            _state(stated, (owner, record.kind, record.name), record)
-    return list(_Configuration(stated, platforms).objects())
-
-
-def _state(stated: dict[StatedKey, Record], key: StatedKey, record: Record) -> None:
-    """What one statement makes of what was stated before."""
-    before = stated.get(key)
-    if record.action == "delete":
-        stated.pop(key, None)
-    elif record.action in ("alter", "define") and before is not None:
-        merged = {**before.attributes, **record.attributes}
-        stated[key] = evolve(before, attributes=merged, lines=())
-    elif record.action in ("define", "observe", "alter"):
-        stated[key] = record
+    def place_of(self, attribute: str) -> FileLine:
+        """The file and the line where an attribute stands, or else the object."""
+        return self.places.get(attribute.upper()) or self.places.get("", ("", None))
 
 
 @frozen(eq=False)
-class _Configuration:
-    """Everything that is stated, and what is found by looking at several objects at once."""
+class ConfiguredMember:
+    """One queue manager: its objects, its ``owner`` as a file names it.
 
-    stated: Mapping[StatedKey, Record]
-    platforms: Mapping[str, str]
-    hosts: dict[tuple[str, str], list[Record]] = field(factory=dict)
-    receivers: dict[str, Record] = field(factory=dict)
-    repositories: dict[str, set[str]] = field(factory=dict)
-    kinds: set[tuple[str, str]] = field(factory=set)
+    Its files are ``whole`` if they name all that it has. ``knows_all``: they also tell all that there is in its
+    clusters, as a facts document does.
+    """
 
-    def __attrs_post_init__(self) -> None:
-        for (owner, kind, name), record in self.stated.items():
-            self.kinds.add((owner, kind))
-            if kind in ("QLOCAL", "QALIAS", "QREMOTE"):
-                for cluster in _clusters(record):
-                    self.hosts.setdefault((name, cluster), []).append(record)
-            elif kind == "CHANNEL" and _text(record, "CHLTYPE") == "CLUSRCVR":
-                self.receivers[name] = record
-            elif kind == "QMGR":
-                for cluster in (*record.listed("REPOS"), *record.listed("REPOSNL")):
-                    self.repositories.setdefault(cluster, set()).add(owner)
+    name: str
+    owner: str
+    objects: Objects
+    platform: str
+    whole: bool
+    knows_all: bool
 
-    def objects(self) -> Iterator[ConfiguredObject]:
-        for (owner, kind, name), record in self.stated.items():
-            if kind in CHECKED_TYPES:
-                own: dict[str, Any] = {"object_type": kind, "name": name or owner, "queue_manager": owner,
-                                       "platform": self.platforms.get(owner, "MULTI"), "record": record}  # fmt: skip
-                more = self.queue(owner, record) if kind[0] == "Q" and kind != "QMGR" else self.other(record)
-                yield ConfiguredObject(**own, **more)
+    @classmethod
+    def of(
+        cls, name: str, owner: str, scripts: Sequence[Script], faults: list[Diagnostic], warnings: list[Diagnostic]
+    ) -> ConfiguredMember:
+        """What its scripts make of it; what is refused goes to ``faults``, what cannot be looked at to ``warnings``."""
+        made = {(each.kind, each.name) for script in scripts for each in script.records if each.action in MAKING}
+        objects = objects_of(name, [_needed(each, made, warnings) for each in scripts], faults)
+        warnings += objects.operations.warnings
+        shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
+        return cls(
+            name,
+            owner,
+            objects,
+            platform_of(scripts, shown),
+            any(map(_is_whole, scripts)),
+            any(map(_is_facts, scripts)),
+        )
 
-    def queue(self, owner: str, record: Record) -> dict[str, Any]:
-        """What a check sees of a queue."""
-        instances = {id(each): each for name in _clusters(record) for each in self.hosts[record.name, name]}
-        same = {_text(each, "DEFBIND") or "OPEN" for each in instances.values()}
-        return {
-            "clustered": bool(instances),
-            "hosts": len(instances),
-            "enabled_hosts": sum(_text(each, "PUT") != "DISABLED" for each in instances.values()),
-            "same_defbind": len(same) < 2,
-            **{field: _text(record, name) for field, name in WORDS.items() if _text(record, name)},
-            **{field: _whole(record, name, 0) for field, name in (("trigmpri", "TRIGMPRI"), ("defprty", "DEFPRTY"))},
-            **self.triggering(owner, record),
-            **self.leading(owner, record),
-        }
+    def configured(self, attributes: Collection[str]) -> Iterator[tuple[MqObject, ConfiguredObject]]:
+        """Its objects that checks look at, as far as they can be seen without the other queue managers.
 
-    def triggering(self, owner: str, record: Record) -> dict[str, Any]:
-        """What it needs to trigger."""
-        process, initq = _text(record, "PROCESS"), _text(record, "INITQ")
-        found = self.stated.get((owner, "QLOCAL", initq))
-        disabled = found is not None and "DISABLED" in (_text(found, "GET"), _text(found, "PUT"))
-        return {
-            "trigger": "TRIGGER" in record.attributes,
-            "process": process,
-            "process_known": (owner, "PROCESS", process) in self.stated or not self.tells(owner, "PROCESS", process),
-            "initq": initq,
-            "initq_known": found is not None or not self.tells(owner, "QLOCAL", initq),
-            "initq_inhibited": disabled,
-        }
+        Of the ``attributes``, MQSC names, it is kept where they stand.
+        """
+        for each in self.objects.of(*CHECKED_TYPES):
+            more = self.queue(each) if each.kind in _QUEUES else _other(each)
+            yield each, ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
+                                         owner=self.owner,
+                                         platform=self.platform, clustered=bool(each.clusters), clusters=each.clusters,
+                                         places=_places(each, attributes), **more)  # fmt: skip
 
-    def tells(self, owner: str, kind: str, name: str) -> bool:
-        """Whether the source would tell an object of that name: it has such objects, and MQ has none of that name."""
-        return (owner, kind) in self.kinds and not name.startswith("SYSTEM.")
+    def queue(self, found: MqObject) -> dict[str, Any]:
+        """What a check sees of a queue alone."""
+        queue = queue_fact(found, self.name, found.clusters)
+        indexed = found.text("INDXTYPE").upper() or "NONE"
+        beside = (queue, *self.beside(queue)) if found.kind != "QLOCAL" else ()
+        return {"put": queue.put, "get": queue.get, "usage": queue.usage, "target": queue.target,
+                "indxtype": indexed, "clchname": found.text("CLCHNAME"), "trigger": queue.trigger,
+                "beside": beside}  # fmt: skip
 
-    def leading(self, owner: str, record: Record) -> dict[str, Any]:
-        """What an alias leads to."""
-        target = _text(record, "TARGET") or _text(record, "TARGQ") if record.kind == "QALIAS" else ""
-        is_topic = _text(record, "TARGTYPE") == "TOPIC"
-        here = any((owner, kind, target) in self.stated for kind in ("QLOCAL", "QREMOTE"))
-        clustered = any(name == target for name, _ in self.hosts)
-        return {"target": target, "target_known": is_topic or here or clustered or target.startswith("SYSTEM.")}
+    def beside(self, queue: Queue) -> Iterator[Queue]:
+        """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
+        defxmitq = self.queue_manager.defxmitq
+        ways, followed = {defxmitq}, {"", queue.name}
+        waiting = [queue.target, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
+        ways.add(queue.xmitq)
+        while waiting:
+            if (name := waiting.pop()) in followed:
+                continue
+            followed.add(name)
+            own = self.own_queue(name)
+            if own is not None:
+                yield own
+                waiting += [own.target, own.rname, own.xmitq, own.rqmname]
+                ways.add(own.xmitq)
+            elif (name in ways or name in (queue.target, queue.rname)) and not self.tells("QLOCAL", name):
+                yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
 
-    def other(self, record: Record) -> dict[str, Any]:
-        """What a check sees of a channel, or of a queue manager."""
-        if record.kind == "QMGR":
-            return {"clwlexit": _text(record, "CLWLEXIT")}
-        receiver, clusters = self.receivers.get(record.name), _clusters(record)
-        counts = [len(self.repositories.get(cluster, ())) for cluster in clusters]
-        differs = [] if receiver is None or receiver is record else _differing(record, receiver)
-        return {
-            "clustered": bool(clusters),
-            "chltype": _text(record, "CHLTYPE"),
-            "conname": _text(record, "CONNAME"),
-            "hbint": _whole(record, "HBINT", 300),
-            "kaint": _whole(record, "KAINT", OFF),
-            "batchhb": _whole(record, "BATCHHB", 0),
-            "repositories": min(counts, default=2),
-            "receiver_differs": ", ".join(differs),
-        }
+    def own_queue(self, name: str) -> Queue | None:
+        """Its queue of that name; None if there is none."""
+        found = next((each for each in self.objects.of(*_QUEUES) if each.name == name), None)
+        return queue_fact(found, self.name, found.clusters) if found else None
 
+    @property
+    def queue_manager(self) -> QueueManager:
+        """The queue manager itself."""
+        fields = next((each.fields for each in self.objects.of("QMGR")), {})
+        return QueueManager(name=self.name, platform=self.platform, **fields)
 
-WORDS = {"put": "PUT", "get": "GET", "usage": "USAGE", "indxtype": "INDXTYPE", "msgdlvsq": "MSGDLVSQ"}
-WORKLOAD_ATTRIBUTES = {"CLWLRANK": 0, "CLWLPRTY": 0, "CLWLWGHT": 50}
+    def processes(self) -> tuple[Process, ...]:
+        """Its process definitions."""
+        return tuple(Process(each.name, **each.fields) for each in self.objects.of("PROCESS"))
+
+    def tells(self, kind: str, name: str) -> bool:
+        """Whether its files would tell an object of its: they have such ones or are whole, and MQ has none there."""
+        return not name.startswith(SHIPPED) and (self.whole or bool(self.objects.of(kind)))
 
 
-def _differing(sender: Record, receiver: Record) -> Sequence[str]:
-    stated = {name: default for name, default in WORKLOAD_ATTRIBUTES.items() if name in sender.attributes}
-    return [
-        name for name, default in stated.items() if _whole(sender, name, default) != _whole(receiver, name, default)
-    ]
+def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Diagnostic]) -> Script:
+    """The script with the records that checks look at; of what is altered and not ``made`` too little is told."""
+    records = []
+    for each in script.records:
+        if is_looked_at(each):
+            lacks = each.kind != "QMGR" and not each.name.startswith(SHIPPED) and (each.kind, each.name) not in made
+            if each.action == "alter" and lacks:
+                warnings.append(told(each, "is altered but not defined: not looked at"))
+            else:
+                records.append(each)
+    return evolve(script, records=tuple(records))
 
 
-def _clusters(record: Record) -> tuple[str, ...]:
-    return (*record.listed("CLUSTER"), *record.listed("CLUSNL"))
+def is_looked_at(record: Record) -> bool:
+    """Whether a check has a use for a record."""
+    return record.kind in NEEDED
 
 
-def _text(record: Record, name: str) -> str:
-    value = record.attributes.get(name, "")
-    return (value if isinstance(value, str) else ",".join(value)).strip()
+def _is_whole(script: Script) -> bool:
+    return (BEGINNING in script.header and END in script.header) or _is_facts(script)
 
 
-def _whole(record: Record, name: str, default: int) -> int:
-    text = _text(record, name)
-    return int(text) if text.isdigit() else default
+def _is_facts(script: Script) -> bool:
+    return script.format in (TOML.name, JSON.name)
+
+
+def _other(found: MqObject) -> dict[str, Any]:
+    """What a check sees of a channel, or of a queue manager."""
+    if found.kind == "QMGR":
+        return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL"}
+    return {
+        "chltype": found.type,
+        "conname": found.text("CONNAME"),
+        "hbint": _whole(found, "HBINT", 300),
+        "kaint": _whole(found, "KAINT", OFF),
+        "batchhb": _whole(found, "BATCHHB", 0),
+        "netprty": _whole(found, "NETPRTY", OFF),
+        "states": {name: found.fields[name] for name in WORKLOAD_ATTRIBUTES if name in found.fields},
+    }
+
+
+def _whole(found: MqObject, name: str, default: int) -> int:
+    text = found.text(name)
+    return int(text) if text.isascii() and text.isdigit() else default
+
+
+def _places(found: MqObject, attributes: Collection[str]) -> dict[str, FileLine]:
+    places: dict[str, FileLine] = {"": (found.record.source, found.record.line)}
+    for name, record in found.stated.items():
+        if name in attributes:
+            places[name] = (record.source, record.line_of(name))
+    return places

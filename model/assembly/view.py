@@ -77,7 +77,7 @@ def assemble(scripts: Sequence[Script], local: str | None, clusters: Sequence[st
     except ValueError as fault:
         return View(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
     faults: list[Diagnostic] = []
-    found = {name: _objects(name, members[name], faults) for name in members}
+    found = {name: objects_of(name, members[name], faults) for name in members}
     shown = Displayed(chosen, found[chosen].rows)
     mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
     return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown).view(faults)
@@ -99,7 +99,8 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
     raise ValueError("does not name its queue manager; name it with --from")
 
 
-def _objects(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
+def objects_of(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
+    """The objects of the queue manager ``name`` as its scripts leave them; what is refused goes to ``faults``."""
     objects = Objects(name, faults, scripts)
     records = [record for script in scripts if not script.overlay for record in script.records]
     changes = [record for script in scripts if script.overlay for record in script.records]
@@ -161,7 +162,7 @@ class _Seen:
             name=mine.name,
             clusters=_clusters(mine),
             suspended=tuple(mine.operations.suspended),
-            platform=_platform(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
+            platform=platform_of(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )
         return _placed_whole(fact, mine)
@@ -177,17 +178,9 @@ class _Seen:
             clusters = queue.clusters if member.name == self.local else self.within(queue.clusters)
             if member.name != self.local and (_is_alias(queue) or not clusters):
                 continue
-            topic = queue.text("TARGTYPE") == "TOPIC"
-            fact = Queue(
-                name=queue.name,
-                queue_manager=member.name,
-                type=queue.kind,
-                target=queue.text("TARGET") if queue.kind == "QALIAS" and not topic else "",
-                # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
-                clusters=() if _is_alias(queue) else clusters,
-                **queue.fields,
-            )
-            target = queue.origin_of("TARGTYPE") if topic else None
+            # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
+            fact = queue_fact(queue, member.name, () if _is_alias(queue) else clusters)
+            target = queue.origin_of("TARGTYPE") if leads_to_topic(queue) else None
             yield placed_fact(fact, queue, queue_manager=host or queue.origin("name"), target=target)
 
     def aliases(self, member: Objects) -> Iterator[Placed[QueueManagerAlias]]:
@@ -253,6 +246,17 @@ def _is_observed(channel: Placed[Channel]) -> bool:
     return channel.fact.deftype == "CLUSRCVR" or channel.origin("status").how == "observed"
 
 
+def queue_fact(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
+    """A queue of ``host`` as a fact, in ``clusters``."""
+    target = queue.text("TARGET") if queue.kind == "QALIAS" and not leads_to_topic(queue) else ""
+    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **queue.fields)
+
+
+def leads_to_topic(queue: MqObject) -> bool:
+    """Whether an alias is one of a topic."""
+    return queue.text("TARGTYPE") == "TOPIC"
+
+
 def _is_alias(queue: MqObject) -> bool:
     return queue.kind == "QREMOTE" and not queue.text("RNAME")
 
@@ -279,6 +283,7 @@ def _clustered(member: Objects) -> tuple[MqObject, ...]:
     return (*member.channels("CLUSRCVR"), *member.channels("CLUSSDR"), *member.of("QMGR"))
 
 
-def _platform(scripts: Sequence[Script], shown: str) -> str:
+def platform_of(scripts: Sequence[Script], shown: str) -> str:
+    """ZOS or MULTI, by what the scripts say of themselves and by what was ``shown`` as PLATFORM."""
     stated = " ".join([shown, *(script.header.get(PLATFORM, "") for script in scripts)]).upper()
     return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"

@@ -73,6 +73,25 @@ def within(cluster: Cluster, name: str) -> Iterator[Known]:
     yield from (each for each in cluster.channels if each.cluster == name)
 
 
+def instances(cluster: Cluster, but_for: str = "") -> Cluster:
+    """The snapshot as far as the choice for a message on its way sees it: its queue's instances in clusters.
+
+    Its name was resolved where it was put, so what else has that name here is none. Those of one queue manager are left
+    out, with the routes to it.
+    """
+    own = cluster.queue_manager.name
+    return evolve(
+        cluster,
+        queues=tuple(
+            each
+            for each in cluster.queues
+            if each.queue_manager != but_for
+            and (each.queue_manager != own or (each.type == "QLOCAL" and each.clusters))
+        ),
+        channels=tuple(each for each in cluster.channels if each.queue_manager != but_for),
+    )
+
+
 def refreshed(cluster: Cluster, name: str, removed: Collection[int]) -> Cluster:
     """The snapshot with what is ``removed`` (ids of objects) gone from the cluster ``name``.
 
@@ -81,7 +100,8 @@ def refreshed(cluster: Cluster, name: str, removed: Collection[int]) -> Cluster:
 
     def left(listed: Any) -> Iterator[Any]:
         for each in listed:
-            if id(each) not in removed:
+            forgotten = isinstance(each, RemoteQueueManager) and name not in each.clusters
+            if id(each) not in removed and not forgotten:
                 yield each
             elif (after := _outside(each, name)).clusters or isinstance(each, RemoteQueueManager):
                 yield after

@@ -63,8 +63,20 @@ def test_the_exit_status(dumps: list[str], fail_on: str, ignored: list[str], sta
     assert run(*dumps, "--fail-on", fail_on, *options)[0] == status
 
 
-def test_one_host_alone_is_looked_at_with_from(dumps: list[str]) -> None:
-    assert run(*dumps, "--from", "QM3")[1] == []
+def test_with_from_it_is_what_that_queue_manager_knows(dumps: list[str], tmp_path: Path) -> None:
+    """Its own, and what others have in its clusters; not what is private at QM2, or in a cluster that it is not in."""
+    private = tmp_path / "more.mqsc"
+    private.write_text(
+        "DEFINE QLOCAL(OWN) TRIGGER PROCESS(P) INITQ(NOTHING)\n"
+        "DEFINE CHANNEL('PAY.QM2') CHLTYPE(CLUSRCVR) CLUSTER(PAY) HBINT(9) BATCHHB(1) CONNAME(h)\n"
+    )
+    every = [each["rule"] for each in run(*dumps, f"QM2={private}")[1]]
+    assert every == ["check.12", "check.02", "trigger.07", "check.12", "check.21b"]
+    known = run(*dumps, f"QM2={private}", "--from", "QM3")[1]
+    assert [(each["rule"], each["object"]["name"]) for each in known] == [
+        ("check.12", "TO.QM2"),
+        ("check.02", "ORDERS.IN"),
+    ]
 
 
 def test_sarif_names_rules_and_lines(dumps: list[str], tmp_path: Path) -> None:
@@ -84,7 +96,7 @@ def test_a_facts_file_is_checked(tmp_path: Path) -> None:
         '[queue_manager]\nname = "QM1"\nclusters = ["SALES"]\n'
         '[[queue]]\nname = "Q"\nclusters = ["SALES"]\nput = "DISABLED"\n'
     )
-    assert [(each["rule"], each["source"]["line"]) for each in run(str(path))[1]] == [("check.01", 4), ("check.18", 4)]
+    assert [(each["rule"], each["source"]["line"]) for each in run(str(path))[1]] == [("check.18", 6), ("check.01", 7)]
 
 
 def test_an_unknown_check_and_bad_input_are_refused(dumps: list[str], tmp_path: Path) -> None:

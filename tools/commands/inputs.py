@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import evolve
+from attrs import evolve, frozen
 
 from mqclause.model.assembly.change import changed
 from mqclause.model.assembly.snapshot import Snapshot, Source
@@ -82,19 +82,37 @@ def sources(names: tuple[str, ...], overlays: tuple[str, ...] = (), named_format
     scripts that change what those say; ``named_format`` is the format that is told of the others, not of them.
     Raises ClickException.
     """
+    return [each.read() for each in named_files(names, named_format)] + overlay_sources(overlays)
+
+
+def named_files(names: tuple[str, ...], named_format: str | None = None) -> list[NamedFile]:
+    """The files as for sources, none of them read yet. Raises ClickException."""
     if not names:
         raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
     name_of_format = FORMAT_NAMES[named_format.lower()] if named_format else ""
-    given = [evolve(source, format=name_of_format) for name in names for source in _named(name)]
-    return given + overlay_sources(overlays)
+    return [evolve(each, format=name_of_format) for name in names for each in _named(name)]
 
 
 def overlay_sources(names: tuple[str, ...]) -> list[Source]:
     """The scripts that ``--with`` names. Raises ClickException."""
-    return [evolve(source, overlay=True) for name in names for source in _named(name)]
+    return [evolve(each.read(), overlay=True) for name in names for each in _named(name)]
 
 
-def _named(name: str) -> Iterator[Source]:
+@frozen
+class NamedFile:
+    """A file that an argument names, or that is ``found`` in a folder or by a pattern."""
+
+    path: str
+    owner: str = ""
+    found: bool = False
+    format: str = ""
+
+    def read(self) -> Source:
+        """The file with its content. Raises ClickException."""
+        return Source(self.path, content(self.path), self.owner, self.found, format=self.format)
+
+
+def _named(name: str) -> Iterator[NamedFile]:
     owner, equals, path = name.partition("=")
     if not equals or Path(name).exists():
         owner, path = "", name
@@ -103,14 +121,14 @@ def _named(name: str) -> Iterator[Source]:
     elif path != "-" and has_magic(path) and not Path(path).exists():
         found = sorted(each for each in map(Path, glob(path, recursive=True)) if each.is_file())
     else:
-        yield Source(path, content(path), owner)
+        yield NamedFile(path, owner)
         return
     if owner:
         raise click.ClickException(f"{name}: allowed behind {owner}= is one file")
     if not found:
         raise click.ClickException(f"{path}: no file is there")
     for each in found:
-        yield Source(str(each), content(str(each)), found=True)
+        yield NamedFile(str(each), found=True)
 
 
 def _is_hidden(file: Path, folder: Path) -> bool:

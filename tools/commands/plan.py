@@ -10,14 +10,12 @@ import click
 from mqclause.answers.difference import both_sides, ordered, restarting, row_of
 from mqclause.answers.engine import Engine
 from mqclause.answers.findings import Checks, FindingChanges
+from mqclause.answers.inspection import inspected
 from mqclause.answers.planned import Planned
 from mqclause.answers.traffic import Traffic
-from mqclause.model.assembly.changed_scripts import scripts_after
-from mqclause.model.assembly.configured import configured
 from mqclause.model.assembly.members import Members, local_of, suspended, unreachable, without
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
-from mqclause.tools.commands.check import read_scripts
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.render.overview import print_plan, write_plan
 from mqclause.tools.render.progress import followed
@@ -83,12 +81,15 @@ def planned(
 
 def _findings(question: ClusterQuestion, left_out: Sequence[str]) -> FindingChanges:
     """What check finds on one side alone, of members that both sides have; nothing of files that it does not take."""
+    checks = Checks(question.rules)
     try:
-        scripts, _ = read_scripts(question.files, question.lenient)
-        overlays = read_scripts(question.overlays, question.lenient)[0] if question.overlays else []
+        before = inspected(question.files, checks, question.local, question.lenient)
+        changed = [*question.files, *question.overlays]
+        after = inspected(changed, checks, question.local, question.lenient, question.commands)
+        for name in left_out:
+            after.members.pop(name, None)
+        was, found = before.findings(), after.findings()
     except FactsError as error:
         print_warnings([f"findings are not compared: {error.diagnostics[0]}"])
         return FindingChanges()
-    after, checks = scripts_after(scripts, overlays, question.commands, left_out), Checks(question.rules)
-    before, found = (checks.findings(configured(each, question.local or "")) for each in (scripts, after))
-    return FindingChanges.between([each for each in before if each.about.queue_manager not in left_out], found)
+    return FindingChanges.between([each for each in was if each.queue_manager not in left_out], found)

@@ -25,7 +25,7 @@ def followed(many: Iterable[EachT], total: int) -> Iterator[EachT]:
 
 
 @contextmanager
-def progress(fraction: Callable[[], float]) -> Iterator[None]:
+def progress(fraction: Callable[[], float], doing: str = "deciding") -> Iterator[None]:
     """A bar on standard error while the body runs, if that is a terminal; ``fraction`` says what part is done."""
     if not sys.stderr.isatty():
         yield
@@ -35,7 +35,7 @@ def progress(fraction: Callable[[], float]) -> Iterator[None]:
 
     stop = Event()
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("deciding", total=1.0)
+        task = bar.add_task(doing, total=1.0)
 
         def poll() -> None:
             while not stop.wait(POLLED_EVERY):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from attrs import define, field
 
@@ -27,6 +28,12 @@ from mqclause.model.readers.mqsc.words import (
 from mqclause.model.readers.record import Value
 
 NO_COMMAND = "no MQSC command starts here; allowed: ALTER, DEFINE, DELETE and the other verbs of MQSC"
+
+_NONE: frozenset[str] = frozenset()
+Misplaced = Mapping[str, frozenset[str]]
+"""Attributes that MQSC does not have for a type of channel, by that type."""
+
+NOTHING_MISPLACED: Misplaced = MappingProxyType({})
 
 
 @define
@@ -59,10 +66,10 @@ class Statement:
         del self.attributes[word]
 
 
-def statement(command: Command) -> Statement | None:
+def statement(command: Command, kept: Misplaced = NOTHING_MISPLACED) -> Statement | None:
     """The command's statement, or None if there is nothing in it; unchecked if its verb configures no MQ object.
 
-    Raises UnreadableError.
+    What is ``kept`` is no fault although MQSC does not have it. Raises UnreadableError.
     """
     words = parameters(command.text)
     try:
@@ -80,7 +87,7 @@ def statement(command: Command) -> Statement | None:
                 "the last line of this command is continued, but the input ends there", len(command.text)
             )
         _fill(found, words)
-        _check(found)
+        _check(found, kept)
     return found
 
 
@@ -107,7 +114,7 @@ def _fill(found: Statement, words: Iterator[tuple[str, Value | None, int]]) -> N
         found.offsets.append(offset)
 
 
-def _check(found: Statement) -> None:
+def _check(found: Statement, kept: Misplaced) -> None:
     """Find the object type and its name, and refuse what MQ refuses about them."""
     found.noun = _noun(found)
     if found.action in ("define", "alter"):
@@ -119,13 +126,14 @@ def _check(found: Statement) -> None:
         found.name = _name(found)
         if found.verb == "DEFINE" and found.noun == "CHANNEL" and "CHLTYPE" not in found.attributes:
             raise found.fault("DEFINE CHANNEL needs CHLTYPE", "CHANNEL")
-    _check_attributes(found)
+    _check_attributes(found, kept)
 
 
-def _check_attributes(found: Statement) -> None:
+def _check_attributes(found: Statement, kept: Misplaced) -> None:
     """Refuse the first attribute that MQSC does not have for this object."""
     of = _channel_type(found) if found.noun == "CHANNEL" and found.action else ""
     known = known_attributes(found.verb, found.noun, of)
+    known = known and known | kept.get(of, _NONE)
     if known is None or found.attributes.keys() <= known:
         return
     word = next(word for word in found.attributes if word not in known)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from attrs import Factory, define, field
 
 from mqclause.model.diagnostic import Diagnostics, quoted
-from mqclause.model.readers.mqsc.command import NO_COMMAND, Statement, statement
+from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
 from mqclause.model.readers.mqsc.lines import Command, commands
 from mqclause.model.readers.mqsc.parameters import UnreadableError
 from mqclause.model.readers.mqsc.words import ENDS, VERBS, is_secret
@@ -24,14 +24,14 @@ SUGGESTED = 50
 """So many faults of a source come with a suggestion: looking for one takes time."""
 
 
-def read_mqsc(text: str, source: str) -> Script:
+def read_mqsc(text: str, source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
     """Read a script or a dump: what it configures as records, what cannot be read as diagnostics.
 
     Commands that configure nothing (DISPLAY, SET, …) are checked and left out; what operates channels and the queue
     manager (START and STOP CHANNEL, SUSPEND, RESUME, REFRESH) is kept. The values of passwords and keys are dropped.
     Never raises.
     """
-    reader = _Reader(source)
+    reader = _Reader(source, kept)
     for command in commands(text.removeprefix("\ufeff"), reader.remark):
         if reader.ended:
             break
@@ -47,6 +47,7 @@ class _Reader:
     """What has been read so far of one source."""
 
     source: str
+    kept: Misplaced
     faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
     header: dict[str, str] = field(factory=dict)
     header_lines: dict[str, int] = field(factory=dict)
@@ -77,7 +78,7 @@ class _Reader:
 
     def take(self, command: Command) -> None:
         """Read one command. Raises UnreadableError."""
-        found = statement(command)
+        found = statement(command, self.kept)
         if found is None:
             return
         if found.verb in ENDS:

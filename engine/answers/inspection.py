@@ -1,0 +1,185 @@
+"""Inspection: the findings of any number of queue managers, whose files are read one after the other."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Iterable
+
+from attrs import define, evolve, field, frozen
+
+from mqclause.answers.findings import Checks, Finding, by_place
+from mqclause.model.assembly.change import OPTION, WhatIf, read_change
+from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject, is_looked_at
+from mqclause.model.assembly.copies import without_copies
+from mqclause.model.assembly.described import as_script, names_object, scripts_in
+from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.together import Contribution, Together
+from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.readers.record import Script
+
+LONGEST_NAME = 48
+FASTEST = 1
+"""The level of compression."""
+
+
+@frozen(eq=False)
+class Inspected:
+    """One queue manager that was looked at: what was found, what has to wait for the others, and what it tells them.
+
+    ``packed`` holds its scripts, for the case that more of them follow.
+    """
+
+    owner: str
+    packed: tuple[bytes, ...]
+    found: tuple[Finding, ...]
+    waiting: tuple[ConfiguredObject, ...]
+    contribution: Contribution
+    faults: tuple[Diagnostic, ...]
+    warnings: tuple[Diagnostic, ...]
+
+    def scripts(self) -> list[Script]:
+        """Its scripts, as far as checks look at them."""
+        return [_unpacked(each) for each in self.packed]
+
+
+@define(eq=False)
+class Inspection:
+    """Looks at each queue manager as its scripts come, so that little of one stays in memory: see Inspected.
+
+    A script without a queue manager is that of ``local`` or, if that is None, one of a queue manager of its own:
+    nothing says that several belong together. An overlay without one is that of the only one there is.
+    """
+
+    checks: Checks
+    local: str | None = None
+    lenient: bool = False
+    members: dict[str, Inspected] = field(factory=dict)
+    overlays: list[Script] = field(factory=list)
+    nameless: int = 0
+    _faults: list[Diagnostic] = field(factory=list)
+    _warnings: list[Diagnostic] = field(factory=list)
+
+    def read(self, source: Source) -> None:
+        """Looks at what one more file says. What is wrong with it is told in the end."""
+        for script in scripts_in(source, self._faults, self._warnings, self.lenient):
+            if script.overlay:
+                self.overlays.append(script)
+            else:
+                self.add(script)
+
+    def add(self, script: Script) -> None:
+        """Looks at one more script, with those of the same queue manager that came before."""
+        name = owner = script.queue_manager or self.local or ""
+        if not owner:
+            self.nameless += 1
+            name = f"that of {self.nameless} {script.source}"[:LONGEST_NAME]
+        self._look(name, owner, script)
+
+    def _look(self, name: str, owner: str, script: Script) -> None:
+        before, packed = self.members.get(name), _packed(script)
+        scripts = [*before.scripts(), _unpacked(packed)] if before else [script]
+        faults, warnings = list[Diagnostic](), list[Diagnostic]()
+        member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
+        found, waiting = list[Finding](), list[ConfiguredObject]()
+        for each, about in member.configured(self.checks.attributes):
+            if about.trigger and self.checks.is_to_trigger(about):
+                found += self.checks.of_trigger(member, each, about)
+            if about.clustered or about.beside:
+                waiting.append(about)
+            else:
+                found += self.checks.of(about)
+        self.members[name] = Inspected(
+            owner,
+            (*(before.packed if before else ()), packed),
+            tuple(found),
+            tuple(waiting),
+            Contribution.of(member),
+            tuple(faults),
+            tuple(warnings),
+        )
+
+    def lay_over(self) -> None:
+        """Carries out the overlays, after everything else was read. Raises FactsError where it is not said whose."""
+        for each in self.overlays:
+            owner = each.queue_manager or self.local or (next(iter(self.members)) if len(self.members) == 1 else "")
+            if owner not in self.members:
+                message = f"does not say whose script it is; name it as QMGR={each.source}"
+                raise FactsError([Diagnostic(each.source, message)])
+            self._look(owner, self.members[owner].owner, each)
+        self.overlays.clear()
+
+    def change(self, text: str) -> None:
+        """Carries out a command that an option states, as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
+        change = read_change(text)
+        owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
+        if not owners:
+            raise _fault(f"{change.object} is not known")
+        if len(owners) > 1:
+            raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
+        self._look(owners[0], self.members[owners[0]].owner, as_script(change, owners[0]))
+
+    def _is_of(self, change: WhatIf, name: str, each: Inspected) -> bool:
+        if change.kind == "QMGR":
+            return change.name == name or (not change.name and len(self.members) == 1)
+        return change.owner in ("", name) and names_object(each.scripts(), change)
+
+    def findings(self) -> list[Finding]:
+        """All that is found, by file and line; with ``local`` what that queue manager knows. Raises FactsError."""
+        self.lay_over()
+        refused = [fault for each in self.members.values() for fault in each.faults]
+        faults = [*self._faults, *([] if self.lenient else refused)]
+        if faults or not self.members:
+            raise FactsError(faults or self._warnings)
+        together = Together.of([each.contribution for each in self.members.values()])
+        found = list[Finding]()
+        for each in self.members.values():
+            found += each.found if self.local in (None, each.owner) else ()
+            for about in each.waiting:
+                if self.local is None or together.is_known(about, self.local):
+                    found += self.checks.of(self.checks.with_choices(about, together))
+        return by_place(found)
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """What was passed by, or could not be looked at."""
+        found = list(self._warnings)
+        for each in self.members.values():
+            found += [*each.warnings, *(each.faults if self.lenient else ())]
+        return found
+
+
+def inspected(
+    sources: Iterable[Source],
+    checks: Checks | None = None,
+    local: str | None = None,
+    lenient: bool = False,
+    changes: Iterable[str] = (),
+) -> Inspection:
+    """What files say, looked at: ``.findings()`` has what is found, ``.warnings`` what was passed by.
+
+    ``changes`` are commands as the option --set takes them. Raises FactsError.
+    """
+    inspection = Inspection(Checks() if checks is None else checks, local, lenient)
+    for source in sources:
+        inspection.read(source)
+    inspection.lay_over()
+    for text in changes:
+        inspection.change(text)
+    return inspection
+
+
+def _fault(message: str) -> FactsError:
+    return FactsError([Diagnostic(OPTION, message)])
+
+
+def _packed(script: Script) -> bytes:
+    """What of a script may be is_looked_at again, in little room."""
+    records = tuple(evolve(each, informational={}) for each in script.records if is_looked_at(each))
+    kept = evolve(script, records=records, header={**script.header}, diagnostics=(), further=(), remarks=())
+    return zlib.compress(pickle.dumps(kept), FASTEST)
+
+
+def _unpacked(packed: bytes) -> Script:
+    found: Script = pickle.loads(zlib.decompress(packed))  # noqa: S301 - packed here, a moment ago
+    return found

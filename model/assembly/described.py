@@ -1,0 +1,73 @@
+"""Described queue managers: what one file says of each, as a script, whatever its format; and what if it said more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from attrs import evolve
+
+from mqclause.model.assembly.as_records import scripts_of
+from mqclause.model.assembly.attributes import read_attributes
+from mqclause.model.assembly.change import BESIDES, OPTION, WhatIf
+from mqclause.model.assembly.local import owned
+from mqclause.model.assembly.snapshot import Source
+from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.readers.container import unpacked
+from mqclause.model.readers.facts_document import FactsDocument
+from mqclause.model.readers.facts_file import read_facts
+from mqclause.model.readers.mqsc.format import MQSC
+from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.readers.record import Record, Script
+from mqclause.model.readers.registry import FORMATS, contents_of, only_named
+
+MISPLACED = {"CLUSSDR": frozenset({"NETPRTY"})}
+"""What a check finds in a script, and what is a fault of it elsewhere."""
+
+CHECKED_FORMATS = tuple(
+    evolve(each, read=partial(read_mqsc, kept=MISPLACED)) if each is MQSC else each for each in FORMATS
+)
+
+
+def scripts_in(source: Source, faults: list[Diagnostic], warnings: list[Diagnostic], lenient: bool) -> Iterator[Script]:
+    """The scripts in a file. What is wrong with it goes to ``faults`` or, where it may be passed by, ``warnings``."""
+    formats = only_named(source.format, CHECKED_FORMATS)
+    try:
+        for name, data in unpacked(source.data, source.name):
+            contents = contents_of(data, name, formats)
+            if isinstance(contents, FactsDocument):
+                read = read_facts(contents.data, name, "?")
+                faults += contents.diagnostics or read.diagnostics
+                yield from scripts_of(read, contents)
+                continue
+            for script in owned(contents, source.queue_manager):
+                (warnings if lenient else faults).extend(script.diagnostics)
+                yield evolve(script, overlay=source.overlay)
+    except FactsError as error:
+        (warnings if source.found else faults).extend(error.diagnostics)
+
+
+def as_script(change: WhatIf, owner: str) -> Script:
+    """The script that does to the queue manager ``owner`` what an option says. Raises FactsError.
+
+    A state is no part of a configuration, so that it changes nothing there.
+    """
+    besides = BESIDES.get(change.kind, set())
+    name = "" if change.kind == "QMGR" else change.name
+    stated = {word: value for word, value in change.attributes.items() if word not in besides}
+    states = {word: value for word, value in change.attributes.items() if word in besides}
+    records = [Record("alter", change.kind, name, stated, source=OPTION)] if stated else []
+    for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
+        refused = read_attributes(Record("alter", kind, change.name, words), "")[1]
+        if refused:
+            raise FactsError([Diagnostic(OPTION, f"{change.object}: {error}") for error in refused])
+    return Script(OPTION, owner, tuple(records), overlay=True)
+
+
+def names_object(scripts: Sequence[Script], change: WhatIf) -> bool:
+    """Whether scripts of one queue manager define, or show, the object that an option names."""
+    return any(
+        each.kind == change.kind and each.name == change.name and each.action in ("define", "observe")
+        for script in scripts
+        for each in script.records
+    )
