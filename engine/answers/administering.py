@@ -7,7 +7,10 @@ from attrs import define, evolve, field
 from mqclause.answers.administration import Administration
 from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
+from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.answers.fate import Administered, MessageFate
+from mqclause.answers.replay_exits import ReplayExits
+from mqclause.exits.session import Caller
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
@@ -17,6 +20,7 @@ from mqclause.model.timeline.administered import (
     instances,
     member_named,
     refreshed,
+    with_available,
     with_status,
     with_suspended,
     within,
@@ -27,7 +31,7 @@ from mqclause.model.timeline.matter import Matter
 
 SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 REMOVED = "REMOVED"
-WAITS, MAY_BE_LOST = "waits", "may_be_lost"
+WAITS, MAY_BE_LOST, DEAD_LETTERED = "waits", "may_be_lost", "dead_lettered"
 DELIVERED = "delivered"
 
 
@@ -50,6 +54,7 @@ class Administering:
 
     rules: Administration
     engine: Engine
+    exits: ReplayExits
     cluster: Cluster
     sequence: SequenceState
     flights: dict[str, Flight]
@@ -57,12 +62,11 @@ class Administering:
     _instances: dict[str, Cluster] = field(factory=dict)
 
     @classmethod
-    def of(cls, engine: Engine, cluster: Cluster, messages: tuple[InFlight, ...]) -> Administering:
+    def of(cls, engine: Engine, exits: ReplayExits, cluster: Cluster, messages: tuple[InFlight, ...]) -> Administering:
         """At the start of a replay."""
-        # A choice on arrival calls no exit: these choices are the rules' own.
-        own = Engine(engine.rules, engine.executor)
+        rules = Administration(engine.rules, engine.executor)
         flights = {each.id: Flight(each, route_of(each, cluster)) for each in messages}
-        return cls(Administration(own.rules, own.executor), own, cluster, SequenceState.of(cluster), flights)
+        return cls(rules, engine, exits, cluster, SequenceState.of(cluster), flights)
 
     def after(self, event: Event) -> Administered:
         """What ``event`` does. Raises EventError if it cannot happen."""
@@ -139,6 +143,7 @@ class Administering:
     def reach(self, event: Event, did: Administered) -> None:
         """A queue manager fails, or is back: its routes, then the messages that were sent to it."""
         self.statuses(f"{event.do}_route", event.queue_manager, did)
+        self.cluster = with_available(self.cluster, event.queue_manager, event.do == "recover")
         for flight in [*self.flights.values()]:
             if flight.route.queue_manager == event.queue_manager:
                 if event.do == "fail":
@@ -149,13 +154,16 @@ class Administering:
 
     def fail(self, flight: Flight, did: Administered) -> None:
         """The fate of one message whose target fails."""
-        settled, chosen = self.rules.ask(matter := _of_flight(flight, "fail")), None
+        settled, chosen, by_exit = self.rules.ask(matter := _of_flight(flight, "fail")), None, None
         if settled.facts["again"]:
-            chosen = self.choose(flight.message.queue, flight.route.queue_manager)
-            settled = self.rules.ask(evolve(matter, chosen_again=True, alternative=chosen is not None))
-        did.fates.append(MessageFate(flight.message.id, settled, chosen))
+            failed = flight.route.queue_manager
+            chosen, by_exit = self.choose(flight.message.queue, failed, self.exits.moving(flight.message, failed))
+            refuses = by_exit is not None and by_exit.dead_lettered
+            matter = evolve(matter, chosen_again=True, alternative=chosen is not None, exit_refuses=refuses)
+            settled = self.rules.ask(matter)
+        did.fates.append(MessageFate(flight.message.id, settled, chosen, by_exit))
         flight.waits = settled.becomes == WAITS
-        if settled.becomes == MAY_BE_LOST:
+        if settled.becomes in (MAY_BE_LOST, DEAD_LETTERED):
             del self.flights[flight.message.id]
         elif chosen is not None:
             self.send(flight.message, chosen)
@@ -169,7 +177,7 @@ class Administering:
                         put_enabled=self.is_enabled(event.queue), dead_letter_queue=bool(own.deadq))  # fmt: skip
         settled, chosen = self.rules.ask(matter), None
         if settled.facts["again"]:
-            chosen = self.choose(event.queue, own.name, from_cluster_channel=True)
+            chosen, _ = self.choose(event.queue, own.name, None)
             settled = self.rules.ask(evolve(matter, chosen_again=True, alternative=chosen is not None))
         did.fates.append(MessageFate(event.id, settled, chosen))
         if settled.becomes == DELIVERED:
@@ -192,25 +200,30 @@ class Administering:
         route = next(each for each in self.cluster.channels if _leads(each, to))
         self.flights[message.id] = Flight(message, route)
 
-    def choose(self, queue: str, instead_of: str, from_cluster_channel: bool = False) -> Destination | None:
-        """The destination that the workload rules choose anew, and not ``instead_of``; None if there is no other."""
-        put = Put(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=from_cluster_channel)
+    def choose(self, queue: str, instead_of: str, mover: Caller | None) -> tuple[Destination | None, ExitAnswer | None]:
+        """The destination that is chosen anew, and not ``instead_of``, and what an exit made of the choice.
+
+        A message that is moved has a ``mover``; one that arrives over a cluster channel calls no exit.
+        """
+        put = Put(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=mover is None)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
-        decision = self.among(put, "")
-        if _is_at(decision, instead_of) and any(each.queue_manager != instead_of for each in decision.permitted):
-            decision = self.among(put, instead_of)
+        decision = self.among(put, "", mover)
+        by_exit = decision.exit if decision.exit and decision.exit.called else None
+        others = by_exit is None and any(each.queue_manager != instead_of for each in decision.permitted)
+        if others and _is_at(decision, instead_of):
+            decision = self.among(put, instead_of, None)
         chosen = decision.chosen
         if chosen is None or chosen.queue_manager == instead_of:
-            return None
+            return None, by_exit
         self.sequence = evolve(decision.state, seen=self.cluster)
-        return chosen
+        return chosen, by_exit
 
-    def among(self, put: Put, but_for: str) -> Decision:
+    def among(self, put: Put, but_for: str, caller: Caller | None) -> Decision:
         """The choice among the instances that are known, those of one queue manager left out; no name is resolved."""
         if but_for not in self._instances:
             self._instances[but_for] = instances(self.cluster, but_for)
         known = self._instances[but_for]
-        return self.engine.choose(put, known, evolve(self.sequence, seen=known))
+        return self.engine.choose(put, known, evolve(self.sequence, seen=known), caller=caller)
 
 
 def _is_at(decision: Decision, name: str) -> bool:

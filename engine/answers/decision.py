@@ -129,7 +129,8 @@ class Decision:
         if self.exit is not None and self.exit.failed:
             return Reason(*self.exit.failure, self.exit.rule.id, self.exit.because)
         failure = self.runs[-1].failure
-        if failure is None:
+        if failure is None or self.outcome != "failed":
+            # An exit may choose where the rules leave nothing.
             return None
         ruleset, first = self.rulesets[-1], self._first_scope(-1)
         rule, run = ruleset.rules[failure.rule], self.runs[-1]
@@ -197,7 +198,8 @@ class Decision:
         """What rules derive for the chosen destination, also for one that an exit chose."""
         if chosen is None or not self.runs:
             return {}
-        if self.exit is None or not self.exit.called or chosen is self.exit.own_choice:
+        remaining = self.runs[0].remaining
+        if remaining and chosen is remaining[0]:
             return self.runs[0].chosen
         return derived_for(chosen, self.rulesets[0], self.runs[0], self._first_scope(0))
 

@@ -80,14 +80,15 @@ class Engine:
         cluster: Cluster,
         state: SequenceState | None = None,
         explain: Level = "verdict",
-        caller: Caller = ANYBODY,
+        caller: Caller | None = ANYBODY,
     ) -> Decision:
         """The destination of ``put``, made at the local queue manager of ``cluster``.
 
         ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and
         factors count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone,
         ``verdict`` also every permitted destination, ``rule`` each rule with who fell by it and why,
-        ``condition`` also the tests with their values. ``caller`` is what an exit needs to know besides.
+        ``condition`` also the tests with their values. ``caller`` is what an exit needs to know besides; for None no
+        exit is called.
         """
         if explain not in LEVELS:
             raise ValueError(f"explain={explain!r} is not a level; allowed: {', '.join(LEVELS)}")
@@ -106,7 +107,8 @@ class Engine:
         elif where.reason is None and not where.deferred:
             listed = (where.destination,)
         decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
-        if runs and (self.exits.names or (cluster.queue_manager.clwlexit and self._has_exit_rules)):
+        named = self.exits.names or (cluster.queue_manager.clwlexit and self._has_exit_rules)
+        if runs and named and caller is not None:
             name = cluster.queue_manager.name
             session = caller.session or self._sessions.setdefault(name, ExitSession())
             decision.exit = self._exit_question.answer(decision, caller, session)

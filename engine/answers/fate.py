@@ -8,21 +8,24 @@ from attrs import define, field, frozen
 
 from mqclause.answers.administration import Settled
 from mqclause.answers.decision_document import destination_document
+from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.model.facts.destination import Destination
 
 
 @frozen(eq=False)
 class MessageFate:
-    """What becomes of a message in flight; ``to`` is where it is sent instead."""
+    """What becomes of a message in flight; ``to`` is where it is sent instead, ``exit`` what an exit made of that."""
 
     message: str
     settled: Settled
     to: Destination | None = None
+    exit: ExitAnswer | None = None
 
     def document(self) -> dict[str, Any]:
         """As in a row of ``mqclause replay``."""
         to = self.to and destination_document(self.to)
-        return {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
+        found = {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
+        return found if self.exit is None else {**found, "exit": self.exit.document(destination_document)}
 
 
 @define(eq=False)

@@ -109,7 +109,7 @@ class Replay:
         """
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
-        administering = Administering.of(self.engine, scenario.cluster, scenario.in_flight)
+        administering = Administering.of(self.engine, exits, scenario.cluster, scenario.in_flight)
         run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
         try:
             for number, event in enumerate(scenario.events):

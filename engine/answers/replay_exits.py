@@ -7,8 +7,10 @@ from attrs import define, field
 from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
 from mqclause.model.exits.constants import MQPER_NOT_PERSISTENT, MQPER_PERSISTENT
 from mqclause.model.exits.offer import NO_DESCRIPTOR, OfferedMessage
+from mqclause.model.facts.objects import Put
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.handles import Handle
+from mqclause.model.timeline.in_flight import InFlight
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 
@@ -39,6 +41,12 @@ class ReplayExits:
         at_connection = self.connected.get(event.by)
         number = None if handle is None else handle.id
         return Caller(number, message, self.at_start, at_connection, session=self.session)
+
+    def moving(self, message: InFlight, left: str) -> Caller:
+        """Who asks for the new destination of a message, whose target ``left`` failed: the channel, on no handle."""
+        persistence = MQPER_PERSISTENT if message.persistent else MQPER_NOT_PERSISTENT
+        offered = OfferedMessage(Put(message.queue).length, None, {**NO_DESCRIPTOR, "Persistence": persistence})
+        return Caller(None, offered, self.at_start, None, left, self.session)
 
     def follow(self, event: Event, after: QueueManagerState) -> None:
         """Takes note of an event that was carried out; ``after`` is the queue manager then."""

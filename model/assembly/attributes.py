@@ -15,6 +15,7 @@ from mqclause.model.facts.domains import (
     GIVEN_CHANNEL,
     NAME,
     NAME_OR_BLANK,
+    Description,
     Domain,
     Names,
     Whole,
@@ -36,9 +37,11 @@ def _texts(names: str) -> dict[str, tuple[str, Domain]]:
     return dict.fromkeys(names.split(), ("", NAME_OR_BLANK))
 
 
-_EVERY = "put clwlrank clwlprty defbind defprty"
+_EVERY = "put clwlrank clwlprty defbind defprty defpsist"
 _LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq"
 _CLUSTERED = _texts("CLUSTER CLUSNL")
+_DESCRIBED: Mapping[str, tuple[str, Domain]] = {"DESCR": ("descr", Description(64))}
+_QUEUE = {**_CLUSTERED, **_DESCRIBED}
 _DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))
 _CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
 _TARGET_TYPES = Words(("QUEUE", "TOPIC"))
@@ -46,11 +49,11 @@ _TARGET_TYPES = Words(("QUEUE", "TOPIC"))
 FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
     "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata clwllen trigint defxmitq deadq")
     | _texts("REPOS REPOSNL"),
-    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
-    "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET") | {"TARGTYPE": ("", _TARGET_TYPES)},
-    "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _CLUSTERED,
+    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _QUEUE | {"QSGDISP": ("", _DISPOSITIONS)},
+    "QALIAS": _attributes(Queue, f"{_EVERY} get") | _QUEUE | _texts("TARGET") | {"TARGTYPE": ("", _TARGET_TYPES)},
+    "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _QUEUE,
     "QMODEL": {},
-    "QCLUSTER": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
+    "QCLUSTER": _attributes(Queue, _EVERY) | _QUEUE | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
     "CLUSQMGR": _attributes(Channel, "cluster deftype status clwlrank clwlprty clwlwght netprty")
     | {"CHANNEL": ("", GIVEN_CHANNEL), "SUSPEND": ("", Words(("YES", "NO")))},
     "CHSTATUS": _attributes(Channel, "status") | _texts("RQMNAME"),
@@ -66,7 +69,7 @@ MOMENTARY: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
 
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL")}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "QMGR": {"clusters": ("REPOS", "REPOSNL")},
+    "QMGR": dict.fromkeys(("clusters", "repository"), ("REPOS", "REPOSNL")),
     "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
     "QCLUSTER": _QUEUE_CLUSTERS,
     "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},

@@ -59,10 +59,12 @@ class Displayed:
             rows = waiting.pop((each.fact.name,), [])
             clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
             suspended = self._suspended(each.fact.name, each.fact.suspended)
-            yield evolve(each, fact=evolve(each.fact, clusters=clusters, suspended=suspended))
+            is_repository = _is_repository(rows, each.fact.repository)
+            fact = evolve(each.fact, clusters=clusters, suspended=suspended, repository=is_repository)
+            yield evolve(each, fact=fact)
         for (name,), rows in waiting.items():
             if name not in ("", self.local):
-                fact = RemoteQueueManager(name, _clusters(rows), self._suspended(name, ()))
+                fact = RemoteQueueManager(name, _clusters(rows), self._suspended(name, ()), _is_repository(rows))
                 yield placed_fact(fact, rows[0])
 
     def channels(self, placed: Iterable[Placed[Channel]]) -> Iterator[Placed[Channel]]:
@@ -144,6 +146,12 @@ def _over(placed: Placed[FactT], row: MqObject, fields: Mapping[str, Any]) -> Pl
 
 def _origin(stated: Callable[[str], Origin], row: MqObject, fields: frozenset[str], attribute: str) -> Origin:
     return row.origin(attribute) if attribute in fields else stated(attribute)
+
+
+def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:
+    """Whether rows show a full repository; what is stated counts where none shows what it is."""
+    shown = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
+    return "REPOS" in shown if shown else stated
 
 
 def _of_alias(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -169,7 +169,10 @@ class _Seen:
 
     def remote(self, other: Objects) -> Placed[RemoteQueueManager]:
         suspended = self.within(tuple(other.operations.suspended))
-        return _placed_whole(RemoteQueueManager(other.name, self.within(_clusters(other)), suspended), other)
+        repository = any(self.within(each.clusters) for each in other.of("QMGR"))
+        return _placed_whole(
+            RemoteQueueManager(other.name, self.within(_clusters(other)), suspended, repository), other
+        )
 
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""

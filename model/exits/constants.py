@@ -43,8 +43,11 @@ DEFAULT_BINDINGS: Final[dict[str, int]] = {"OPEN": 0, "NOTFIXED": 1, "GROUP": 2}
 PUT_INHIBITED: Final[dict[str, int]] = {"ENABLED": 0, "DISABLED": 1}
 """MQWQR.InhibitPut by MQSC word (MQQA_PUT_*)."""
 
+DEFAULT_PERSISTENCE: Final[dict[str, int]] = {"NO": 0, "YES": 1}
+"""MQWQR.DefPersistence by MQSC word (MQPER_*)."""
+
 MQPER_NOT_PERSISTENT: Final = 0
 MQPER_PERSISTENT: Final = 1
 MQPER_PERSISTENCE_AS_Q_DEF: Final = 2
 MQPRI_PRIORITY_AS_Q_DEF: Final = -1
-"""MQMD.Persistence, MQMD.Priority and MQWQR.DefPersistence."""
+"""MQMD.Persistence and MQMD.Priority."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from mqclause.model.exits.constants import (
     DEFAULT_BINDINGS,
+    DEFAULT_PERSISTENCE,
     MQCHT_CLUSRCVR,
     MQCHT_CLUSSDR,
     MQPER_PERSISTENCE_AS_Q_DEF,
@@ -144,7 +145,7 @@ def _queue_values(cluster: Cluster, to: Destination, queue: Queue) -> tuple[Any,
         flags = MQQF_LOCAL_Q | USEQ[in_effect]
     return (
         flags, queue.name, QUEUE_TYPES_IN_CLUSTERS[queue.type], queue.descr, DEFAULT_BINDINGS[queue.defbind],
-        queue.defprty, PUT_INHIBITED[queue.put], queue.clwlprty, queue.clwlrank,
+        DEFAULT_PERSISTENCE[queue.defpsist], queue.defprty, PUT_INHIBITED[queue.put], queue.clwlprty, queue.clwlrank,
     )  # fmt: skip
 
 
@@ -188,7 +189,7 @@ def _destination(of: OfferedRoute) -> MQWDR:
 def _queue_record(of: OfferedRoute) -> MQWQR:
     if of.queue is None:
         return MQWQR()
-    flags, name, kind, description, binding, priority, inhibited, workload_priority, rank = of.queue
+    flags, name, kind, description, binding, persistence, priority, inhibited, workload_priority, rank = of.queue
     return MQWQR(
         QFlags=flags,
         QName=name,
@@ -196,6 +197,7 @@ def _queue_record(of: OfferedRoute) -> MQWQR:
         QType=kind,
         QDesc=description,
         DefBind=binding,
+        DefPersistence=persistence,
         DefPriority=priority,
         InhibitPut=inhibited,
         CLWLQueuePriority=workload_priority,

@@ -82,7 +82,7 @@ class MQWQR:
     QType: int = member(1, "MQCQT_*: local queue, alias queue, remote queue")
     QDesc: str = member("", "DESCR, at most 64 characters")
     DefBind: int = member(0, "MQBND_* of DEFBIND")
-    DefPersistence: int = member(0, "MQPER_* of DEFPSIST, which no facts state: not persistent")
+    DefPersistence: int = member(0, "MQPER_* of DEFPSIST")
     DefPriority: int = member(0, "DEFPRTY, 0 to 9")
     InhibitPut: int = member(0, "MQQA_PUT_* of PUT")
     CLWLQueuePriority: int = member(0, "CLWLPRTY, 0 to 9", since=2)

@@ -124,6 +124,15 @@ class Text:
         raise DomainError(key, value, f"allowed: {what}")
 
 
+@frozen
+class Description(Text):
+    """Text that decides nothing, so none is refused: it is cut, and control characters become blanks."""
+
+    def __call__(self, value: object, key: str) -> str:
+        kept = str(value)[: self.most]
+        return super().__call__("".join(each if each.isprintable() else " " for each in kept), key)
+
+
 IN_NAMES = "A-Za-z0-9._/%"
 """The characters that a name of MQ may have, as a class of a regular expression."""
 

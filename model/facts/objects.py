@@ -109,6 +109,7 @@ class Queue:
     curdepth: int | None = momentary(Whole(0, LARGEST), 0)
     ipprocs: int | None = momentary(Whole(0, LARGEST), None)
     descr: str = attribute(Text(64), "")
+    defpsist: str = attribute(Words(("NO", "YES")), "NO")
 
 
 @frozen

@@ -53,6 +53,13 @@ def with_suspended(cluster: Cluster, name: str, suspended: tuple[str, ...]) -> C
     return evolve(cluster, remote_queue_managers=tuple(others))
 
 
+def with_available(cluster: Cluster, name: str, available: bool) -> Cluster:
+    """The snapshot after another queue manager failed, or came back."""
+    found = cluster.remote[name]
+    others = (evolve(each, available=available) if each is found else each for each in cluster.remote_queue_managers)
+    return evolve(cluster, remote_queue_managers=tuple(others))
+
+
 def with_status(cluster: Cluster, status: dict[int, str]) -> Cluster:
     """The snapshot with another status of some channels, by their place in the list."""
     if not status:

@@ -10,6 +10,7 @@ import pytest
 
 from mqclause import Engine, Put, read_document
 from mqclause.exits import MQCD, MQWCR, MQWDR, MQWQR, MQWXP
+from mqclause.model.assembly.snapshot import Source, read_sources
 from mqclause.model.exits.offer import Offer, OfferedMessage, of_queue, routes, structures
 from mqclause.model.facts.destination import destinations
 from spec_tests.support.exit_scene import facts
@@ -126,14 +127,35 @@ def test_a_remote_queue() -> None:
         "clwlprty": 3,
         "clwlrank": 9,
         "descr": "alias",
+        "defpsist": "YES",
     }
     wxp = seen(queues={"QM3": queue})
     assert wxp.QArray is not None
     found = wxp.QArray[1]
     assert (found.QName, found.QFlags, found.QType, found.QDesc, found.QMgrIdentifier) == ("Q", 0, 2, "alias", "")
-    assert (found.DefBind, found.DefPriority, found.DefPersistence, found.InhibitPut) == (1, 8, 0, 1)
+    assert (found.DefBind, found.DefPriority, found.DefPersistence, found.InhibitPut) == (1, 8, 1, 1)
     assert (found.CLWLQueuePriority, found.CLWLQueueRank) == (3, 9)
     assert [each.ClusterName for each in found.ClusterRec] == ["S"]
+
+
+DUMPS = [
+    "* Queue manager name: QM1\nDEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S)\n",
+    """* Queue manager name: QM2
+ALTER QMGR REPOS('S')
+DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(S) NETPRTY(4)
+DEFINE QLOCAL(Q) CLUSTER(S) DEFPSIST(YES) DEFPRTY(3) DESCR('what a person says of it, which is longer than an exit is told here')
+""",
+]
+
+
+def test_what_dumps_say() -> None:
+    sources = [Source(f"QM{number}.mqsc", text.encode()) for number, text in enumerate(DUMPS, 1)]
+    wxp = Engine().exit_parameters(Put(queue="Q"), read_sources(sources, "QM1").cluster)
+    assert wxp.QArray is not None
+    (first,), (queue,) = wxp.DestinationArray, wxp.QArray
+    assert (first.QMgrFlags, first.ChannelDef.NetworkPriority) == (0x2 | 0x10 | 0x20, 4)
+    assert (queue.DefPersistence, queue.DefPriority) == (1, 3)
+    assert queue.QDesc == "what a person says of it, which is longer than an exit is told h"
 
 
 def test_the_local_queue_without_a_receiver() -> None:

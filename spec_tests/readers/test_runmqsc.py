@@ -172,7 +172,7 @@ class TestView:
             "QM1", clusters=("SALES",), clwluseq="ANY", clwlmruc=2, platform="ZOS"
         )
         assert cluster.remote_queue_managers == (
-            RemoteQueueManager("QM2", ("SALES",)),
+            RemoteQueueManager("QM2", ("SALES",), repository=True),
             RemoteQueueManager("QM3", ("SALES",), ("SALES",)),
         )
         assert cluster.channels == (

@@ -76,6 +76,21 @@ def taking(number: int, response: str = "OK") -> Exit:
     return exit
 
 
+def only_at_a_choice(does: Callable[[MQWXP], Any]) -> Exit:
+    """An exit that does this where a destination is chosen, and nothing at INIT and TERM."""
+
+    def exit(wxp: MQWXP) -> None:  # noqa: A001
+        if wxp.DestinationArray:
+            does(wxp)
+
+    return exit
+
+
+def code(decision: Decision) -> int | None:
+    """The reason code of a decision that failed."""
+    return decision.reason.code if decision.reason else None
+
+
 def writing(path: Path, *names: str, of: Callable[[MQWXP], Any] | None = None) -> Exit:
     """An exit that writes these fields of each call to a file, or what ``of`` says; what it is told, it leaves."""
 

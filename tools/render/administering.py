@@ -27,4 +27,5 @@ def administered_lines(did: Administered) -> Iterator[Text]:
         to = f" to {fate.to.name}" if fate.to else ""
         said = fate.settled.becomes
         styled = (said.replace("_", " "), FATE_STYLES.get(said, "green"))
-        yield Text.assemble(f"{fate.message} ", styled, f"{to}: {fate.settled.because}")
+        of_exit = f" ({fate.exit.because})" if fate.exit else ""
+        yield Text.assemble(f"{fate.message} ", styled, f"{to}: {fate.settled.because}{of_exit}")

@@ -1,0 +1,77 @@
+"""The limit of time: an exit that does not return costs it, once for a handle, and the caller goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+
+import pytest
+
+from mqclause import Engine
+from mqclause.exits import MQWXP, Caller
+from spec_tests.support.exit_scene import NAME, Exit, asked, choose, code, only_at_a_choice, told, took
+
+SHORT = 0.3
+"""A time limit for exits that do not return, in seconds."""
+
+
+def loops(_: MQWXP) -> None:
+    while True:
+        pass
+
+
+def holds_the_interpreter(_: MQWXP) -> None:
+    sum(10**400_000_000 for _ in range(10))
+
+
+def sleeps(_: MQWXP) -> None:
+    time.sleep(1000)
+
+
+def waits_for_another_process(_: MQWXP) -> None:
+    subprocess.run(["sleep", "1000"], check=False)
+
+
+def catches_everything(_: MQWXP) -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    while True:
+        try:
+            time.sleep(1000)
+        except BaseException:
+            continue
+
+
+@pytest.mark.parametrize(
+    "exit", [loops, holds_the_interpreter, sleeps, waits_for_another_process, catches_everything]
+)  # fmt: skip
+def test_an_exit_that_does_not_return_costs_its_limit(exit: Exit) -> None:  # noqa: A002
+    began = time.monotonic()
+    decision = asked(only_at_a_choice(exit), exit_limit=SHORT)
+    assert code(decision) == 2266
+    assert decision.reason is not None
+    assert decision.reason.because == "the exit did not return within 0.3 seconds"
+    assert (decision.reason.rule, told(decision)["response"]) == ("exit.04b", None)
+    assert SHORT <= time.monotonic() - began < 20
+
+
+def test_one_that_loops_at_init_costs_its_limit_once() -> None:
+    began = time.monotonic()
+    assert code(asked(loops, exit_limit=SHORT)) == 2266
+    assert time.monotonic() - began < 20
+
+
+def test_each_call_has_the_limit_for_itself() -> None:
+    def takes_its_time(wxp: MQWXP) -> None:
+        if wxp.ExitReason != "TERM":
+            time.sleep(0.8)
+
+    assert took(asked(takes_its_time, exit_limit=1.5)) == "QM2"
+
+
+def test_a_looping_exit_costs_its_limit_once_for_a_handle_and_nothing_else() -> None:
+    with Engine(exits={NAME: only_at_a_choice(loops)}, exit_limit=SHORT) as engine:
+        began = time.monotonic()
+        found = [code(choose(engine, caller=Caller(handle="h"))) for _ in range(50)]
+        assert time.monotonic() - began < 20 * SHORT
+    assert found == [2266] + [None] * 49

@@ -1,0 +1,211 @@
+"""CLWL_MOVE: the target of a message fails while it is on the transmission queue, and the exit is called again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mqclause import Engine, Replay
+from mqclause.answers.replay_document import row_document
+from mqclause.exits import MQWXP, Caller
+from mqclause.model.timeline.scenario import scenario_of
+from spec_tests.support.exit_scene import (
+    NAME,
+    Exit,
+    choose,
+    facts,
+    only_at_a_choice,
+    taking,
+    told,
+    took,
+    writing,
+    written,
+)
+
+FAIL = {"do": "fail", "queue_manager": "QM2"}
+RECOVER = {"do": "recover", "queue_manager": "QM2"}
+PUT = {"do": "put", "queue": "Q"}
+
+
+def sent(*ids: str, **flags: Any) -> list[dict[str, Any]]:
+    """Messages on their way to QM2."""
+    return [{"id": each, "queue": "Q", "channel": "TO.QM2", **flags} for each in ids]
+
+
+def rows(
+    called: Exit,
+    messages: list[dict[str, Any]],
+    *events: dict[str, Any],
+    **changes: Any,
+) -> list[dict[str, Any]]:
+    """The rows of events over the facts, with messages in flight."""
+    document = {**facts(**changes), "in_flight": messages, "event": list(events)}
+    with Replay(exits={NAME: called}) as replay:
+        return [row_document(each) for each in replay.rows(scenario_of(document, "scenario"))]
+
+
+def fates(row: dict[str, Any]) -> list[tuple[str, str, str | None]]:
+    return [(each["message"], each["fate"], each["to"] and each["to"]["queue_manager"]) for each in row["fates"]]
+
+
+def test_each_message_that_is_sent_anew_calls_the_exit() -> None:
+    (row,) = rows(taking(3), sent("M1", "M2"), FAIL)
+    assert fates(row) == [("M1", "rerouted", "QM4"), ("M2", "rerouted", "QM4")]
+    assert row["fates"][0] == {
+        "message": "M1",
+        "fate": "rerouted",
+        "to": {"queue": "Q", "queue_manager": "QM4", "channel": "TO.QM4"},
+        "rule": "administration.05g",
+        "clause": "5",
+        "because": "it is backed out, and another queue manager is chosen",
+        "exit": {
+            "called": True,
+            "reason": "CLWL_MOVE",
+            "destination_count": 3,
+            "own_choice": {"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3"},
+            "response": "OK",
+            "chosen": {"queue": "Q", "queue_manager": "QM4", "channel": "TO.QM4"},
+            "rule": "exit.10o",
+            "clause": "10",
+            "because": "the exit answered OK and chose destination 3 of 3",
+        },
+    }
+
+
+def test_what_the_exit_is_told(tmp_path: Path) -> None:
+    def look(wxp: MQWXP) -> list[Any]:
+        hosts = [(each.QMgrName, each.ChannelState, bool(each.QMgrFlags & 0x20)) for each in wxp.DestinationArray]
+        return [wxp.ExitReason, wxp.QName, wxp.MsgDesc, wxp.MsgLength, len(wxp.MsgBuffer), wxp.DestinationChosen, hosts]
+
+    messages = sent("M1", persistent=False)
+    slow = {"channels": {"QM2": {"npmspeed": "NORMAL"}}}
+    rows(writing(tmp_path / "seen", of=look), messages, FAIL, RECOVER, PUT, **slow)
+    _, moved, put, _ = written(tmp_path / "seen")
+    # The failed one is among them: RETRYING and not available. It is so until it recovers.
+    hosts = [["QM2", 5, False], ["QM3", 3, True], ["QM4", 3, True]]
+    assert moved == ["CLWL_MOVE", "Q", {"Priority": -1, "Persistence": 0}, 100, 100, 2, hosts]
+    assert put[-1] == [["QM2", 0, True], *hosts[1:]]
+
+
+@pytest.mark.parametrize("flag", ["delivered", "in_doubt", "bound"])
+def test_what_cannot_be_sent_anew_calls_none(tmp_path: Path, flag: str) -> None:
+    (row,) = rows(writing(tmp_path / "seen", "ExitReason"), sent("M1", **{flag: True}), FAIL)
+    assert fates(row) == [("M1", "waits", None)]
+    assert written(tmp_path / "seen") == []
+
+
+def test_what_may_be_lost_calls_none(tmp_path: Path) -> None:
+    (row,) = rows(writing(tmp_path / "seen", "ExitReason"), sent("M1", persistent=False), FAIL)
+    assert (fates(row), written(tmp_path / "seen")) == ([("M1", "may_be_lost", None)], [])
+
+
+def test_a_message_for_which_the_exit_chooses_the_failed_one_waits_for_it() -> None:
+    failed, back = rows(taking(1), sent("M1"), FAIL, RECOVER)
+    assert fates(failed) == [("M1", "waits", None)]
+    assert failed["fates"][0]["because"] == "no better place than QM2 is found"
+    assert fates(back) == [("M1", "sent", None)]
+
+
+def test_out_of_range_the_own_choice_stands() -> None:
+    (row,) = rows(taking(9), sent("M1"), FAIL)
+    assert fates(row) == [("M1", "rerouted", "QM3")]
+    # The exit is asked although the rules choose nothing but the failed queue manager: it has the highest rank.
+    (row,) = rows(taking(9), sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
+    assert fates(row) == [("M1", "waits", None)]
+    (row,) = rows(taking(2), sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
+    assert fates(row) == [("M1", "rerouted", "QM3")]
+
+
+@pytest.mark.parametrize("deadq", ["", "DLQ"])
+def test_a_refused_message_goes_to_the_dead_letter_queue(deadq: str) -> None:
+    failed, back = rows(taking(3, "SUPPRESS_FUNCTION"), sent("M1"), FAIL, RECOVER, queue_manager={"deadq": deadq})
+    assert fates(failed) == [("M1", "dead_lettered", None)]
+    assert failed["fates"][0]["rule"] == "administration.05fa"
+    assert failed["fates"][0]["exit"]["because"] == "the exit answered SUPPRESS_FUNCTION"
+    assert fates(back) == []
+
+
+def test_a_failing_exit_is_called_for_the_next_message() -> None:
+    calls: Iterator[int] = iter(range(9))
+
+    def fails_first(wxp: MQWXP) -> None:
+        wxp.DestinationChosen = 3
+        if next(calls) == 0:
+            raise ValueError("boom")
+
+    (row,) = rows(only_at_a_choice(fails_first), sent("M1", "M2"), FAIL)
+    assert fates(row) == [("M1", "dead_lettered", None), ("M2", "rerouted", "QM4")]
+    assert row["fates"][0]["exit"]["rule"] == "exit.10g"
+
+
+def test_after_suppress_exit_the_rules_choose_alone() -> None:
+    (row,) = rows(taking(3, "SUPPRESS_EXIT"), sent("M1", "M2"), FAIL)
+    assert fates(row) == [("M1", "rerouted", "QM4"), ("M2", "rerouted", "QM3")]
+    assert row["fates"][1]["rule"] == "administration.05g"
+    assert "exit" not in row["fates"][1]
+
+
+def test_counters_move_by_what_the_exit_chose() -> None:
+    def only_moves(wxp: MQWXP) -> None:
+        wxp.DestinationChosen = 3 if wxp.ExitReason == "CLWL_MOVE" else wxp.DestinationChosen
+
+    # QM4 has 20 by M1: QM3 and then, of two with 20, QM4, which is less recently used than QM3.
+    found = rows(only_moves, sent("M1"), FAIL, PUT, PUT)
+    assert [each["routed"] and each["routed"]["queue_manager"] for each in found] == [None, "QM3", "QM4"]
+
+
+def test_a_rerouted_message_follows_the_fate_of_its_new_target() -> None:
+    def away(wxp: MQWXP) -> None:
+        there = [number for number, to in enumerate(wxp.DestinationArray, 1) if to.QMgrFlags & 0x20]
+        wxp.DestinationChosen = there[-1]
+
+    found = rows(only_at_a_choice(away), sent("M1"), FAIL, {**FAIL, "queue_manager": "QM4"})
+    assert [fates(each) for each in found] == [[("M1", "rerouted", "QM4")], [("M1", "rerouted", "QM3")]]
+
+
+def test_a_message_that_arrives_calls_none(tmp_path: Path) -> None:
+    local = [{"name": "Q", "queue_manager": "QM1", "clusters": ["S"], "put": "DISABLED"}]
+    arrives = {"do": "arrive", "queue": "Q", "id": "M1"}
+    (row,) = rows(writing(tmp_path / "seen", "ExitReason"), [], arrives, local=local)
+    assert (fates(row), written(tmp_path / "seen")) == ([("M1", "rerouted", "QM2")], [])
+
+
+def test_a_message_on_its_way_calls_the_exit_again() -> None:
+    retrying = {"channels": {"QM3": {"status": "RETRYING"}}}
+    with Engine(exits={NAME: taking(0)}) as engine:
+        moved = choose(engine, retrying, caller=Caller(left="QM3"))
+        assert (told(moved)["reason"], told(moved)["destination_count"]) == ("CLWL_MOVE", 3)
+        assert told(moved)["own_choice"]["queue_manager"] == "QM2"
+        pcf = choose(engine, {**retrying, "put": {"cluster_pcf": True}}, caller=Caller(left="QM3"))
+        assert told(pcf)["reason"] == "CLWL_REPOS_MOVE"
+        bound = choose(engine, {**retrying, "put": {"bind": "OPEN"}}, caller=Caller(left="QM3"))
+        assert (told(bound)["called"], told(bound)["rule"]) == (False, "exit.02c")
+
+
+def test_on_its_way_the_failed_queue_manager_is_left_if_another_is_permitted_too() -> None:
+    with Engine(exits={NAME: taking(0)}) as engine:
+        assert took(choose(engine, caller=Caller(left="QM2"))) == "QM3"
+    only = {"channels": {"QM2": {"clwlrank": 9}}}
+    with Engine(exits={NAME: taking(0)}) as engine:
+        assert took(choose(engine, only, caller=Caller(left="QM2"))) == "QM2"
+
+
+@pytest.mark.parametrize("response", ["SUPPRESS_FUNCTION", "NO"])
+def test_on_its_way_a_rejected_message_goes_to_the_dead_letter_queue(response: str) -> None:
+    with Engine(exits={NAME: taking(1, response)}) as engine:
+        decision = choose(engine, caller=Caller(left="QM2"))
+    assert decision.exit is not None
+    assert decision.exit.dead_lettered
+    assert decision.chosen is None
+
+
+def test_on_its_way_a_failure_does_the_same_and_the_exit_is_called_for_the_next() -> None:
+    def fails(_: MQWXP) -> None:
+        raise ValueError("boom")
+
+    with Engine(exits={NAME: fails}) as engine:
+        found = [choose(engine, caller=Caller(left="QM2")) for _ in range(2)]
+    assert [each.exit is not None and each.exit.called and each.exit.dead_lettered for each in found] == [True, True]
