@@ -182,8 +182,7 @@ class ClusterPuts:
             for name, sources in self._sources().items()
         }
         # What the facts name has been checked when they were read.
-        kinds = {name: "name" if name in NAMES_OF_DESTINATIONS else each.kind for name, each in DESTINATION.items()}
-        subjects = {name: Spelt(name, kind) for name, kind in kinds.items()}
+        subjects = {name: Spelt(name, each.kind, checked=True) for name, each in DESTINATION.items()}
         told = {"inhibited_on_the_way": F.column("inhibited", ODD_PUT)}
         return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told)
 
@@ -273,8 +272,6 @@ def _given(key: str) -> Node:
 
 PUT_OF = {"clwlmruc": PUT["clwlmruc"], "clwluseq": PUT["qmgr_clwluseq"]}
 """The fields of a put that its local queue manager gives, by the attribute."""
-
-NAMES_OF_DESTINATIONS = ("queue", "queue_manager", "channel", "cluster")
 
 
 def _field(name: str, number: int) -> str:

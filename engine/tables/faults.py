@@ -54,7 +54,7 @@ def subjects_fault(packing: Packing, shape: Shape) -> Node:
     for word, spelt in packing.present.items():
         of, own = packing.columns[word], packing.own(word)
         value = kept(of, F.coalesced(own, literal(of.default))) if isinstance(of.domain, Words) else own
-        wrong = outside(of, value, [spelt.kind])
+        wrong = None if spelt.checked else outside(of, value, [spelt.kind])
         if wrong is not None:
             before: list[Node | str] = [f"{name}[", place, f"].{of.name}"]
             branches.append((F.coalesced(wrong, exp.false()), _not_allowed(of, before, own, spelt.kind)))

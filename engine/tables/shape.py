@@ -44,10 +44,14 @@ class ValueSource:
 
 @frozen
 class Spelt:
-    """How a table writes the name of a field, in its own letter case, and of which kind that is."""
+    """How a table writes the name of a field, in its own letter case, and of which kind that is.
+
+    What is ``checked`` is known to be in its column's domain, as it is kept.
+    """
 
     name: str
     kind: FieldType
+    checked: bool = False
 
 
 Sources = Mapping[str, Sequence[ValueSource]]

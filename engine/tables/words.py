@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import NOTHING, field, fields, frozen
@@ -155,7 +155,13 @@ def is_broken(value: Node) -> Node:
 
 def no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
-    return NoName(this=value, expression=literal(domain.most))
+    return no_names([(domain, value)])
+
+
+def no_names(values: Sequence[tuple[Name, Node]]) -> Node:
+    """Whether one of several texts is not what no_name asks for."""
+    longest = exp.Tuple(expressions=[literal(domain.most) for domain, _ in values])
+    return NoName(this=exp.Tuple(expressions=[value for _, value in values]), expression=longest)
 
 
 def not_between(value: Node, low: float, high: float) -> Node:
