@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from attrs import field, frozen
+from sqlglot import exp
 
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
+from mqclause.language.evaluate import evaluate
 from mqclause.rulebook.rule import Rule, Settle
 from mqclause.trace.record import scope_of, seen_by
 from mqclause.trace.sentence import sentence
@@ -47,6 +49,10 @@ class SettledBy:
         first = first_scope(self.course.steps[0], self.situation, (), None, {})
         seen = list(seen_by(ruleset, self.run, (), first))[ruleset.rules.index(rule)]
         return sentence(ruleset, rule, None, scope_of(seen, first))
+
+    def holds(self, term: str) -> bool:
+        """Whether a term of the rules holds in the situation."""
+        return bool(evaluate(exp.column(term), first_scope(self.course.steps[0], self.situation, (), None, {})))
 
     def document(self) -> dict[str, Any]:
         """The rule, its clause and why, as JSON has them."""

@@ -50,16 +50,27 @@ def _in_case(node: F.InCase) -> Node:
     return text if cased == text else when(known, text.copy(), cased)
 
 
+def _unpadded(node: F.Unpadded) -> Node:
+    """Few texts end in a blank, which is quickly seen."""
+    is_padded = call("ENDS_WITH", node.this.copy(), literal(" "))
+    return when(is_padded, call("RTRIM", node.this.copy(), literal(" ")), node.this)
+
+
 def _no_name(node: F.NoName) -> Node:
-    """Blanks are looked at only where there is a character that no name has, or the text is long."""
-    found = call("REGEXP_MATCHES", node.this, literal(f"[^{IN_NAMES}]"))
-    unpadded = call("RTRIM", node.this.copy(), literal(" "))
-    exactly = [
-        call("REGEXP_MATCHES", unpadded, literal(f"[^{IN_NAMES}]")),
-        exp.GT(this=call("STRLEN", unpadded.copy()), expression=node.expression),
-    ]
-    suspect = either([found, exp.GT(this=call("STRLEN", node.this.copy()), expression=node.expression.copy())])
-    return when(suspect, either(exactly), exp.false())
+    """Blanks are looked at only where there is a character that no name has, or a text is long."""
+    texts, longest = node.this.expressions, node.expression.expressions
+    together = call("CONCAT", *(each.copy() for each in texts)) if len(texts) > 1 else texts[0].copy()
+    unpadded = [call("RTRIM", each.copy(), literal(" ")) for each in texts]
+    suspect = either([_no_letters_of_names(together), *map(_longer, texts, longest)])
+    return when(suspect, either([*map(_no_letters_of_names, unpadded), *map(_longer, unpadded, longest)]), exp.false())
+
+
+def _no_letters_of_names(text: Node) -> Node:
+    return call("REGEXP_MATCHES", text.copy(), literal(f"[^{IN_NAMES}]"))
+
+
+def _longer(text: Node, most: Node) -> Node:
+    return exp.GT(this=call("STRLEN", text.copy()), expression=most.copy())
 
 
 def _none_of(node: F.NoneOf) -> Node:
@@ -87,7 +98,7 @@ DUCKDB = PlanDialect("duckdb", {
     F.DifferingBits: _differing_bits,
     F.WordPlace: _word_place,
     F.InCase: _in_case,
-    F.Unpadded: lambda node: call("RTRIM", node.this, literal(" ")),
+    F.Unpadded: _unpadded,
     F.NoName: _no_name,
     F.FloatText: lambda node: exp.cast(node.this, "TEXT"),
     F.Total: lambda node: exp.cast(exp.Coalesce(this=call("LIST_SUM", node.this), expressions=[literal(0)]), "BIGINT"),
@@ -97,7 +108,7 @@ DUCKDB = PlanDialect("duckdb", {
 
 
 def by_column(plan: Plan) -> Plan:
-    """Fields of the items of a list are looked up in lists of one field, which DuckDB has as they are.
+    """What is looked up of the items of a list becomes lists of one field each, made once for each item.
 
     Example:
         ``ITEM(destinations, 2).channel``
@@ -106,11 +117,28 @@ def by_column(plan: Plan) -> Plan:
     lists: dict[str, Node] = {}
 
     def looked_up(node: Node) -> Node:
-        if not (isinstance(node, exp.Dot) and isinstance(node.this, F.Item) and isinstance(node.this.this, exp.Column)):
+        found = _field_looked_up(node)
+        if found is None:
             return node
-        name = f"{F.PREFIX}each_{node.name}"
-        lists.setdefault(name, F.each(node.this.this.copy(), F.field_of(F.EACH, node.name), F.EACH.name))
-        return F.item(F.column(name), node.this.expression)
+        item, made = found.this, node.copy()
+        in_made = _field_looked_up(made)
+        assert in_made is not None  # noqa: S101 - it is a copy
+        in_made.this.replace(F.EACH.copy())
+        tree, name, number = F.each(item.this.copy(), made, F.EACH.name), f"{F.PREFIX}each_{found.name}", 1
+        while lists.setdefault(name, tree) != tree:
+            number += 1
+            name = f"{F.PREFIX}each_{found.name}_{number}"
+        return F.item(F.column(name), item.expression)
 
     bindings = {name: tree.transform(looked_up) for name, tree in plan.bindings.items()}
     return evolve(plan, bindings={**lists, **bindings})
+
+
+def _field_looked_up(node: Node) -> Node | None:
+    """The field of an item, where a node is that, or that with its default or without its padding."""
+    if isinstance(node, F.Unpadded):
+        return _field_looked_up(node.this)
+    if isinstance(node, exp.Coalesce) and all(isinstance(each, exp.Literal) for each in node.expressions):
+        return _field_looked_up(node.this)
+    of_item = isinstance(node, exp.Dot) and isinstance(node.this, F.Item) and isinstance(node.this.this, exp.Column)
+    return node if of_item else None

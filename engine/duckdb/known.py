@@ -15,15 +15,15 @@ from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.columns import DECISION, DESTINATION, ColumnKind
 from mqclause.tables.dialect import call
 from mqclause.tables.functions import column, struct_of
-from mqclause.tables.named_puts import PUT_NAMES
+from mqclause.tables.named_puts import ASKED_NAMES, PUT_NAMES
 from mqclause.tables.shares import TIE_NAMES
 
 
 def known(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) -> dict[str, exp.Select]:
     """What is known before the table is read, in columns that have names of ours, which no table has."""
     rows = list(puts.name_rows(rules))
-    texts = dict.fromkeys((*PUT_NAMES, "defbind"), DUCKDB_TYPES["text"])
-    names = _rows(rows, {"at": "INTEGER", "id": "BIGINT", "asks": "BOOLEAN", **texts})
+    texts = dict.fromkeys((*PUT_NAMES, *ASKED_NAMES, "defbind"), DUCKDB_TYPES["text"])
+    names = _rows(rows, {"at": "INTEGER", "id": "BIGINT", "asks": "BOOLEAN", "inhibited": "BOOLEAN", **texts})
     listed = _rows(rows, {"id": "BIGINT", "destinations": [struct_type(DESTINATION)]})
     return {
         "mq_named": exp.select(exp.alias_(column("row"), "mq_names")).from_(names),

@@ -22,6 +22,7 @@ from mqclause.tables.bindings import Plan
 from mqclause.tables.cluster_puts import (
     ASKED,
     AT,
+    BY_QUEUE,
     ID,
     ODD_DESTINATIONS,
     ODD_PUT,
@@ -186,15 +187,15 @@ def _in_cluster(
     of_odd = _Plans.of(rules, puts.odd_shape, explain)
     found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
     asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(TABLE)
-    saying = exp.select("*", *_aliases(puts.numbers)).from_("mq_asking")
-    ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id), "mq_defbind": column("defbind", "mq_names")}
-    ids[ASKED] = puts.number_asked
-    naming = _looked_up("mq_saying", ids, "mq_named", puts.is_name)
+    saying = exp.select("*", *_aliases({**puts.numbers, BY_QUEUE: puts.by_queue(rules)})).from_("mq_asking")
+    ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id(rules)), ASKED: puts.number_asked}
+    naming = _looked_up("mq_saying", {**ids, "mq_names": column("mq_names")}, "mq_named", puts.is_name)
     same = both(*(exp.EQ(this=column(name, "mq_decided"), expression=column(of)) for name, of in _BY.items()))
-    knowing = _looked_up("mq_naming", {_KNOWN: column("known", "mq_decided")}, "mq_decisions", same)
+    known_one = puts.known_as_named(column("known", "mq_decided"), spread is not None)
+    knowing = _looked_up("mq_naming", {_KNOWN: known_one}, "mq_decisions", same)
     odd_id = exp.EQ(this=column("id", "mq_by_id"), expression=when(is_odd, column(ID)))
-    said = when(is_odd, puts.odd_put(column("mq_defbind")))
-    odd = {_IS_ODD: is_odd, ODD_PUT: said, ODD_DESTINATIONS: column("destinations", "mq_by_id")}
+    listed = when(is_odd, puts.listed_as_named(column("destinations", "mq_by_id")))
+    odd = {_IS_ODD: is_odd, ODD_PUT: when(is_odd, puts.odd_put), ODD_DESTINATIONS: listed}
     plans = evolve(
         of_odd, decided=puts.answer(found, of_odd.decided), tied=puts.ties(found, of_odd.tied), where=column(_IS_ODD)
     )

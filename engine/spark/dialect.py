@@ -43,16 +43,20 @@ def _in_case(node: F.InCase) -> Node:
 
 
 def _no_name(node: F.NoName) -> Node:
-    """Blanks are looked at only where there is a character that no name has, or the text is long."""
-    unpadded = call("RTRIM", node.this)
-    suspect, exactly = (
-        either([
-            exp.RegexpLike(this=text.copy(), expression=literal(f"[^{IN_NAMES}]")),
-            exp.GT(this=call("LENGTH", text.copy()), expression=node.expression.copy()),
-        ])
-        for text in (node.this, unpadded)
-    )  # fmt: skip
-    return when(suspect, exactly, exp.false())
+    """Blanks are looked at only where there is a character that no name has, or a text is long."""
+    texts, longest = node.this.expressions, node.expression.expressions
+    together = call("CONCAT", *(F.coalesced(each.copy(), literal("")) for each in texts))
+    unpadded = [call("RTRIM", each.copy()) for each in texts]
+    suspect = either([_no_letters_of_names(together if len(texts) > 1 else texts[0]), *map(_longer, texts, longest)])
+    return when(suspect, either([*map(_no_letters_of_names, unpadded), *map(_longer, unpadded, longest)]), exp.false())
+
+
+def _no_letters_of_names(text: Node) -> Node:
+    return exp.RegexpLike(this=text.copy(), expression=literal(f"[^{IN_NAMES}]"))
+
+
+def _longer(text: Node, most: Node) -> Node:
+    return exp.GT(this=call("LENGTH", text.copy()), expression=most.copy())
 
 
 _SHOWN = """

@@ -25,6 +25,7 @@ from mqclause.tables.cluster_puts import (
     ANY_NUMBER,
     ASKED,
     AT,
+    BY_QUEUE,
     ID,
     ODD_DESTINATIONS,
     ODD_PUT,
@@ -33,7 +34,7 @@ from mqclause.tables.cluster_puts import (
 )
 from mqclause.tables.columns import DESTINATION
 from mqclause.tables.functions import column, field_of
-from mqclause.tables.named_puts import PUT_NAMES
+from mqclause.tables.named_puts import ASKED_NAMES, PUT_NAMES
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, fresh, ties
 
@@ -49,16 +50,19 @@ def decided_in_cluster(
     look_enough(df.sparkSession)
     names, by_name = (F.broadcast(each) for each in _known(df.sparkSession, puts, rules, explain, spread is not None))
     asking = _with(_with(df, {AT: puts.place, **puts.keys}), puts.numbers)
+    asking = _with(asking, {BY_QUEUE: puts.by_queue(rules)})
     named = asking.join(names, expression(puts.is_name), "left")
-    naming = named.withColumn(ID, F.coalesce(F.col(f"{_NAMES}.id"), expression(puts.unknown_id)))
+    naming = named.withColumn(ID, F.coalesce(F.col(f"{_NAMES}.id"), expression(puts.unknown_id(rules))))
     naming = naming.withColumn(ASKED, expression(puts.number_asked))
     knowing = naming.join(by_name, F.col(ID) == F.col(f"{_BY_NAME}.id"), "left")
     known = F.get(f"{_BY_NAME}.answers", F.get(f"{_BY_NAME}.places", ASKED))
     found = knowing.withColumn(_KNOWN, F.when(F.col(ASKED).isNotNull(), known))
-    said = expression(puts.odd_put(column("defbind", _NAMES))).alias(ODD_PUT)
-    odd = F.when(F.col(_KNOWN).isNull(), F.struct(said, F.col(f"{_BY_NAME}.destinations").alias(ODD_DESTINATIONS)))
+    found = found.withColumn(_KNOWN, expression(puts.known_as_named(column(_KNOWN), spread is not None)))
+    listed = expression(puts.listed_as_named(column("destinations", _BY_NAME))).alias(ODD_DESTINATIONS)
+    odd = F.when(F.col(_KNOWN).isNull(), F.struct(expression(puts.odd_put).alias(ODD_PUT), listed))
     # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.
-    little = found.withColumn(_ODD, odd).drop(_NAMES, _BY_NAME, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
+    on_the_way = (_NAMES, _BY_NAME, BY_QUEUE, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
+    little = found.withColumn(_ODD, odd).drop(*on_the_way)
     fields = {name: F.col(f"{_ODD}.{name}") for name in (ODD_PUT, ODD_DESTINATIONS)}
     answer = expression(puts.answer(column(_KNOWN), one_expression(plan)))
     asked = little.withColumns(fields)
@@ -79,8 +83,9 @@ def _known(
 ) -> tuple[DataFrame, DataFrame]:
     """The names that puts can give; and by their ids, and those of unknown ones, what is decided about them."""
     rows = {row["id"]: row for row in puts.name_rows(rules)}
-    texts = [T.StructField(name, T.StringType()) for name in (*PUT_NAMES, "defbind")]
-    name = T.StructType([T.StructField("at", T.IntegerType()), _ID, T.StructField("asks", T.BooleanType()), *texts])
+    texts = [T.StructField(name, T.StringType()) for name in (*PUT_NAMES, *ASKED_NAMES, "defbind")]
+    flags = [T.StructField(name, T.BooleanType()) for name in ("asks", "inhibited")]
+    name = T.StructType([T.StructField("at", T.IntegerType()), _ID, *flags, *texts])
     named = [({field: row[field] for field in name.names},) for row in rows.values()]
     listed = T.StructField("destinations", T.ArrayType(struct_type(DESTINATION, optional=True)))
     places = T.StructField("places", T.ArrayType(T.IntegerType()))

@@ -125,7 +125,8 @@ class PutSequence:
 
 def _put_of(put: Mapping[str, Any] | None) -> Put:
     """Raises InvalidRowError, and DomainError for a name that is no name in MQ."""
-    return Put(**{name: value for name, value in read_situation(OUTCOME, put).items() if name not in OF_THE_CLUSTER})
+    said = read_situation(OUTCOME, put, resolves=True)
+    return Put(**{name: value for name, value in said.items() if name not in OF_THE_CLUSTER})
 
 
 def sequence_of(

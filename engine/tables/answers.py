@@ -108,7 +108,8 @@ def _of_valid(found: Written, value: Node) -> Node:
 
 def _name(struct: Node, spelt: Spelt) -> Node:
     """A name without its padding; a blank one is null."""
-    return exp.Nullif(this=F.Unpadded(this=F.column(spelt.name, struct.name)), expression=literal(""))
+    name = F.column(spelt.name, struct.name)
+    return exp.Nullif(this=name if spelt.checked else F.Unpadded(this=name), expression=literal(""))
 
 
 def _of_failing(rules: Writing, told: Callable[[Rule], Node], kind: str) -> Node:

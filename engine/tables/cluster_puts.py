@@ -21,10 +21,12 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
-from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
-from mqclause.tables.named_puts import CAN_SAY, PUT_NAMES, NamedPut, decided_puts, names_of
+from mqclause.tables.columns import DECISION, DESTINATION, NOT_ALLOWED, PUT, Column
+from mqclause.tables.faults import told
+from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, PUT_NAMES, decided_puts, names_of, unknown_number
 from mqclause.tables.packing import word_place
 from mqclause.tables.shape import Shape, Sources, Spelt, ValueSource
+from mqclause.tables.shares import TIE_NAMES
 from mqclause.tables.words import RowWords, kept
 
 AT, ID, ODD_PUT, ODD_DESTINATIONS = "mq_at", "mq_id", "mq_put", "mq_destinations"
@@ -34,7 +36,8 @@ SAID_NUMBER, ANY_NUMBER, ASKED = "mq_number", "mq_any_number", "mq_asked"
 """Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
 
 KEYS = {name: f"mq_{name}" for name in PUT_NAMES}
-"""Columns on the way: the names that a put gives."""
+BY_QUEUE = "mq_by_queue"
+"""Columns on the way: the names that a put gives, and the queue that they are found by."""
 
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
@@ -53,20 +56,17 @@ class ClusterPuts:
     struct: Node | None
     at: ValueSource | None
 
-    def names(self) -> list[NamedPut]:
-        """Every name in each cluster, and then one that is in none for those that are unknown."""
-        return [each for at, cluster in enumerate(self.clusters.values()) for each in names_of(cluster, at)]
-
     def name_rows(self, rules: Rules) -> Iterator[dict[str, Any]]:
         """The rows that names are found by, and their destinations."""
-        clusters = list(self.clusters.values())
-        return (each.row(clusters[each.at], rules) for each in self.names() if not each.unknown)
+        for at, cluster in enumerate(self.clusters.values()):
+            known = (each for each in names_of(cluster, rules, at).named if not each.unknown)
+            yield from (each.row(at, cluster, rules) for each in known)
 
     def decisions(self, rules: Rules, explain: bool, with_ties: bool) -> Iterator[tuple[int, Sequence[dict[str, Any]]]]:
         """For each name by ``id`` what is decided of all that a put can say, by ``number``: see decided_puts."""
         for at, cluster in enumerate(self.clusters.values()):
             found = decided_puts(cluster, rules, explain, with_ties)
-            for named, each in zip(names_of(cluster, at), found, strict=True):
+            for named, each in zip(names_of(cluster, rules, at).named, found, strict=True):
                 yield named.id, each
 
     @property
@@ -85,13 +85,32 @@ class ClusterPuts:
 
     @property
     def numbers(self) -> dict[str, Node]:
-        """What a put says besides a name: SAID_NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
-        names = [F.column(key) for key in KEYS.values()]
-        blank = [exp.EQ(this=name, expression=literal("")) for name in names]
-        wrong = [wrong for of, wrong in self._words().faults() if of.name in PUT_NAMES]
-        named_one = both(*(negated(each) for each in wrong), exp.NEQ(this=blank[0], expression=blank[1]))
-        number, any_number = (when(named_one.copy(), exp.cast(self._number(odd), "INT")) for odd in (False, True))
+        """What a put says besides names: SAID_NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
+        allowed = [
+            *(negated(wrong) for _, wrong in self._wrong_names()),
+            either([_given(key) for key in KEYS.values()]),
+        ]
+        number, any_number = (when(both(*allowed), exp.cast(self._number(odd), "INT")) for odd in (False, True))
         return {SAID_NUMBER: number, ANY_NUMBER: any_number}
+
+    def by_queue(self, rules: Rules) -> Node:
+        """BY_QUEUE: the queue that is named, or AS_NAMED where that is kept as it is."""
+        queue = F.column(KEYS["queue"])
+        if not set(PUT_NAMES) <= set(self.sources):
+            return queue
+        is_kept = both(*map(_given, KEYS.values()), F.is_null(self._beside(rules)))
+        return case([(is_kept, literal(AS_NAMED))], queue)
+
+    def _beside(self, rules: Rules) -> Node:
+        """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
+        each = [tuple(names_of(cluster, rules).beside) for cluster in self.clusters.values()]
+        return F.PlaceOf(
+            this=self._of_cluster([literal(names) for names in each], "ARRAY<TEXT>"),
+            expression=F.column(KEYS["queue_manager"]),
+        )
+
+    def _wrong_names(self) -> list[tuple[Column, Node]]:
+        return [(of, wrong) for of, wrong in self._words().faults() if of.name in PUT_NAMES]
 
     @property
     def number_asked(self) -> Node:
@@ -129,20 +148,25 @@ class ClusterPuts:
     @property
     def is_name(self) -> Node:
         """Whether a row of names is what a put names in its cluster."""
-        same = [exp.EQ(this=F.column(key), expression=F.column(name, "mq_names")) for name, key in KEYS.items()]
-        return both(exp.EQ(this=F.column(AT), expression=F.column("at", "mq_names")), *same)
+        found_by = {AT: "at", BY_QUEUE: "queue", KEYS["queue_manager"]: "queue_manager"}
+        same = (exp.EQ(this=F.column(own), expression=F.column(of, "mq_names")) for own, of in found_by.items())
+        return both(*same)
+
+    def unknown_id(self, rules: Rules) -> Node:
+        """The id of names that nobody knows: see unknown_number."""
+        beside = exp.Add(this=self._beside(rules), expression=literal(2))
+        place = case(
+            [(negated(_given(KEYS["queue_manager"])), literal(0)), (negated(_given(KEYS["queue"])), literal(1))],
+            F.coalesced(beside, literal(2)),
+        )
+        at = exp.Mul(this=F.column(AT), expression=literal(unknown_number(1, 0) - unknown_number(0, 0)))
+        return exp.Sub(this=exp.Add(this=at, expression=literal(unknown_number(0, 0))), expression=place)
 
     @property
-    def unknown_id(self) -> Node:
-        """The id of a name that is none, by the cluster and by what is named."""
-        is_queue = exp.NEQ(this=F.column(KEYS["queue"]), expression=literal(""))
-        at = exp.Mul(this=F.column(AT), expression=literal(-2))
-        return exp.Add(this=at, expression=case([(is_queue, literal(-1))], literal(-2)))
-
-    def odd_put(self, defbind: Node) -> Node:
-        """What an odd put says, as a struct; null where the row says nothing. A binding left open is the queue's."""
-        fields: dict[str, Node] = {}
-        for name, sources in self._sources(defbind).items():
+    def odd_put(self) -> Node:
+        """What an odd put says, as a struct; null where the row says nothing. What is left open is as its names say."""
+        fields: dict[str, Node] = {"inhibited": F.coalesced(F.column("inhibited", "mq_names"), exp.false())}
+        for name, sources in self._sources().items():
             fields |= {_field(name, number): source.value.copy() for number, source in enumerate(sources)}
         said = F.struct_of(fields)
         return said if self.struct is None else when(negated(F.is_null(self.struct.copy())), said)
@@ -155,24 +179,53 @@ class ClusterPuts:
                 ValueSource(F.column(_field(name, number), ODD_PUT), source.kind, source.told)
                 for number, source in enumerate(sources)
             ]
-            for name, sources in self._sources(literal("")).items()
+            for name, sources in self._sources().items()
         }
         # What the facts name has been checked when they were read.
-        kinds = {name: "name" if name in NAMES_OF_DESTINATIONS else each.kind for name, each in DESTINATION.items()}
-        subjects = {name: Spelt(name, kind) for name, kind in kinds.items()}
-        return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True)
+        subjects = {name: Spelt(name, each.kind, checked=True) for name, each in DESTINATION.items()}
+        told = {"inhibited_on_the_way": F.column("inhibited", ODD_PUT)}
+        return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told)
 
     def answer(self, known: Node, odd: Node) -> Node:
-        """The decision: what is ``known``, or what the plan says of an ``odd`` put."""
-        branches: list[tuple[Node, Node]] = [(negated(F.is_null(known)), F.column("decision", known.name))]
+        """The decision: what is ``known``, or what the plan says of an ``odd`` put, or what is wrong with its names."""
+        wrong = [(wrong, told(self._words(), of)) for of, wrong in self._wrong_names()]
         if self.at is not None:
-            branches.insert(0, (F.is_null(F.column(AT)), F.struct_of(invalid_decision(self._no_cluster(self.at)))))
-        return case(branches, odd)
+            wrong.insert(0, (F.is_null(F.column(AT)), self._no_cluster(self.at)))
+        invalid = [(each, F.struct_of(invalid_decision(text))) for each, text in wrong]
+        return case([(negated(F.is_null(known)), F.column("decision", known.name)), *invalid], odd)
 
     @staticmethod
     def ties(known: Node, odd: Node) -> Node:
         """Who stays permitted: as it is ``known``, or as the plan says of an ``odd`` put."""
         return case([(negated(F.is_null(known)), F.column("ties", known.name))], odd)
+
+    def known_as_named(self, known: Node, with_ties: bool) -> Node:
+        """What is known, with the names of the row where they stand in it."""
+        fields = {name: F.field_of(F.field_of(known.copy(), "decision"), name) for name in DECISION}
+        answer = {"decision": F.struct_of({**fields, **self._as_named(fields)})}
+        if with_ties:
+            tie = {name: F.field_of(F.EACH, name) for name in (*TIE_NAMES, "weight")}
+            tied = F.struct_of({**tie, **self._as_named(tie)})
+            answer["ties"] = F.each(F.field_of(known.copy(), "ties"), tied, F.EACH.name)
+        return self._where_kept(known, F.struct_of(answer))
+
+    def listed_as_named(self, listed: Node) -> Node:
+        """The destinations of a name, with the names of the row where they stand in them."""
+        fields = {name: F.field_of(F.EACH, name) for name in DESTINATION}
+        each = F.struct_of({**fields, **self._as_named(fields)})
+        return self._where_kept(listed, F.each(listed.copy(), each, F.EACH.name))
+
+    def _as_named(self, fields: Mapping[str, Node]) -> dict[str, Node]:
+        return {
+            name: case([(exp.EQ(this=fields[name], expression=literal(AS_NAMED)), F.column(key))], fields[name].copy())
+            for name, key in KEYS.items()
+        }
+
+    def _where_kept(self, value: Node, named: Node) -> Node:
+        if not set(PUT_NAMES) <= set(self.sources):
+            return value
+        is_kept = exp.EQ(this=F.column(BY_QUEUE), expression=literal(AS_NAMED))
+        return case([(both(is_kept, negated(F.is_null(value.copy()))), named)], value)
 
     def _no_cluster(self, at: ValueSource) -> Node:
         listed = [*self.clusters][:MOST_SHOWN]
@@ -184,17 +237,20 @@ class ClusterPuts:
     def _words(self) -> RowWords:
         return RowWords("put", PUT, self.sources, {}, Bindings())
 
-    def _sources(self, defbind: Node) -> dict[str, Sequence[ValueSource]]:
-        """Where an odd put has what it says: also what its cluster says for it."""
+    def _sources(self) -> dict[str, Sequence[ValueSource]]:
+        """Where an odd put has what it says: also what its names come to, and what its cluster says for it."""
         words, found = self._words(), {name: each for name, each in self.sources.items() if not PUT[name].optional}
         bind = words.value(PUT["bind"], as_kept=False)
         left_open = exp.EQ(this=kept(PUT["bind"], bind.copy()), expression=literal("AS_Q_DEF"))
-        of_queue = F.coalesced(defbind, literal("OPEN"))
+        of_queue = F.coalesced(F.column("defbind", "mq_names"), literal("OPEN"))
         in_effect = case([(left_open, of_queue)], exp.cast(bind, "TEXT"))
         told = found["bind"][0].told if "bind" in found else "put.bind"
         own = ValueSource(self._own("clwlmruc"), "integer", "put.clwlmruc")
+        # Names have been checked, and those that nobody knows are decided by what else they are told.
+        names = {name: F.coalesced(F.column(f"asked_{name}", "mq_names"), F.column(key)) for name, key in KEYS.items()}
         return {
             **found,
+            **{name: [ValueSource(value, "name", f"put.{name}")] for name, value in names.items()},
             "bind": [ValueSource(in_effect, "text", told)],
             "clwlmruc": [*found.get("clwlmruc", ()), own],
             "qmgr_clwluseq": [ValueSource(self._own("clwluseq"), "text", "put.qmgr_clwluseq")],
@@ -202,11 +258,20 @@ class ClusterPuts:
 
     def _own(self, attribute: str) -> Node:
         """An attribute of the local queue manager."""
-        values = [getattr(each.queue_manager, attribute) for each in self.clusters.values()]
-        return literal(values[0]) if len(set(values)) == 1 else F.item(literal(tuple(values)), F.column(AT))
+        values = [literal(getattr(each.queue_manager, attribute)) for each in self.clusters.values()]
+        return self._of_cluster(values, "BIGINT" if PUT_OF[attribute].kind == "integer" else "TEXT")
+
+    def _of_cluster(self, values: Sequence[Node], kind: str) -> Node:
+        """Of values, one for each cluster, that of the row's."""
+        return values[0] if len(set(values)) == 1 else F.item(F.list_of(list(values), kind), F.column(AT))
 
 
-NAMES_OF_DESTINATIONS = ("queue", "queue_manager", "channel", "cluster")
+def _given(key: str) -> Node:
+    return exp.NEQ(this=F.column(key), expression=literal(""))
+
+
+PUT_OF = {"clwlmruc": PUT["clwlmruc"], "clwluseq": PUT["qmgr_clwluseq"]}
+"""The fields of a put that its local queue manager gives, by the attribute."""
 
 
 def _field(name: str, number: int) -> str:

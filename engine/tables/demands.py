@@ -15,10 +15,10 @@ from mqclause.rulebook.declaration import Declaration
 class Demands:
     """What rows have to say, and what is told of those that do not.
 
-    ``struct`` is what the column of the situation should be. Of the texts ``one_of`` a row gives exactly one;
-    ``none_given`` and ``all_given`` are told of others, and ``neither`` of a table that has no such column. A row
-    without subjects is told ``nobody`` (blank: it is a row like any other). ``needed`` are columns that subjects of a
-    table must have, with the reason.
+    ``struct`` is what the column of the situation should be. Of the texts ``one_of`` a row gives exactly one, unless
+    they are names that are resolved: then it may give all. ``none_given`` and ``all_given`` are told of others, and
+    ``neither`` of a table that has no such column. A row without subjects is told ``nobody`` (blank: it is a row like
+    any other). ``needed`` are columns that subjects of a table must have, with the reason.
     """
 
     struct: str = "a struct"

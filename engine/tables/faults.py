@@ -25,7 +25,7 @@ def situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
     if shape.row is not None:
         yield F.is_null(shape.row.copy()), literal(is_null_text(words.struct))
     for of, wrong in words.faults():
-        yield wrong, _told(words, of)
+        yield wrong, told(words, of)
     demands = shape.demands
     if demands.one_of:
         named = [words.checked(words.columns[name]) for name in demands.one_of]
@@ -33,13 +33,13 @@ def situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
         yield both(*(exp.NEQ(this=each, expression=literal("")) for each in named)), literal(demands.all_given)
 
 
-def _told(words: RowWords, of: Column) -> Node:
+def told(words: RowWords, of: Column) -> Node:
     """What is told of the value of a column: that of the source that the row has it from."""
-    told = [
+    found = [
         (negated(F.is_null(source.value.copy())), _not_allowed(of, [source.told], source.value.copy(), source.kind))
         for source in words.sources[of.name]
     ]
-    return case(told)
+    return case(found)
 
 
 def _is_blank(text: Node) -> Node:
@@ -54,7 +54,7 @@ def subjects_fault(packing: Packing, shape: Shape) -> Node:
     for word, spelt in packing.present.items():
         of, own = packing.columns[word], packing.own(word)
         value = kept(of, F.coalesced(own, literal(of.default))) if isinstance(of.domain, Words) else own
-        wrong = outside(of, value, [spelt.kind])
+        wrong = None if spelt.checked else outside(of, value, [spelt.kind])
         if wrong is not None:
             before: list[Node | str] = [f"{name}[", place, f"].{of.name}"]
             branches.append((F.coalesced(wrong, exp.false()), _not_allowed(of, before, own, spelt.kind)))

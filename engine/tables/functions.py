@@ -90,7 +90,9 @@ class Unpadded(_OfOne):
 
 
 class NoName(_OfTwo):
-    """Whether a text, without the blanks at its end, has a character that no name of MQ has, or more than so many."""
+    """Whether one of a tuple of texts, without the blanks at its end, has a character that no name of MQ has, or more
+    of them than the tuple of numbers says.
+    """
 
 
 class FloatText(_OfOne):

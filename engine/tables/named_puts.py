@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count, product
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict, evolve, frozen
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
@@ -23,8 +23,14 @@ from mqclause.tables.shares import ties_in
 PUT_NAMES = OF_PUTS.one_of
 """The fields by which a put names what it asks for."""
 
+ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
+"""What the names come to, of which the workload rules are asked."""
+
 PUT_SAYS = tuple(name for name, each in PUT.items() if name not in PUT_NAMES and not each.optional)
 """What else a put says."""
+
+AS_NAMED = "* "
+"""Stands for the name that a row gives, whatever it is. It ends in a blank, as no name does that a row is known by."""
 
 
 def _can_say() -> dict[str, Sequence[Any]]:
@@ -39,46 +45,99 @@ CAN_SAY = _can_say()
 
 @frozen
 class NamedPut:
-    """A name that puts can give in the cluster ``at``, by its number; nobody gives one that is ``unknown``."""
+    """What puts can name in a cluster, by its number, and the ``put`` that is asked about it.
 
-    at: int
+    A field of the put that says ``free`` stands for any name; of a put that is ``unknown`` no name is known to anybody.
+    """
+
     id: int
     put: Put
+    free: str
     unknown: bool = False
 
-    def row(self, cluster: Cluster, rules: Rules) -> dict[str, Any]:
-        """``queue``, ``queue_manager``, ``defbind`` and the ``destinations``, as a table has them."""
+    def row(self, at: int, cluster: Cluster, rules: Rules) -> dict[str, Any]:
+        """What a row of the ``at``-th cluster finds by its names: what they come to, and the ``destinations``."""
         engine = Engine(rules)
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
-        found = destinations(cluster, where.named, engine.listing, where.kept) if where.asks_workload else ()
+        named = where.named if where.asks_workload else Put(self.put.queue, self.put.queue_manager)
+        found = destinations(cluster, named, engine.listing, self.shown(where.kept)) if where.asks_workload else ()
         listed = [asdict(each) for each in found]
         return {
-            "at": self.at,
+            "at": at,
             "id": self.id,
-            "queue": self.put.queue,
+            "queue": self.shown(self.put.queue),
             "queue_manager": self.put.queue_manager,
+            "asked_queue": named.queue,
+            "asked_queue_manager": named.queue_manager,
             "defbind": where.default_binding,
+            "inhibited": where.inhibited,
             "asks": where.asks_workload,
             "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in listed],
         }
 
+    def shown(self, name: str) -> str:
+        """A name in an answer: AS_NAMED if the row's own stands there."""
+        return AS_NAMED if name == self.free and self.free in (self.put.queue, self.put.queue_manager) else name
 
-def names_of(cluster: Cluster, at: int = 0) -> Sequence[NamedPut]:
-    """The names in a cluster, each with its number, and then those for unknown ones."""
-    managers = [cluster.queue_manager.name, *cluster.remote]
-    named = [{"queue": name} for name in cluster.queues_by_name]
-    named += [{"queue_manager": name} for name in dict.fromkeys([*managers, *cluster.aliases_by_name])]
-    puts = [put for each in named if (put := _put(each)) is not None]
+    def decided(self, engine: Engine, put: Put, cluster: Cluster, explain: bool, with_ties: bool) -> dict[str, Any]:
+        """The ``decision`` about a put of these names, and who ``ties`` in the long run."""
+        found = answered(engine.choose(put, cluster, None, "rule" if explain else "off"), explain)
+        tied = ties_in(engine, put, cluster) if with_ties else []
+        for each in (found, *tied):
+            each |= {name: each[name] and self.shown(each[name]) for name in PUT_NAMES}
+        return {"decision": found, **({"ties": tied} if with_ties else {})}
+
+
+@frozen
+class Names:
+    """All that puts can name in one cluster.
+
+    Beside the queue managers ``beside`` the queue's name is looked up as it is on its own; beside any other it is kept.
+    """
+
+    named: Sequence[NamedPut]
+    beside: Sequence[str]
+
+
+@lru_cache(maxsize=32)
+def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> Names:
+    """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0: see unknown_number."""
     free = next(name for name in (f"NONE.{number}" for number in count()) if not _is_taken(cluster, name))
-    known = [NamedPut(at, number, put) for number, put in enumerate(puts, at << 32)]
-    unknown = [Put(queue=free), Put(queue_manager=free)]
-    return [*known, *(NamedPut(at, -2 * at - 1 - each, put, unknown=True) for each, put in enumerate(unknown))]
+    queues = [name for name in cluster.queues_by_name if _put(name) is not None]
+    managers, resolve = _managers(cluster, rules, free), Engine(rules).resolve
+    beside = [name for name in managers if resolve(cluster, free, name).looks_queue_up]
+    known = [*(Put(name) for name in queues), *(Put("", name) for name in managers)]
+    known += [Put(queue, name) for name in beside for queue in queues]
+    known += [Put(free, name) for name in managers if name not in beside]
+    unknown = [Put(free), Put("", free), Put(free, free), *(Put(free, name) for name in beside)]
+    named = [NamedPut(number, put, free) for number, put in enumerate(known, at << 32)]
+    named += [NamedPut(unknown_number(at, place), put, free, True) for place, put in enumerate(unknown)]
+    return Names(named, beside)
 
 
-def _put(named: Mapping[str, Any]) -> Put | None:
+def unknown_number(at: int, place: int) -> int:
+    """The number of names that are unknown: a queue, a queue manager, both; from 3 on a queue beside a known one."""
+    return -(at << 32) - 1 - place
+
+
+def _managers(cluster: Cluster, rules: Rules, free: str) -> list[str]:
+    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one."""
+    engine = Engine(rules)
+
+    def led(name: str) -> list[str | None]:
+        looks = [look for queue in ("", free) for look in engine.resolve(cluster, queue, name).looks]
+        return [each.rule and each.rule.id for each in looks]
+
+    nowhere = led(free)
+    there = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name]
+    there += [name for name in cluster.own_queues if _put("", name) is not None and led(name) != nowhere]
+    return [name for name in dict.fromkeys(there) if _put("", name) is not None]
+
+
+def _put(queue: str, queue_manager: str = "") -> Put | None:
     """None for a name in the facts that no put can give."""
     try:
-        return Put(**named)
+        return Put(queue, queue_manager)
     except DomainError:
         return None
 
@@ -91,26 +150,18 @@ def _is_taken(cluster: Cluster, name: str) -> bool:
 def decided_puts(
     cluster: Cluster, rules: Rules, explain: bool, with_ties: bool = False
 ) -> Sequence[Sequence[dict[str, Any]]]:
-    """For each of the names in a cluster what is decided of all that a put can say of it, by number.
-
-    That is the ``decision``, and who ``ties`` in the long run.
-    """
+    """For each of the names in a cluster what is decided of all that a put can say of it, by number."""
     engine = Engine(rules)
     said = [dict(zip(CAN_SAY, each, strict=True)) for each in product(*CAN_SAY.values())]
     for each in said:
         del each["clwlmruc"]
-    found = []
-    for named in names_of(cluster):
-        name = {key: getattr(named.put, key) for key in PUT_NAMES}
-        decisions = [engine.choose(Put(**name, **each), cluster, None, "rule" if explain else "off") for each in said]
-        found.append([
-            {
-                "decision": answered(each, explain),
-                **({"ties": ties_in(engine, each.put, cluster)} if with_ties else {}),
-            }
-            for each in decisions
-        ])  # fmt: skip
-    return found
+    return [
+        [
+            named.decided(engine, evolve(named.put, **each), cluster, explain, with_ties)
+            for each in said
+        ]
+        for named in names_of(cluster, rules).named
+    ]  # fmt: skip
 
 
 def answered(found: Decision, explain: bool) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.sql import Node, either, literal, when
-from mqclause.model.facts.domains import Flag, Whole, Words
+from mqclause.model.facts.domains import Flag, Name, Whole, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns
 from mqclause.tables.shape import Shape, Spelt
-from mqclause.tables.words import kept, outside, word_list
+from mqclause.tables.words import kept, no_names, outside, word_list
 
 WIDEST_PACKED = 10
 """Bits; whole numbers that may have more are looked up."""
@@ -112,10 +112,15 @@ class Packing:
         return F.field_of(F.EACH, self.present[word].name) if word in self.present else exp.null()
 
     def _out_of_range(self) -> Iterator[Node]:
-        for word, spelt in self.present.items():
-            of = self.columns[word]
-            # A word that does not exist is seen by its place.
-            wrong = None if isinstance(of.domain, Words) else outside(of, self.own(word), [spelt.kind])
+        unchecked = {word: self.columns[word] for word, each in self.present.items() if not each.checked}
+        names = [(of.domain, self.own(word)) for word, of in unchecked.items() if isinstance(of.domain, Name)]
+        if names:
+            yield no_names(names)
+        for word, of in unchecked.items():
+            # Names are looked at all at once, and a word that does not exist is seen by its place.
+            wrong = (
+                None if isinstance(of.domain, Words | Name) else outside(of, self.own(word), [self.present[word].kind])
+            )
             if wrong is not None:
                 yield wrong
 
@@ -140,7 +145,9 @@ class Packing:
         if word not in self.present:
             return default
         found = F.field_of(F.item(F.column(self.listed), self.place(subject)), self.present[word].name)
-        value = kept(of, F.coalesced(found, default))
+        value = F.coalesced(found, default)
+        if not self.present[word].checked:
+            value = kept(of, value)
         is_as_kept = self.present[word].kind == of.kind or of.kind not in ("integer", "number")
         return value if is_as_kept else exp.cast(value, "BIGINT" if of.kind == "integer" else "DOUBLE")
 

@@ -85,15 +85,19 @@ def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Giv
     return seen, read_subjects(about, in_lower_case(situation or {}, ""), subjects)
 
 
-def read_situation(about: Declaration, situation: Given | None) -> dict[str, Any]:
-    """The values of a situation by column, every one that it can have. Raises InvalidRowError."""
+def read_situation(about: Declaration, situation: Given | None, resolves: bool = False) -> dict[str, Any]:
+    """The values of a situation by column, every one that it can have.
+
+    ``resolves`` says that names are resolved: a row may then give all of those of which it needs one. Raises
+    InvalidRowError.
+    """
     name, demands = about.row.situation, demands_of(about)
     if situation is None:
         raise InvalidRowError(is_null_text(name))
     values = _read(situation, _readers(about.situation), f"{name}.")
     if demands.one_of:
         given_ones = sum(bool(values[each]) for each in demands.one_of)
-        if given_ones != 1:
+        if given_ones == 0 or (given_ones > 1 and not resolves):
             raise InvalidRowError(demands.all_given if given_ones else demands.none_given)
     return values
 

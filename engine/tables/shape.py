@@ -44,10 +44,14 @@ class ValueSource:
 
 @frozen
 class Spelt:
-    """How a table writes the name of a field, in its own letter case, and of which kind that is."""
+    """How a table writes the name of a field, in its own letter case, and of which kind that is.
+
+    What is ``checked`` is known to be in its column's domain, as it is kept.
+    """
 
     name: str
     kind: FieldType
+    checked: bool = False
 
 
 Sources = Mapping[str, Sequence[ValueSource]]
@@ -59,7 +63,8 @@ class Shape:
     """What a table of one document has: fields of the situation and of the subjects, each as the table spells it.
 
     ``row`` is the struct without which a row says nothing, if there is one; ``listed`` the column of the subjects.
-    ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables.
+    ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables. ``further`` are
+    words of the situation that no column gives, and what gives them here.
     """
 
     about: Declaration
@@ -68,6 +73,7 @@ class Shape:
     row: Node | None = None
     listed: str = ""
     may_be_empty: bool = False
+    further: Mapping[str, Node] = field(factory=dict, eq=repr)
 
     @property
     def situation_columns(self) -> Columns:

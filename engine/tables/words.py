@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import NOTHING, fields, frozen
+from attrs import NOTHING, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.language.sql import Node, case, either, literal, when
@@ -30,7 +30,7 @@ class NotInTableError(ValueError):
 class RowWords:
     """The words of the situation ``struct``: what is not in the table is its default.
 
-    ``unseen`` are words that no column gives.
+    ``unseen`` are words that no column gives, ``further`` those that something else does.
     """
 
     struct: str
@@ -38,6 +38,7 @@ class RowWords:
     sources: Sources
     unseen: Mapping[str, Any]
     bindings: Bindings
+    further: Mapping[str, Node] = field(factory=dict)
 
     @classmethod
     def of(cls, shape: Shape, bindings: Bindings) -> RowWords:
@@ -45,10 +46,12 @@ class RowWords:
         columns = shape.situation_columns
         seen = {each.word for each in columns.values()}
         unseen = {each.name: each.default for each in fields(shape.about.situation) if each.name not in seen}
-        return cls(shape.about.row.situation, columns, shape.situation, unseen, bindings)
+        return cls(shape.about.row.situation, columns, shape.situation, unseen, bindings, shape.further)
 
     def word(self, name: str) -> Node:
         """The binding, or the value, of a word of the situation."""
+        if name in self.further:
+            return self.bindings.once(name, self.further[name])
         if name in self.unseen:
             if self.unseen[name] is NOTHING:
                 raise NotInTableError(name)
@@ -152,7 +155,13 @@ def is_broken(value: Node) -> Node:
 
 def no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
-    return NoName(this=value, expression=literal(domain.most))
+    return no_names([(domain, value)])
+
+
+def no_names(values: Sequence[tuple[Name, Node]]) -> Node:
+    """Whether one of several texts is not what no_name asks for."""
+    longest = exp.Tuple(expressions=[literal(domain.most) for domain, _ in values])
+    return NoName(this=exp.Tuple(expressions=[value for _, value in values]), expression=longest)
 
 
 def not_between(value: Node, low: float, high: float) -> Node:

@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow")
 import duckdb
 import pyarrow as pa
 
-from mqclause import Cluster, Put, Queue, QueueManager, RemoteQueueManager, Rules
+from mqclause import Cluster, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb.dialect import DUCKDB
 from mqclause.tables.cluster_puts import SAID_NUMBER
 from mqclause.tables.columns import PUT
@@ -62,19 +62,27 @@ def test_what_a_put_leaves_out_is_its_default() -> None:
     [
         {"bind": ""}, {"bind": "NONE"}, {"call": "MQGET"}, {"call": "\ufb06"}, {"clwlmruc": 8}, {"clwlmruc": 999_999_999},
         {"already_sent_to": ["QM2"]}, {"already_sent_to": [None]}, {"queue": ""}, {"queue": " "}, {"queue": "A B"},
-        {"queue_manager": "QM2"}, {"queue": None, "queue_manager": "\u00e9"},
+        {"queue": None, "queue_manager": "\u00e9"},
     ],
 )  # fmt: skip
 def test_what_is_odd_has_no_number(odd: dict[str, Any]) -> None:
     assert numbers(odd) == [None]
 
 
-def test_names_and_one_that_is_none() -> None:
-    # QM é𝄞 is in the facts, but no put can name it.
-    listed = [(each.put.queue or each.put.queue_manager, each.id) for each in names_of(CLUSTER)]
-    assert listed == [("ORDERS.IN", 0), ("NONE.0", 1), ("QM1", 2), ("QM2", 3), ("NONE.1", -1), ("NONE.1", -2)]
-    assert [each.id for each in names_of(CLUSTER, 1)] == [1 << 32, (1 << 32) + 1, (1 << 32) + 2, (1 << 32) + 3, -3, -4]
+def test_names_and_those_that_are_none() -> None:
+    # QM é𝄞 is in the facts, but no put can name it. Beside QM1 a queue is looked up, beside QM2 it is kept.
+    names = names_of(CLUSTER, Rules())
+    listed = [(each.put.queue, each.put.queue_manager, each.id) for each in names.named]
+    assert names.beside == ["QM1"]
+    assert listed == [
+        ("ORDERS.IN", "", 0), ("NONE.0", "", 1), ("", "QM1", 2), ("", "QM2", 3),
+        ("ORDERS.IN", "QM1", 4), ("NONE.0", "QM1", 5), ("NONE.1", "QM2", 6),
+        ("NONE.1", "", -1), ("", "NONE.1", -2), ("NONE.1", "NONE.1", -3), ("NONE.1", "QM1", -4),
+    ]  # fmt: skip
+    second = [each.id for each in names_of(CLUSTER, Rules(), 1).named]
+    assert second == [*range(1 << 32, (1 << 32) + 7), *(-(1 << 32) - number for number in (1, 2, 3, 4))]
     found = decided_puts(CLUSTER, Rules(), explain=False)
-    assert [len(each) for each in found] == [48] * 6
-    assert {each["decision"]["reason"] for each in found[-2]} == {2085}
-    assert names_of(CLUSTER)[-1].put == Put(queue_manager="NONE.1")
+    assert [len(each) for each in found] == [48] * 11
+    # Unknown: a queue, a queue manager, a queue at an unknown queue manager, a queue at the local one.
+    reasons = [{each["decision"]["reason"] for each in of_name} for of_name in found[-4:]]
+    assert reasons == [{2085}, {2087}, {2087}, {2085}]

@@ -35,7 +35,7 @@ WRITTEN = [
     ("IN_CASE(ARRAY('A'), a)", *["CASE WHEN a IN ('A') THEN a ELSE TRANSLATE(a, 'a', 'A') END"] * 2),
     ("IN_CASE(ARRAY('b'), a)", *["CASE WHEN a IN ('b') THEN a ELSE TRANSLATE(a, 'B', 'b') END"] * 2),
     ("IN_CASE(ARRAY('Ab'), a)", "a", "CASE WHEN a IN ('Ab') THEN a ELSE a END"),
-    ("UNPADDED(a)", "RTRIM(a, ' ')", "RTRIM(a)"),
+    ("UNPADDED(a)", "CASE WHEN ENDS_WITH(a, ' ') THEN RTRIM(a, ' ') ELSE a END", "RTRIM(a)"),
     ("NO_NAME(a, 9)",
      "CASE WHEN REGEXP_MATCHES(a, '[^A-Za-z0-9._/%]') OR STRLEN(a) > 9 THEN REGEXP_MATCHES(RTRIM(a, ' '), "
      "'[^A-Za-z0-9._/%]') OR STRLEN(RTRIM(a, ' ')) > 9 ELSE FALSE END",

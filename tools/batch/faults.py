@@ -12,6 +12,7 @@ from typing import Any
 
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole
 from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
+from mqclause.tools.batch.keys import OF_ROWS, keys_fault, members
 from mqclause.tools.errors import BatchError, NotWrittenError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -65,22 +66,49 @@ DUBIOUS = _dubious()
 
 def fault_of(put: str | None, destinations: str | None, clwlmruc: str | None) -> str | None:
     """What is the first value of the wrong type in the JSON text of a row's columns, if there is one."""
+    texts = {"put": put, "destinations": destinations, "clwlmruc": clwlmruc}
+    row = {}
+    for name, text in texts.items():
+        try:
+            row[name] = json.loads(text, object_pairs_hook=members) if text is not None else None
+        except (ValueError, RecursionError):
+            allowed = PUT[name].allowed if name in PUT else "JSON text"
+            row[name] = _NotJson(NOT_ALLOWED.format(column=name, value=_shown(text), allowed=allowed))
+    return _row_fault(row)
+
+
+def fault_of_line(line: str, *needed: str) -> str | None:
+    """The same of a row that is one JSON object, in which a key may also be there twice."""
+    try:
+        row = json.loads(line, object_pairs_hook=members)
+    except (ValueError, RecursionError):
+        return "the line is not JSON"
+    if not isinstance(row, dict):
+        return "the line is not a JSON object"
+    return keys_fault(row, (*OF_ROWS, *needed)) or _row_fault(row)
+
+
+class _NotJson(str):
+    """What is wrong with a text that is no JSON."""
+
+    __slots__ = ()
+
+
+def _row_fault(row: Mapping[str, Any]) -> str | None:
     return (
-        _fault_in("put", put, dict, lambda value: _field_fault("put", value, PUT))
-        or _fault_in("destinations", destinations, list, _destination_fault)
-        or _fault_in("clwlmruc", clwlmruc, int, lambda value: _field_fault("", {"clwlmruc": value}, PUT))
+        _fault_in("put", row, dict, lambda value: _field_fault("put", value, PUT))
+        or _fault_in("destinations", row, list, _destination_fault)
+        or _fault_in("clwlmruc", row, int, lambda value: _field_fault("", {"clwlmruc": value}, PUT))
     )
 
 
-def _fault_in(name: str, text: str | None, kind: type, further: Callable[[Any], str | None]) -> str | None:
-    try:
-        value = json.loads(text) if text is not None else None
-    except (ValueError, RecursionError):
-        allowed = PUT[name].allowed if name in PUT else "JSON text"
-        return NOT_ALLOWED.format(column=name, value=_shown(text), allowed=allowed)
+def _fault_in(name: str, row: Mapping[str, Any], kind: type, further: Callable[[Any], str | None]) -> str | None:
+    value = row.get(name)
     if value is None:
         return None
-    if type(value) is not kind:
+    if isinstance(value, _NotJson):
+        return str(value)
+    if not isinstance(value, kind) or isinstance(value, bool):
         kinds: dict[type, str] = {dict: "a JSON object", list: "a JSON array of objects"}
         allowed = kinds.get(kind, PUT["clwlmruc"].allowed)
         return NOT_ALLOWED.format(column=name, value=_shown(value), allowed=allowed)
@@ -98,6 +126,8 @@ def _destination_fault(destinations: list[Any]) -> str | None:
 
 
 def _field_fault(where: str, fields: Mapping[str, Any], columns: Mapping[str, Column]) -> str | None:
+    if found := keys_fault(fields, columns, f"{where}." if where else ""):
+        return found
     for name, column in columns.items():
         value = fields.get(name)
         if value is not None and not _fits(value, column):

@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-import csv
-import glob
-import gzip
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
-from mqclause.tables.columns import TableError
-from mqclause.tables.shape import check_apart
+from mqclause.tables.shape import spelt
 from mqclause.tools.batch.checks import check_columns, is_one_schema
-from mqclause.tools.batch.faults import DUBIOUS, fault_of, types
+from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
+from mqclause.tools.batch.faults import DUBIOUS, fault_of, fault_of_line, types
+from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, other_case
+from mqclause.tools.batch.quoted import LONGEST_ROW, quoted_name, quoted_text, sources
 from mqclause.tools.errors import BatchError
 
 if TYPE_CHECKING:
@@ -29,11 +28,10 @@ ENDINGS: Mapping[str, FileKind] = {
     ".csv.gz": "csv",
     **{f"{ending}{more}": "jsonl" for ending in (".jsonl", ".ndjson", ".json") for more in ("", ".gz")},
 }
-LONGEST_ROW = 16 * 1024**2
-"""The longest row of CSV or JSON Lines, in bytes."""
-
 SNIFFED = 20_000
 """How many rows are looked at to say early that a column is missing."""
+
+OTHER_CASE = other_case()
 
 LINE, FAULT = "__mqclause_line", "__mqclause_fault"
 KEPT = "__mqclause_{}"
@@ -51,11 +49,7 @@ class Table:
     @property
     def listed(self) -> str:
         """The files as a list in SQL, in which a name is no pattern."""
-        return _listed(self.files)
-
-
-def _listed(files: Iterable[Path]) -> str:
-    return f"[{', '.join(_text(glob.escape(str(file))) for file in files)}]"
+        return sources(self.files)
 
 
 def table_in(path: Path) -> Table:
@@ -108,81 +102,81 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, need
 
 
 def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Iterable[str]) -> DuckDBPyRelation:
-    headers = _headers(table)
+    headers = headers_of(table.files)
     columns = list(dict.fromkeys(name for header in headers for name in header))
     check_columns(table.path, columns, needed)
-    source = _csv_source(headers)
-    parsed = [name for name in ("put", "destinations", "clwlmruc") if name in columns]
-    typed = [f"CASE WHEN json_valid({name}) THEN {_from_json(name, types()[name])} END AS {name}" for name in parsed]
-    kept = [f"{name} AS {KEPT.format(name)}" for name in parsed if out == "csv"]
-    texts = [name if name in parsed else "NULL" for name in ("put", "destinations", "clwlmruc")]
-    dubious = [f"NOT json_valid({name}) OR regexp_matches({name}, {_text(DUBIOUS)})" for name in parsed]
+    source, ragged = ragged_source(connection, headers)
+    parsed = {name: own for name in OF_ROWS if (own := spelt(name, columns)) is not None}
+    cells = {name: _cell(own, name) for name, own in parsed.items()}
+    typed = [f"CASE WHEN json_valid({cell}) THEN {_from_json(cell, types()[name])} END AS {quoted_name(parsed[name])}"
+             for name, cell in cells.items()]  # fmt: skip
+    kept = [f"{quoted_name(own)} AS {quoted_name(KEPT.format(own))}" for own in parsed.values() if out == "csv"]
+    texts = ", ".join(cells.get(name, "NULL") for name in OF_ROWS)
+    dubious = [f"NOT json_valid({cell}) OR {_is_dubious(cell)}" for cell in cells.values()]
     begins = {"put": r"^\s*\{", "destinations": r"^\s*\[\s*[{\]]"}
-    dubious += [f"NOT regexp_matches({name}, {_text(begins[name])})" for name in parsed if name in begins]
-    if "clwlmruc" in parsed:
-        dubious += ["NOT regexp_full_match(clwlmruc, '[0-9]{1,18}')"]
-    fault = f"CASE WHEN {' OR '.join(dubious) or 'false'} THEN mqclause_fault({', '.join(texts)}) END AS {FAULT}"
+    dubious += [f"NOT regexp_matches({cells[name]}, {quoted_text(begins[name])})" for name in cells if name in begins]
+    dubious += [_has_twice(f"json_keys({cells['put']})")] if "put" in cells else []
+    dubious += [_each_has_twice(cells["destinations"], "$[*]")] if "destinations" in cells else []
+    if "clwlmruc" in cells:
+        dubious += [f"NOT regexp_full_match({cells['clwlmruc']}, '[0-9]{{1,18}}')"]
+    own = f"WHEN {RAGGED} IS NOT NULL THEN {RAGGED} " if ragged else ""
+    fault = f"CASE {own}WHEN {' OR '.join(dubious) or 'false'} THEN mqclause_fault({texts}) END AS {FAULT}"
     replaced = f"REPLACE ({', '.join(typed)})" if typed else ""
-    query = f"SELECT {', '.join([f'* {replaced}', *kept, fault])} FROM {source}"
-    return _with_fault_function(connection).sql(query)
+    every = f"* EXCLUDE ({RAGGED}) {replaced}" if ragged else f"* {replaced}"
+    return _with_functions(connection).sql(f"SELECT {', '.join([every, *kept, fault])} FROM {source}")
 
 
-def _headers(table: Table) -> dict[tuple[str, ...], list[Path]]:
-    """The files of a table of CSV by the names of their columns. Raises BatchError."""
-    found: dict[tuple[str, ...], list[Path]] = {}
-    for file in table.files:
-        with _opened(file) as text:
-            header = tuple(next(csv.reader(text), []))
-        try:
-            check_apart(header)
-        except TableError as error:
-            raise BatchError(f"{file}: {error}") from None
-        found.setdefault(header, []).append(file)
-    return found
+def _cell(own: str, name: str) -> str:
+    """The text of a cell, with our keys in our letter case."""
+    cell = quoted_name(own)
+    if name == "clwlmruc":
+        return cell
+    return f"CASE WHEN regexp_matches({cell}, {quoted_text(OTHER_CASE)}) THEN mqclause_cell({cell}) ELSE {cell} END"
 
 
-def _opened(file: Path) -> TextIO:
-    zipped = file.suffix.lower() == ".gz"
-    return gzip.open(file, "rt", encoding="utf-8-sig") if zipped else file.open(encoding="utf-8-sig")
+def _is_dubious(text: str) -> str:
+    patterns = (DUBIOUS, OTHER_CASE)
+    return " OR ".join(f"regexp_matches({text}, {quoted_text(each)})" for each in patterns)
 
 
-def _csv_source(headers: Mapping[tuple[str, ...], Sequence[Path]]) -> str:
-    """The rows of all files, with columns of any of them; all are texts."""
-    parts = [f"FROM {_csv_files(_listed(files), columns)}" for columns, files in headers.items()]
-    return f"({' UNION ALL BY NAME '.join(parts)})"
+def _has_twice(keys: str) -> str:
+    return f"list_unique({keys}) < len({keys})"
 
 
-def _csv_files(files: str, columns: Iterable[str]) -> str:
-    dialect = (
-        """auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', allow_quoted_nulls = false"""
-    )
-    size = f"max_line_size = {LONGEST_ROW}, buffer_size = {2 * LONGEST_ROW}"
-    types = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in columns)
-    return f"read_csv({files}, {dialect}, {size}, columns = {{{types}}})"
+def _each_has_twice(text: str, path: str) -> str:
+    one = f"CASE WHEN json_type(d) = 'OBJECT' THEN {_has_twice('json_keys(d)')} END"
+    each = f"list_transform(json_extract({text}, {quoted_text(path)}), lambda d: {one})"
+    return f"list_contains({each}, true)"
 
 
 def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Sequence[str]) -> DuckDBPyRelation:
     options = f"format = 'newline_delimited', ignore_errors = true, maximum_object_size = {LONGEST_ROW}"
-    lines = f"read_json_objects({table.listed}, {options})"
+    read = f"read_json_objects({table.listed}, {options})"
+    _check_keys(connection, table, read, needed)
+    _with_functions(connection, needed)
+    in_our_case = f"""CASE WHEN regexp_matches(json, {quoted_text(other_case(needed))})
+                           THEN mqclause_line(json::VARCHAR)::JSON ELSE json END"""
+    lines = f"(SELECT json AS original, {in_our_case} AS json FROM {read})"
     further = {} if out == "jsonl" else _further(connection, lines)
-    _check_keys(connection, table, lines, needed)
     wanted = {name: types().get(name, "VARCHAR") for name in (*needed, "clwlmruc")}
     if out != "jsonl" and "clwlmruc" not in further:
         del wanted["clwlmruc"]
     structure = {**{name: kind for name, kind in further.items() if name not in wanted}, **wanted}
-    parsed = f"SELECT json AS line, {_from_json('json', structure)} AS row FROM {lines}"
-    texts = ", ".join(f"json_extract(line, '$.{name}')::VARCHAR" for name in ("put", "destinations", "clwlmruc"))
+    parsed = f"SELECT original, json AS line, {_from_json('json', structure)} AS row FROM {lines}"
+    twice = [_has_twice("json_keys(line)"), _has_twice("json_keys(line, '$.put')")]
+    twice += [_each_has_twice("line", "$.destinations[*]")] if "destinations" in needed else []
     fault = f"""CASE WHEN line IS NULL THEN 'the line is not JSON'
                      WHEN NOT starts_with(line, '{{') THEN 'the line is not a JSON object'
-                     WHEN regexp_matches(line::VARCHAR, {_text(DUBIOUS)}) THEN mqclause_fault({texts}) END AS {FAULT}"""
-    columns = [f"row.{_name(name)} AS {_name(name)}" for name in structure]
-    kept = [f"line::VARCHAR AS {LINE}"] if out == "jsonl" else []
-    return _with_fault_function(connection).sql(f"SELECT {', '.join([*columns, *kept, fault])} FROM ({parsed})")
+                     WHEN {_is_dubious("line::VARCHAR")} OR {" OR ".join(twice)}
+                     THEN mqclause_line_fault(line::VARCHAR) END AS {FAULT}"""
+    columns = [f"row.{quoted_name(name)} AS {quoted_name(name)}" for name in structure]
+    kept = [f"original::VARCHAR AS {LINE}"] if out == "jsonl" else []
+    return connection.sql(f"SELECT {', '.join([*columns, *kept, fault])} FROM ({parsed})")
 
 
 def _check_keys(connection: DuckDBPyConnection, table: Table, lines: str, needed: Iterable[str]) -> None:
     """Raises BatchError if the first rows have none of a needed column, or the file is something else."""
-    with _opened(table.files[0]) as text:
+    with opened(table.files[0]) as text:
         if text.read(SNIFFED).lstrip().startswith("["):
             raise BatchError(f"{table.path}: a JSON array; JSON Lines has one object a line")
     first = f"(SELECT json FROM {lines} LIMIT {SNIFFED})"
@@ -202,10 +196,12 @@ def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
     """
     found = f"SELECT DISTINCT unnest(json_keys(json)) AS name FROM {lines} WHERE json_type(json) = 'OBJECT'"
     names = [name for (name,) in connection.execute(f"SELECT name FROM ({found}) ORDER BY name").fetchall()]
+    # What is one of ours in another letter case stands in a row that has both, which is invalid.
+    names = [name for name in names if name in types() or name.lower() not in types()]
     further = [name for name in names if name not in types()]
     if not further:
         return dict.fromkeys(names, "JSON")
-    paths = ", ".join(_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in further)
+    paths = ", ".join(quoted_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in further)
     parts = ", ".join(f"json_group_structure(v[{place}])" for place in range(1, len(further) + 1))
     values = f"SELECT json_extract(json, [{paths}]) AS v FROM {lines}"
     large = "coalesce(bool_or(regexp_matches(v::VARCHAR, '[0-9]{19}')), false)"
@@ -224,15 +220,22 @@ def _structure(found: Any, kinds: Mapping[str, str]) -> Any:
 def _from_json(text: str, structure: Any) -> str:
     if structure == "BIGINT":
         return f"TRY_CAST({text} AS BIGINT)"
-    return f"from_json({text}, {_text(json.dumps(structure))})"
+    return f"from_json({text}, {quoted_text(json.dumps(structure))})"
 
 
-def _with_fault_function(connection: DuckDBPyConnection) -> DuckDBPyConnection:
+def _with_functions(connection: DuckDBPyConnection, needed: Sequence[str] = ()) -> DuckDBPyConnection:
+    """What is done with few rows, in Python."""
     from duckdb.func import SPECIAL
     from duckdb.sqltypes import VARCHAR
 
-    parameters: list[Any] = [VARCHAR, VARCHAR, VARCHAR]
-    connection.create_function("mqclause_fault", fault_of, parameters, VARCHAR, null_handling=SPECIAL)
+    functions: dict[str, tuple[Callable[..., str | None], int]] = {
+        "mqclause_fault": (fault_of, 3),
+        "mqclause_line_fault": (lambda line: fault_of_line(line, *needed), 1),
+        "mqclause_line": (lambda line: in_our_case(line, needed), 1),
+        "mqclause_cell": (cell_in_our_case, 1),
+    }
+    for name, (function, arguments) in functions.items():
+        connection.create_function(name, function, [VARCHAR] * arguments, VARCHAR, null_handling=SPECIAL)
     return connection
 
 
@@ -240,7 +243,7 @@ def written(relation: DuckDBPyRelation, path: Path, kind: FileKind) -> str:
     """The statement that writes decided rows, which it reads from the view ``mqclause_decided``, to ``path``."""
     relation.create_view("mqclause_decided", replace=True)
     kept = [name for name in relation.columns if name.startswith(KEPT.format(""))]
-    values = {name: _name(name) for name in relation.columns if name not in kept}
+    values = {name: quoted_name(name) for name in relation.columns if name not in kept}
     kinds = dict(zip(relation.columns, relation.types, strict=True))
     values["decision"] = decision = _decision(kinds["decision"]) if FAULT in kept else "decision"
     if kind == "csv":
@@ -252,15 +255,15 @@ def written(relation: DuckDBPyRelation, path: Path, kind: FileKind) -> str:
         head = f"CASE WHEN starts_with({LINE}, '{{') THEN left({LINE}, -1) END"
         comma = f"CASE WHEN strlen({LINE}) < 99 AND regexp_full_match({LINE}, '\\{{\\s*\\}}') THEN '' ELSE ', ' END"
         values = {"line": f"concat(coalesce(({head}) || ({comma}), '{{'), '\"decision\":', to_json({decision}), '}}')"}
-    columns = ", ".join(f"{value} AS {_name(name)}" for name, value in values.items())
+    columns = ", ".join(f"{value} AS {quoted_name(name)}" for name, value in values.items())
     form = _format(kind, LINE in kept, path.name.endswith(".gz"))
-    return f"COPY (SELECT {columns} FROM mqclause_decided) TO {_text(str(path))} ({form})"
+    return f"COPY (SELECT {columns} FROM mqclause_decided) TO {quoted_text(str(path))} ({form})"
 
 
 def _decision(kind: Any) -> str:
     """The decision, which for a row with a value of the wrong type is that it is invalid."""
     given = {"outcome": "'invalid'", "message": FAULT}
-    fields = ", ".join(f"{_text(name)}: {given.get(name, 'NULL')}" for name, _ in kind.children)
+    fields = ", ".join(f"{quoted_text(name)}: {given.get(name, 'NULL')}" for name, _ in kind.children)
     return f"CASE WHEN {FAULT} IS NULL THEN decision ELSE {{{fields}}}::{kind} END"
 
 
@@ -280,15 +283,7 @@ def decisions(table: Table) -> str:
         return f"SELECT decision FROM read_parquet({table.listed})"
     fields = dict.fromkeys(("outcome", "queue_manager", "message"), "VARCHAR") | {"reason": "BIGINT"}
     if table.kind == "csv":
-        return f"SELECT {_from_json('decision', fields)} AS decision FROM {_csv_source(_headers(table))}"
+        return f"SELECT {_from_json('decision', fields)} AS decision FROM {csv_source(headers_of(table.files))}"
     options = f"format = 'newline_delimited', maximum_object_size = {LONGEST_ROW}"
     struct = f"STRUCT({', '.join(f'{name} {of}' for name, of in fields.items())})"
-    return f"SELECT decision FROM read_json({table.listed}, {options}, columns = {{decision: {_text(struct)}}})"
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
-def _name(value: str) -> str:
-    return '"' + value.replace('"', '""') + '"'
+    return f"SELECT decision FROM read_json({table.listed}, {options}, columns = {{decision: {quoted_text(struct)}}})"

@@ -1,0 +1,120 @@
+"""mqclause batch on text that is not as it should be: keys twice or in another letter case, rows of another length."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+
+import duckdb
+
+from mqclause.tools.batch.keys import in_our_case
+from spec_tests.commands.test_batch import batch, read
+from spec_tests.support.deep import first
+
+QM2 = {"queue_manager": "QM2"}
+RANKED = '[{"queue_manager": "QM2"}, {"queue_manager": "QM3", "channel_rank": 1}]'
+
+
+def decided(path: Path, text: str, name: str = "in.jsonl", out: str = "out.jsonl") -> list[dict[str, Any]]:
+    (path / name).write_text(text)
+    batch(path / name, path / out)
+    return [row["decision"] for row in read(path / out)]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    first(3, [
+        ('{"put": {"queue": "A", "queue": "B"}, "destinations": [{"queue_manager": "QM2"}]}', "put.queue is there twice"),
+        ('{"put": {"queue": "A"}, "PUT": {"queue": "B"}, "destinations": [{"queue_manager": "QM2"}]}',
+         "put: put, PUT differ in letter case only"),
+        ('{"put": {"queue": "A"}, "destinations": [{"queue_manager": "QM2"}, {"queue_manager": "QM3", "Queue_Manager": "QM4"}]}',
+         "destinations[1].queue_manager: destinations[1].queue_manager, destinations[1].Queue_Manager differ in letter case only"),
+        ('{"put": {"queue": "A"}, "put": {"queue": "B"}, "destinations": [{"queue_manager": "QM2"}]}', "put is there twice"),
+        ('{"put": {"queue": "A"}, "note": 1, "note": 2, "destinations": [{"queue_manager": "QM2"}]}', "note is there twice"),
+        ('{"put": {"queue": "A", "Queue": "B"}, "destinations": [{"queue_manager": "QM2"}]}',
+         "put.queue: put.queue, put.Queue differ in letter case only"),
+        ('{"put": {"queue": "A"}, "destinations": [{"queue_manager": "QM2"}, {"queue_manager": "QM3", "queue_manager": "QM4"}]}',
+         "destinations[1].queue_manager is there twice"),
+    ]),
+)  # fmt: skip
+@pytest.mark.parametrize("out", ["out.jsonl", "out.parquet"])
+def test_a_key_that_is_there_twice(tmp_path: Path, line: str, message: str, out: str) -> None:
+    good = '{"put": {"queue": "A"}, "destinations": [{"queue_manager": "QM2"}]}'
+    found = {each["message"]: each for each in decided(tmp_path, f"{good}\n{line}\n", out=out)}
+    assert {message: each["outcome"] for message, each in found.items()} == {None: "chosen", message: "invalid"}
+
+
+def test_keys_in_another_letter_case(tmp_path: Path) -> None:
+    line = (
+        '{"ID": 7, "Put": {"QUEUE": "A", "Bind": "notfixed", "Note": 1.50}, "DESTINATIONS": [{"Queue_Manager": "QM2"}, '
+    )
+    line += '{"QUEUE_MANAGER": "QM3", "Channel_RANK": 1}]}'
+    (each,) = decided(tmp_path, line)
+    assert (each["outcome"], each["queue_manager"]) == ("chosen", "QM3")
+    # The line itself is as it was.
+    assert (tmp_path / "out.jsonl").read_text().startswith(line[:-1])
+    (each,) = decided(tmp_path, line, out="out.parquet")
+    assert each["queue_manager"] == "QM3"
+    assert duckdb.read_parquet(str(tmp_path / "out.parquet")).columns == ["ID", "put", "destinations", "decision"]
+
+
+def test_headers_and_keys_of_csv_in_another_letter_case(tmp_path: Path) -> None:
+    cells = '"{""QUEUE"": ""A""}","[{""Queue_Manager"": ""QM2""}]",9'
+    twice = '"{""queue"": ""A"", ""queue"": ""B""}","[{""queue_manager"": ""QM2""}]",9'
+    found = decided(tmp_path, f"Put,DESTINATIONS,Note\n{cells}\n{twice}\n", "in.csv", "out.csv")
+    told = {each["message"]: each["queue_manager"] for each in found}
+    assert told == {None: "QM2", "put.queue is there twice": None}
+    header, *rows = (tmp_path / "out.csv").read_text().splitlines()
+    assert header == "Put,DESTINATIONS,Note,decision"
+    assert any(row.startswith(cells) for row in rows)
+
+
+def test_rows_of_another_length_are_invalid_and_the_run_goes_on(tmp_path: Path) -> None:
+    put, listed = '"{""queue"":\n""A""}"', '"[{""queue_manager"": ""QM2""}]"'
+    text = f'id,put,destinations\n1,{put},{listed}\n2\n3,{put},{listed},x,"y,\nz"\n4,{put},{listed}\n5,{put}\n'
+    for kind, packed in (("in.csv", text.encode()), ("in.csv.gz", gzip.compress(text.encode()))):
+        (tmp_path / kind).write_bytes(packed)
+        summary = batch(tmp_path / kind, tmp_path / "out.parquet")
+        assert summary["outcomes"]["invalid"] == 3
+        rows = duckdb.sql(
+            f"SELECT id, decision.outcome, decision.message FROM '{tmp_path}/out.parquet' ORDER BY id"
+        ).fetchall()
+        assert rows == [
+            ("1", "chosen", None),
+            ("2", "invalid", "row 2 has 1 value; the header has 3"),
+            ("3", "invalid", "row 3 has 5 values; the header has 3: left over 'x', 'y,\nz'"),
+            ("4", "chosen", None),
+            ("5", "invalid", "row 5 has 2 values; the header has 3"),
+        ]
+
+
+def test_ragged_rows_of_several_files_keep_their_columns(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.csv").write_text('put,destinations,a\n{},"[]"\n{},"[]",1\n')
+    (folder / "b.csv").write_text('b,put,destinations\n2,{},"[]",9\n')
+    batch(folder, tmp_path / "out.csv")
+    found = sorted((row["a"] or "", row["b"] or "", row["decision"]["message"]) for row in read(tmp_path / "out.csv"))
+    none = "put.queue and put.queue_manager are both blank; a put names one of them"
+    assert found == [
+        ("", "", "row 1 has 2 values; the header has 3"),
+        ("", "2", "row 1 has 4 values; the header has 3: left over '9'"),
+        ("1", "", none),
+    ]
+
+
+def test_names_in_our_case_and_all_else_as_it_was() -> None:
+    text = '{"PUT": {"Queue": "é\\ud83d", "x": 1e400, "N": 1.50, "o": {}, "l": []}, "Put.": null, "AT": true}'
+    ours = in_our_case(text, ["At"])
+    assert (
+        ours
+        == '{"put": {"queue": "\\u00e9\\ud83d", "x": 1e400, "N": 1.50, "o": {}, "l": []}, "Put.": null, "At": true}'
+    )
+    assert in_our_case("[1") == "[1"
+    assert json.loads(in_our_case('{"put": 1, "PUT": 2}')) == {"put": 1, "PUT": 2}
