@@ -126,7 +126,7 @@ def _managers(cluster: Cluster, rules: Rules, free: str) -> list[str]:
 
     def led(name: str) -> list[str | None]:
         looks = [look for queue in ("", free) for look in engine.resolve(cluster, queue, name).looks]
-        return [each.rule and each.rule.id for each in looks]
+        return [None if each.rule is None else each.rule.id for each in looks]
 
     nowhere = led(free)
     there = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name]

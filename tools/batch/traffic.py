@@ -6,7 +6,8 @@ from pathlib import Path
 
 from mqclause.answers.traffic import Traffic
 from mqclause.tables.columns import TableError
-from mqclause.tools.batch.files import LONGEST_ROW, FileKind, table_in
+from mqclause.tools.batch.files import FileKind, table_in
+from mqclause.tools.batch.quoted import LONGEST_ROW
 from mqclause.tools.errors import BatchError
 
 READ: dict[FileKind, str] = {
