@@ -76,12 +76,17 @@ class Examination:
         """
         failing = [each for each in self.conditions if not each.holds]
         failed = {each.rule.id for each in failing}
-        needs = [set(each.needs) for each in self._asked()]
-        shared = set[str].intersection(*needs) if needs else set()
+        needs, shared = [set(each.needs) for each in self._asked()], {*self.needed}
         if not all(failed & own - shared for own in needs):
             shared |= next(own for own in needs if not failed & own - shared)
             failing = [each for each in failing if each.rule.id in shared]
         return [each for each in failing if each.told]
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The conditions, by rule, that no conclusion which could write a trigger message does without."""
+        needs = [frozenset(each.needs) for each in self._asked()]
+        return frozenset[str].intersection(*needs) if needs else frozenset()
 
     def examined(self) -> list[tuple[Rule, bool]]:
         """The conditions without the sentences that explain them."""

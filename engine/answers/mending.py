@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations as choices
 
 from mqclause.answers.commands import quoted_name
@@ -23,14 +24,18 @@ def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None =
     first; each set is verified on the changed facts. Empty where it triggers already, and where something else is in
     the way as well or decides: what is not defined or not open.
     """
-    found: list[tuple[str, ...]] = []
     if answer.verdict == "triggers":
         return ()
-    remedies = list(dict.fromkeys(_remedies(answer)))
-    for count in range(1, min(len(remedies), MOST_TOGETHER) + 1):
-        for commands in choices(remedies, count):
+    ask = partial(_asked, why, answer, snapshot, priority)
+    alone = {each: ask((each,)) for each in dict.fromkeys(_remedies(answer))}
+    # A set needs for each obstacle a command that clears it: the others are not tried.
+    clears = {each: answer.obstacles - after.obstacles for each, after in alone.items() if after}
+    found: list[tuple[str, ...]] = []
+    for count in range(1, min(len(clears), MOST_TOGETHER) + 1):
+        for commands in choices(clears, count):
+            enough = answer.obstacles == frozenset().union(*(clears[each] for each in commands))
             contains = any(set(smaller) <= set(commands) for smaller in found)
-            if not contains and _triggers(why, answer, snapshot, commands, priority):
+            if enough and not contains and _triggers(ask(commands)):
                 found.append(commands)
     return tuple(found)
 
@@ -42,14 +47,21 @@ def _remedies(answer: PutNow) -> Iterator[str]:
             yield line
 
 
-def _triggers(why: Why, answer: PutNow, snapshot: Snapshot, commands: Sequence[str], priority: int | None) -> bool:
+def _asked(
+    why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None, commands: Sequence[str]
+) -> PutNow | None:
+    """The answer after ``commands``; None where they cannot be carried out."""
     queue, host = answer.queue, quoted_name(answer.queue.queue_manager)
     try:
         after = changed(snapshot, [_of(host, each.removeprefix(ALTER)) for each in commands])
     except FactsError:
         # A remedy that leaves a value to be filled in.
-        return False
-    return why.ask(after.cluster.own_queues[queue.name], after, priority).verdict == "triggers"
+        return None
+    return why.ask(after.cluster.own_queues[queue.name], after, priority)
+
+
+def _triggers(after: PutNow | None) -> bool:
+    return after is not None and after.verdict == "triggers"
 
 
 def _of(host: str, change: str) -> str:

@@ -100,6 +100,13 @@ class PutNow:
         order = list(next(iter(self.found.values())).ruleset.rules)
         return [self._doubt(rule, held_back) for rule in sorted(rules, key=order.index)]
 
+    @property
+    def obstacles(self) -> frozenset[str]:
+        """What is in the way in any case: conditions, by rule, that nothing makes up for, and that the put fails."""
+        needed = frozenset[str].intersection(*(each.needed for each in self.found.values()))
+        failing = frozenset(each.condition.rule.id for each in self.doubts if each.holds is False)
+        return (failing & needed) | ({self.reason_name} if self.reason is not None else set())
+
     def differs(self, others: Mapping[Combination, Examination]) -> bool:
         """Whether ``others``, found of a message like this one, tell another answer or other conditions that fail."""
         return any(_kind(each) != _kind(self.found[at]) for at, each in others.items())
