@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mqclause.answers.engine import Engine
     from mqclause.answers.examination import Triggers
     from mqclause.answers.explanation import Explanation
+    from mqclause.answers.findings import Checks, Finding
+    from mqclause.answers.inspection import Inspection, inspected
     from mqclause.answers.reason import Reason
     from mqclause.answers.replay import Replay
     from mqclause.answers.retrieval import Retrieval
@@ -54,6 +56,8 @@ _WHERE = {
     "answers.engine": ("Engine",),
     "answers.examination": ("Triggers",),
     "answers.explanation": ("Explanation",),
+    "answers.findings": ("Checks", "Finding"),
+    "answers.inspection": ("Inspection", "inspected"),
     "answers.reason": ("Reason",),
     "answers.replay": ("Replay",),
     "answers.retrieval": ("Retrieval",),

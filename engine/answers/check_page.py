@@ -54,6 +54,12 @@ class CheckPage:
             yield from ("", f"{said}:", "", "```", *str(script).strip().splitlines(), "```")
 
 
+def pages(checks: Checks) -> str:
+    """The pages of all checks, as one text that comes with the rules: ``mqclause check --about all`` prints it."""
+    head = ("# What `mqclause check` looks at", "", "Made of the rule files by `mqclause check --about all`.", "")
+    return "\n".join((*head, *(CheckPage.of(checks, name).markdown() + "\n" for name in checks.rules)))
+
+
 def _titles(rules: Rules) -> dict[str, str]:
     found: dict[str, str] = {}
     for each in clause_files(rules):

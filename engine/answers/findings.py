@@ -15,10 +15,8 @@ from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.language.evaluate import evaluate
 from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject
-from mqclause.model.assembly.objects import MqObject
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import OBSERVER, Together
-from mqclause.model.assembly.view import queue_fact
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Process, Put, Queue
@@ -138,10 +136,10 @@ class Checks:
         asked: bool = self.course.run(about, ())[0].facts["is_to_trigger"]
         return asked
 
-    def of_trigger(self, member: ConfiguredMember, found: MqObject, about: ConfiguredObject) -> Iterator[Finding]:
+    def of_trigger(self, member: ConfiguredMember, about: ConfiguredObject) -> Iterator[Finding]:
         """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open."""
-        cluster = _to_trigger(member, found)
-        answer = self.why.ask(cluster.own_queues[found.name], Snapshot(cluster), HIGHEST_PRIORITY)
+        cluster = _to_trigger(member, about.name)
+        answer = self.why.ask(cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY)
         for doubt in answer.doubts if answer.verdict == "does not" else ():
             rule, condition = doubt.condition.rule, doubt.condition
             if doubt.holds is False and rule.id in self.rules and rule.id not in self.ignored:
@@ -170,16 +168,25 @@ class Checks:
         """By which rule a host falls even where the channels to all other hosts are stopped; blank if it does not."""
         because = ""
         for name in about.clusters:
-            cluster = together.trial(about, name)
-            if cluster is None:
+            looks = together.looks(about.name, name)
+            look = looks[about.queue_manager]
+            if len(look) < 2 or len(set(looks.values())) < 2:
+                return ""  # no route to it is known, or all hosts are alike
+            key = (about.name, name, look)
+            if key not in together.fell_by:
+                together.fell_by[key] = self._fell_by(about, together.trial(about, name))
+            because = together.fell_by[key]
+            if not because:
                 return ""
-            put = Put(about.name, bind="NOTFIXED", call="MQPUT")
-            decision = self.engine.choose(put, cluster, None, "rule")
-            if any(each.queue_manager == about.queue_manager for each in decision.permitted):
-                return ""
-            because = next((fate.because for step in decision.steps for fate in step.eliminated
-                            if fate.subject.queue_manager == about.queue_manager), "")  # fmt: skip
         return because
+
+    def _fell_by(self, about: ConfiguredObject, cluster: Cluster) -> str:
+        put = Put(about.name, bind="NOTFIXED", call="MQPUT")
+        decision = self.engine.choose(put, cluster, None, "rule")
+        if any(each.queue_manager == about.queue_manager for each in decision.permitted):
+            return ""
+        fates = (fate for step in decision.steps for fate in step.eliminated)
+        return next((fate.because for fate in fates if fate.subject.queue_manager == about.queue_manager), "")
 
 
 def by_place(found: Iterable[Finding]) -> list[Finding]:
@@ -192,10 +199,10 @@ def _found(rule: Rule, about: ConfiguredObject, message: str, remedy: str) -> Fi
     return Finding(rule, about.object_type, about.name, about.owner, message, remedy, file, line)
 
 
-def _to_trigger(member: ConfiguredMember, found: MqObject) -> Cluster:
+def _to_trigger(member: ConfiguredMember, name: str) -> Cluster:
     """A queue that is to trigger with what that needs; what no file would tell is taken to be there."""
-    queue = evolve(queue_fact(found, member.name, ()), curdepth=None, ipprocs=None)
-    initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
+    queue = evolve(member.own_queues[name], clusters=(), curdepth=None, ipprocs=None)
+    initq = member.own_queues.get(queue.initq) if queue.initq != queue.name else None
     if initq is None and queue.initq not in ("", queue.name) and not member.tells("QLOCAL", queue.initq):
         initq = Queue(queue.initq, member.name)
     beside = [evolve(initq, ipprocs=None, clusters=())] if initq else []

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import pickle
+import marshal
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, fields, frozen
 
 from mqclause.answers.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
@@ -16,7 +19,7 @@ from mqclause.model.assembly.described import as_script, names_object, scripts_i
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.assembly.together import Contribution, Together
 from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.readers.record import Script
+from mqclause.model.readers.record import Record, Script
 
 LONGEST_NAME = 48
 FASTEST = 1
@@ -82,11 +85,11 @@ class Inspection:
         faults, warnings = list[Diagnostic](), list[Diagnostic]()
         member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
         found, waiting = list[Finding](), list[ConfiguredObject]()
-        for each, about in member.configured(self.checks.attributes):
+        for about in member.configured():
             if about.trigger and self.checks.is_to_trigger(about):
-                found += self.checks.of_trigger(member, each, about)
+                found += self.checks.of_trigger(member, about)
             if about.clustered or about.beside:
-                waiting.append(about)
+                waiting.append(about.kept(self.checks.attributes))
             else:
                 found += self.checks.of(about)
         self.members[name] = Inspected(
@@ -150,19 +153,20 @@ class Inspection:
 
 
 def inspected(
-    sources: Iterable[Source],
+    sources: Iterable[Source | str | Path],
     checks: Checks | None = None,
     local: str | None = None,
     lenient: bool = False,
     changes: Iterable[str] = (),
 ) -> Inspection:
-    """What files say, looked at: ``.findings()`` has what is found, ``.warnings`` what was passed by.
+    """What files, given by name or read already, say: ``.findings()`` has what is found, ``.warnings`` what was passed by.
 
-    ``changes`` are commands as the option --set takes them. Raises FactsError.
+    ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
+    opened.
     """
     inspection = Inspection(Checks() if checks is None else checks, local, lenient)
-    for source in sources:
-        inspection.read(source)
+    for each in sources:
+        inspection.read(each if isinstance(each, Source) else Source(str(each), Path(each).read_bytes()))
     inspection.lay_over()
     for text in changes:
         inspection.change(text)
@@ -173,13 +177,20 @@ def _fault(message: str) -> FactsError:
     return FactsError([Diagnostic(OPTION, message)])
 
 
+OF_RECORDS = tuple(each.name for each in fields(Record) if not each.name.startswith("informational"))
+"""The fields of a record that a check may need again."""
+
+_kept: Callable[[Record], tuple[Any, ...]] = attrgetter(*OF_RECORDS)
+
+
 def _packed(script: Script) -> bytes:
-    """What of a script may be is_looked_at again, in little room."""
-    records = tuple(evolve(each, informational={}) for each in script.records if is_looked_at(each))
-    kept = evolve(script, records=records, header={**script.header}, diagnostics=(), further=(), remarks=())
-    return zlib.compress(pickle.dumps(kept), FASTEST)
+    """What of a script may be needed again, in little room."""
+    records = [_kept(each) for each in script.records if is_looked_at(each)]
+    of = (script.source, script.queue_manager, {**script.header}, script.format, script.overlay)
+    return zlib.compress(marshal.dumps((of, records)), FASTEST)
 
 
 def _unpacked(packed: bytes) -> Script:
-    found: Script = pickle.loads(zlib.decompress(packed))  # noqa: S301 - packed here, a moment ago
-    return found
+    (source, owner, header, of_format, overlay), rows = marshal.loads(zlib.decompress(packed))  # noqa: S302 - our own
+    records = tuple(Record(**dict(zip(OF_RECORDS, row, strict=True))) for row in rows)
+    return Script(source, owner, records, header=header, format=of_format, overlay=overlay)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -54,9 +55,9 @@ class ConfiguredObject:
     ``repositories`` are the full ones of a receiver's cluster, of which it is the ``first_of_cluster`` by name;
     ``all_members_described`` says whether there may be more of them in files that are not given.
 
-    ``owner`` is the queue manager, blank where no file names it; ``places`` says where the attributes stand, ``""``
-    where the object does. ``states`` are the workload attributes that a CLUSSDR states, ``beside`` the queue itself as
-    a fact, if it leads to another one, and what stands beside it.
+    ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
+    the attributes stand, ``""`` where the object does. ``states`` are the workload attributes that a CLUSSDR states,
+    ``beside`` the queue itself as a fact, if it leads to another one, and what stands beside it.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -95,13 +96,23 @@ class ConfiguredObject:
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
     states: Mapping[str, int] = field(default=_UNSTATED, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
+    found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 
     def place_of(self, attribute: str) -> FileLine:
         """The file and the line where an attribute stands, or else the object."""
+        if self.found is not None:
+            record = self.found.stated.get(attribute.upper(), self.found.record)
+            return record.source, record.line_of(attribute.upper())
         return self.places.get(attribute.upper()) or self.places.get("", ("", None))
 
+    def kept(self, attributes: Collection[str]) -> ConfiguredObject:
+        """The object without its definition: of the ``attributes``, MQSC names, it is kept where they stand."""
+        stated = self.found.stated if self.found is not None else {}
+        places = {name: self.place_of(name) for name in ("", *attributes) if not name or name in stated}
+        return evolve(self, found=None, places=places)
 
-@frozen(eq=False)
+
+@frozen(eq=False, slots=False)
 class ConfiguredMember:
     """One queue manager: its objects, its ``owner`` as a file names it.
 
@@ -134,21 +145,17 @@ class ConfiguredMember:
             any(map(_is_facts, scripts)),
         )
 
-    def configured(self, attributes: Collection[str]) -> Iterator[tuple[MqObject, ConfiguredObject]]:
-        """Its objects that checks look at, as far as they can be seen without the other queue managers.
-
-        Of the ``attributes``, MQSC names, it is kept where they stand.
-        """
+    def configured(self) -> Iterator[ConfiguredObject]:
+        """Its objects that checks look at, as far as they can be seen without the other queue managers."""
         for each in self.objects.of(*CHECKED_TYPES):
             more = self.queue(each) if each.kind in _QUEUES else _other(each)
-            yield each, ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
-                                         owner=self.owner,
-                                         platform=self.platform, clustered=bool(each.clusters), clusters=each.clusters,
-                                         places=_places(each, attributes), **more)  # fmt: skip
+            yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
+                                   owner=self.owner, platform=self.platform, clustered=bool(each.clusters),
+                                   clusters=each.clusters, found=each, **more)  # fmt: skip
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
-        queue = queue_fact(found, self.name, found.clusters)
+        queue = self.own_queues[found.name]
         indexed = found.text("INDXTYPE").upper() or "NONE"
         beside = (queue, *self.beside(queue)) if found.kind != "QLOCAL" else ()
         return {"put": queue.put, "get": queue.get, "usage": queue.usage, "target": queue.target,
@@ -165,7 +172,7 @@ class ConfiguredMember:
             if (name := waiting.pop()) in followed:
                 continue
             followed.add(name)
-            own = self.own_queue(name)
+            own = self.own_queues.get(name)
             if own is not None:
                 yield own
                 waiting += [own.target, own.rname, own.xmitq, own.rqmname]
@@ -173,12 +180,12 @@ class ConfiguredMember:
             elif (name in ways or name in (queue.target, queue.rname)) and not self.tells("QLOCAL", name):
                 yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
 
-    def own_queue(self, name: str) -> Queue | None:
-        """Its queue of that name; None if there is none."""
-        found = next((each for each in self.objects.of(*_QUEUES) if each.name == name), None)
-        return queue_fact(found, self.name, found.clusters) if found else None
+    @cached_property
+    def own_queues(self) -> Mapping[str, Queue]:
+        """Its queues by name."""
+        return {each.name: queue_fact(each, self.name, each.clusters) for each in self.objects.of(*_QUEUES)}
 
-    @property
+    @cached_property
     def queue_manager(self) -> QueueManager:
         """The queue manager itself."""
         fields = next((each.fields for each in self.objects.of("QMGR")), {})
@@ -237,11 +244,3 @@ def _other(found: MqObject) -> dict[str, Any]:
 def _whole(found: MqObject, name: str, default: int) -> int:
     text = found.text(name)
     return int(text) if text.isascii() and text.isdigit() else default
-
-
-def _places(found: MqObject, attributes: Collection[str]) -> dict[str, FileLine]:
-    places: dict[str, FileLine] = {"": (found.record.source, found.record.line)}
-    for name, record in found.stated.items():
-        if name in attributes:
-            places[name] = (record.source, record.line_of(name))
-    return places

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field, frozen
 
 from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject
 from mqclause.model.assembly.objects import MqObject
-from mqclause.model.assembly.view import queue_fact
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 
 ALIKE = ("defbind", "defprty", "clwluseq")
 """What the hosts of a queue should have alike."""
+
+Appearance = tuple[tuple[Any, ...], ...]
+"""What the workload rules see of an instance, and of each route to it."""
 
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
@@ -44,7 +46,7 @@ class Contribution:
     def of(cls, member: ConfiguredMember) -> Contribution:
         """What a member contributes."""
         objects = member.objects
-        own = [queue_fact(each, member.name, each.clusters) for each in _clustered_queues(member)]
+        own = [each for each in member.own_queues.values() if each.clusters]
         rows = [row for row in objects.rows if row.text("CLUSTER")]
         displayed = [_displayed(row) for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
         receivers = [
@@ -73,7 +75,10 @@ class Contribution:
 
 @define(eq=False)
 class Together:
-    """What all of them tell. An own file of a queue manager counts before what others display of it."""
+    """What all of them tell. An own file of a queue manager counts before what others display of it.
+
+    ``fell_by`` is found later, by the rules: why a host of a queue in a cluster that looks so is not chosen.
+    """
 
     described: dict[str, Contribution]
     queues: dict[tuple[str, str], dict[str, Queue]] = field(factory=dict)
@@ -84,6 +89,9 @@ class Together:
     unanswered: dict[str, set[str]] = field(factory=dict)
     closed: set[str] = field(factory=set)
     many: set[str] = field(factory=set)
+    fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
+    _of_hosts: dict[tuple[str, tuple[str, ...]], dict[str, Any]] = field(factory=dict)
+    _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
 
     @classmethod
     def of(cls, contributions: Sequence[Contribution]) -> Together:
@@ -137,11 +145,15 @@ class Together:
             return evolve(about, **self.of_channel(about))
         if about.object_type == "QMGR" or not about.clustered:
             return about
-        hosts = [*self.instances(about.name, about.clusters).values()]
-        same: dict[str, Any] = {f"same_{name}": len({getattr(each, name) for each in hosts}) < 2 for name in ALIKE}
-        enabled = sum(each.put == "ENABLED" for each in hosts)
-        described = not any(map(self.lacks_members, about.clusters))
-        return evolve(about, hosts=len(hosts), enabled_hosts=enabled, all_members_described=described, **same)
+        key = (about.name, about.clusters)
+        if key not in self._of_hosts:
+            hosts = [*self.instances(*key).values()]
+            same = {f"same_{name}": len({getattr(each, name) for each in hosts}) < 2 for name in ALIKE}
+            enabled = sum(each.put == "ENABLED" for each in hosts)
+            described = not any(map(self.lacks_members, about.clusters))
+            self._of_hosts[key] = {"hosts": len(hosts), "enabled_hosts": enabled, "all_members_described": described,
+                                   **same}  # fmt: skip
+        return evolve(about, **self._of_hosts[key])
 
     def of_channel(self, about: ConfiguredObject) -> dict[str, Any]:
         """What a receiver's cluster has, and what a sender states otherwise than its receiver."""
@@ -174,20 +186,24 @@ class Together:
         """Whether something tells that there are more members than the files describe."""
         return cluster in self.many or cluster in self.unanswered
 
-    def trial(self, about: ConfiguredObject, cluster: str) -> Cluster | None:
-        """What somebody else in ``cluster`` sees of a clustered queue: only the channel to this host is not stopped.
+    def looks(self, name: str, cluster: str) -> Mapping[str, Appearance]:
+        """How the hosts of a queue in a cluster look to whoever chooses, each with the routes to it."""
+        key = (name, cluster)
+        if key not in self._looks:
+            self._looks[key] = {
+                host: (_look(queue), *map(_look, self.receivers.get((host, cluster), {}).values()))
+                for host, queue in self.queues.get(key, {}).items()
+            }
+        return self._looks[key]
 
-        None where a route is not known, or where all hosts look alike to whoever chooses.
-        """
+    def trial(self, about: ConfiguredObject, cluster: str) -> Cluster:
+        """What somebody else in ``cluster`` sees of a clustered queue: only the channel to this host is not stopped."""
         hosts = self.queues.get((about.name, cluster), {})
-        routes = {host: self.receivers.get((host, cluster), {}) for host in hosts}
-        looks = {(_look(queue), *map(_look, routes[host].values())) for host, queue in hosts.items()}
-        if len(looks) < 2 or not routes.get(about.queue_manager):
-            return None
         channels = [
             evolve(each, status="RUNNING" if host == about.queue_manager else "STOPPED", deftype="CLUSSDRA")
-            for host, found in routes.items() for each in found.values()
-        ]  # fmt: skip
+            for host in hosts
+            for each in self.receivers.get((host, cluster), {}).values()
+        ]
         remotes = [RemoteQueueManager(host, (cluster,)) for host in hosts]
         queues = [evolve(each, clusters=(cluster,)) for each in hosts.values()]
         return Cluster(QueueManager(OBSERVER, (cluster,)), remotes, queues, (), channels)
@@ -213,10 +229,6 @@ class Together:
         """Whether a queue manager, or an alias of one, is known in a cluster."""
         of_aliases = any((queue_manager, name) in self.queues for name in clusters)
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
-
-
-def _clustered_queues(member: ConfiguredMember) -> Iterator[MqObject]:
-    yield from (each for each in member.objects.of("QLOCAL", "QALIAS", "QREMOTE") if each.clusters)
 
 
 def _displayed(row: MqObject) -> Queue:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from mqclause.model.assembly.snapshot import read_files
+from mqclause.model.diagnostic import FactsError
 from mqclause.tools.commands.check import command
+
+SHAPE = Path(__file__).parents[1] / "support" / "sarif_shape.json"
 
 SCRIPT = """* Queue manager name: QM2
 DEFINE QLOCAL('SYSTEM.CLUSTER.TRANSMIT.QUEUE') USAGE(XMITQ) TRIGGER
@@ -80,14 +86,111 @@ def test_with_from_it_is_what_that_queue_manager_knows(dumps: list[str], tmp_pat
 
 
 def test_sarif_names_rules_and_lines(dumps: list[str], tmp_path: Path) -> None:
-    run(*dumps, "--sarif", str(tmp_path / "out.sarif"))
+    """It has the shape that its schema asks for; MQCLAUSE_SARIF_SCHEMA may name the whole schema of SARIF 2.1.0."""
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    (folder / "QM4.mqsc").write_text("DEFINE QLOCAL(W) TRIGGER INITQ(I) PROCESS(P)\n")
+    run(*dumps, str(folder), "--sarif", str(tmp_path / "out.sarif"))
     log = json.loads((tmp_path / "out.sarif").read_text())
-    assert log["version"] == "2.1.0"
+    for schema in (SHAPE, os.environ.get("MQCLAUSE_SARIF_SCHEMA")):
+        if schema:
+            jsonschema.validate(log, json.loads(Path(schema).read_text()))
     [only] = log["runs"]
-    assert [rule["id"] for rule in only["tool"]["driver"]["rules"]] == ["check.02", "check.12"]
-    first = only["results"][0]
+    rules, results = only["tool"]["driver"]["rules"], only["results"]
+    assert [rule["id"] for rule in rules] == ["check.02", "check.12", "trigger.07"]
+    assert [each["ruleId"] for each in results] == [rules[each["ruleIndex"]]["id"] for each in results]
+    assert "HBINT(30)" in rules[1]["help"]["markdown"]
+    first, last = results[0], results[-1]
     assert (first["ruleId"], first["level"]) == ("check.12", "warning")
     assert first["locations"][0]["physicalLocation"]["region"] == {"startLine": 4}
+    assert "a%20folder/QM4.mqsc" in last["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+
+
+def test_netprty_at_a_sender_is_a_finding_here_and_a_fault_elsewhere(tmp_path: Path) -> None:
+    path = tmp_path / "QM1.mqsc"
+    path.write_text(
+        "* Queue manager name: QM1\nDEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(SALES) CONNAME(h) +\n  NETPRTY(5)\n"
+    )
+    status, [only] = run(str(path))
+    assert (only["rule"], only["severity"], only["attribute"]) == ("check.04", "error", "netprty")
+    assert only["object"] == {"type": "CHANNEL", "name": "TO.QM2", "queue_manager": "QM1"}
+    assert (only["source"]["line"], status) == (3, 1)
+    with pytest.raises(FactsError, match="QM1.mqsc:3: CHLTYPE\\(CLUSSDR\\) has no attribute NETPRTY"):
+        read_files([path])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--set", "QLOCAL(ORDERS.IN) QMGR(QM2) PUT(ENABLED)"], ["check.12"]),
+        (["--set", "QLOCAL(ORDERS.IN) QMGR(QM3) PUT(DISABLED)"], ["check.01", "check.12", "check.01"]),
+        (["--status", "TO.QM3=STOPPED"], ["check.12", "check.02"]),
+        (["--with", "QM2={0}/change.mqsc"], ["check.02"]),
+        (["--with", "{0}/other.mqsc", "--format", "mqsc"], ["check.12", "check.02", "check.16"]),
+    ],
+)
+def test_what_if(dumps: list[str], tmp_path: Path, options: list[str], expected: list[str]) -> None:
+    (tmp_path / "change.mqsc").write_text("ALTER CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) HBINT(30)\n")
+    (tmp_path / "other.mqsc").write_text("* Queue manager name: QM3\nALTER QMGR CLWLEXIT(x)\n")
+    found = run(*dumps, *(each.format(tmp_path) for each in options))[1]
+    assert [each["rule"] for each in found] == expected
+
+
+def test_a_script_that_does_not_say_whose_it_is_cannot_be_laid_over_several(dumps: list[str], tmp_path: Path) -> None:
+    (tmp_path / "change.mqsc").write_text("ALTER QMGR CLWLEXIT(x)\n")
+    done = CliRunner().invoke(command, [*dumps, "--with", str(tmp_path / "change.mqsc")], standalone_mode=False)
+    assert "does not say whose script it is; name it as QMGR=" in str(done.exception)
+
+
+def test_settings_are_found_from_the_working_directory_upwards(
+    dumps: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = tmp_path / "one" / "two"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    (tmp_path / "mqclause.toml").write_text('[check]\nignore = ["check.12"]\nfail-on = "note"\n')
+    status, [only] = run(*dumps)
+    assert (only["rule"], status) == ("check.02", 1)
+    assert run(*dumps, "--fail-on", "error")[0] == 0, "an option counts before the settings"
+    (tmp_path / "one" / "mqclause.toml").write_text("")
+    assert (run(*dumps)[0], len(run(*dumps)[1])) == (0, 2), "the nearest file counts"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[check]\nignored = []\n", "check: unknown key 'ignored'; allowed: ignore, fail-on; did you mean 'ignore'?"),
+        ("[check]\nignore = 'check.12'\n", "check: ignore: 'check.12' is not allowed; allowed: a list"),
+        ("[check]\nfail-on = 'never'\n", "check: fail-on: 'never' is not allowed; allowed: error, warning, note"),
+        ("[chek]\n", "unknown table 'chek'; allowed: check; did you mean 'check'?"),
+        ("check = 1\n", "check: 1 is given where a table is expected"),
+        ("[check\n", "cannot be read"),
+        ("[check]\nignore = ['check.99']\n", "'check.99' is no check"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_told(
+    dumps: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mqclause.toml").write_text(text)
+    done = CliRunner().invoke(command, dumps, standalone_mode=False)
+    assert said in str(done.exception)
+
+
+def test_statistics_count_by_check(dumps: list[str]) -> None:
+    done = CliRunner().invoke(command, [*dumps, "--statistics"], standalone_mode=False)
+    assert done.output.splitlines() == [
+        "     1  check.12    warning A cluster channel has no HBINT under 10 seconds",
+        "     1  check.02    note    A host of a clustered queue is put-enabled",
+        "found 1 warning, 1 note",
+    ]
+
+
+def test_the_page_of_a_check_is_told() -> None:
+    done = CliRunner().invoke(command, ["--about", "check.12"], standalone_mode=False)
+    assert done.output.startswith("## check.12\n\nA cluster channel has no HBINT under 10 seconds.\n")
+    done = CliRunner().invoke(command, ["--about", "check.99"], standalone_mode=False)
+    assert "'check.99' is no check" in str(done.exception)
 
 
 def test_a_facts_file_is_checked(tmp_path: Path) -> None:

@@ -23,6 +23,11 @@ SHOWN = [
 ]
 
 
+def test_the_readme_shows_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(README.parent)
+    assert run("check", "tools/examples/QM2.mqsc").stdout in README.read_text()
+
+
 @pytest.mark.parametrize("arguments", SHOWN)
 def test_the_readme_shows_the_real_answers(arguments: tuple[str, ...]) -> None:
     *command, name = arguments

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 from rich.text import Text
 
-from mqclause.answers.check_page import CheckPage
+from mqclause.answers.check_page import CheckPage, pages
 from mqclause.answers.findings import Checks, Finding
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.finding import SEVERITIES
@@ -58,6 +58,6 @@ def print_page(checks: Checks, asked: str, page: Page | None = None) -> None:
         raise click.UsageError(
             f"--about: {quoted(asked)} is no check{suggestion(asked, checks.rules)}; 'all' tells of each"
         )
-    for name in checks.rules if asked == "all" else (asked,):
-        for line in CheckPage.of(checks, name).markdown().splitlines():
-            page.line(line)
+    text = pages(checks) if asked == "all" else CheckPage.of(checks, asked).markdown()
+    for line in text.splitlines():
+        page.line(line)

@@ -1,0 +1,211 @@
+"""What is found among several queue managers, worked out by hand from the documents; and laws of findings."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mqclause.answers.findings import Checks, Finding
+from mqclause.answers.inspection import inspected
+from mqclause.model.assembly.snapshot import Source
+from mqclause.model.diagnostic import FactsError
+
+CHECKS = Checks()
+REPOS = "ALTER QMGR REPOS(S)\n"
+
+
+def member(name: str, *commands: str, receiver: str = "") -> str:
+    """The script of a member of the cluster S that nothing is to be said of."""
+    channel = f"DEFINE CHANNEL(TO.{name}) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME(h) BATCHHB(1) {receiver}\n"
+    return f"* Queue manager name: {name}\n{channel}{REPOS}" + "".join(f"{each}\n" for each in commands)
+
+
+def found(*scripts: str, **options: Any) -> list[Finding]:
+    sources = [Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(scripts)]
+    return inspected(sources, CHECKS, **options).findings()
+
+
+def told(*scripts: str, **options: Any) -> list[tuple[str, str, str]]:
+    return [(each.rule.id, each.name, each.queue_manager) for each in found(*scripts, **options)]
+
+
+QUEUE = "DEFINE QLOCAL(Q) CLUSTER(S)"
+
+
+def test_a_small_cluster_that_follows_the_documents_has_no_finding() -> None:
+    more = [
+        QUEUE,
+        "DEFINE QLOCAL(SYSTEM.CLUSTER.TRANSMIT.QUEUE) USAGE(XMITQ) TRIGGER",
+        "DEFINE QLOCAL(W) TRIGGER PROCESS(P) INITQ(I)",
+        "DEFINE QLOCAL(I)",
+        "DEFINE PROCESS(P) APPLICID(x)",
+        "DEFINE QALIAS(A) TARGET(Q)",
+        "DEFINE QREMOTE(R) RNAME(Q) RQMNAME(QM2)",
+    ]
+    sender = "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
+    assert told(member("QM1", sender, *more), member("QM2", *more)) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        # 4a looks at the rank of channels, before 6 to 9 look at their state: QM2 is never reached.
+        ({"receiver": "CLWLRANK(1)"}, {}, [("check.05", "Q", "QM2")]),
+        # Channel priority is looked at behind the state: QM2 gets what QM1 cannot take.
+        ({"receiver": "CLWLPRTY(1)"}, {}, []),
+        # 4b: the rank of queues; then the instance of the lower one, QM1's.
+        ({}, {"queue": f"{QUEUE} CLWLRANK(1)"}, [("check.05", "Q", "QM1")]),
+        # A disabled host falls at clause 1, so that it keeps nobody else away.
+        ({"queue": f"{QUEUE} CLWLRANK(1) PUT(DISABLED)"}, {}, [("check.02", "Q", "QM1")]),
+    ],
+)
+def test_a_host_that_nobody_else_can_reach(
+    first: dict[str, str], second: dict[str, str], expected: list[tuple[str, str, str]]
+) -> None:
+    one, other = (
+        member(name, of.get("queue", QUEUE), receiver=of.get("receiver", ""))
+        for name, of in (("QM1", first), ("QM2", second))
+    )
+    assert told(one, other) == expected
+
+
+def test_what_an_alias_and_a_remote_definition_lead_to() -> None:
+    lost = [
+        "DEFINE QALIAS(A1) TARGET(NONE)",  # 2082
+        "DEFINE QALIAS(A2) TARGET(A1)",  # 2001: an alias of an alias
+        "DEFINE QREMOTE(R1) RNAME(Q) RQMNAME(QM9)",  # 2087
+        "DEFINE QREMOTE(R2) RNAME(Q) RQMNAME(QM2) XMITQ(NONE)",  # 2196
+    ]
+    there = [
+        "DEFINE QALIAS(A3) TARGET(Q)",  # a cluster queue elsewhere
+        "DEFINE QALIAS(A4) TARGET(R3)",  # a remote definition
+        "DEFINE QALIAS(A5) TARGET(T) TARGTYPE(TOPIC)",
+        "DEFINE QREMOTE(R3) RNAME(Q) RQMNAME(QM9) XMITQ(X)",
+        "DEFINE QREMOTE(R4) RNAME(Q) RQMNAME(X)",
+        "DEFINE QREMOTE(R5) RQMNAME(QM2)",  # an alias of a queue manager
+        "DEFINE QLOCAL(X) USAGE(XMITQ)",
+    ]
+    other = member("QM2", "DEFINE QLOCAL(Q) CLUSTER(S)", "DEFINE QLOCAL(Q2) CLUSTER(S)")
+    rules = [(rule, name) for rule, name, _ in told(member("QM1", *lost, *there), other) if rule != "check.18"]
+    assert rules == [("check.17", "A1"), ("check.17", "A2"), ("check.22", "R1"), ("check.22", "R2")]
+
+
+def test_what_a_member_that_no_file_describes_may_have_is_not_missing() -> None:
+    """The CLUSSDR leads to QM9: its queues may be what these names lead to, and it may host Q."""
+    commands = [
+        "DEFINE CHANNEL(TO.QM9) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)",
+        "DEFINE QALIAS(A) TARGET(NONE)",
+        "DEFINE QREMOTE(R) RNAME(Q) RQMNAME(QM9)",
+        QUEUE,
+    ]
+    assert told(member("QM1", *commands), member("QM2")) == []
+
+
+def test_what_a_displayed_cluster_queue_has_counts_as_a_host() -> None:
+    log = (
+        "display qmgr qmname\n"
+        "AMQ8408I: Display Queue Manager details.\n   QMNAME(QM1)\n"
+        "display queue(*) all\n"
+        "AMQ8409I: Display Queue details.\n   QUEUE(Q) TYPE(QLOCAL) CLUSTER(S) DEFBIND(OPEN)\n"
+        "AMQ8409I: Display Queue details.\n"
+        "   QUEUE(Q) TYPE(QCLUSTER) CLUSTER(S) CLUSQMGR(QM2) CLUSQT(QLOCAL) DEFBIND(NOTFIXED)\n"
+    )
+    assert told(log) == [("check.19", "Q", "QM1")]
+
+
+def test_how_many_full_repositories_there_are_is_sure_of_a_whole_cluster_only() -> None:
+    sender = "DEFINE CHANNEL(TO.{}) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
+    one, other = (
+        member(*of).replace(REPOS, "") for of in (("QM1", sender.format("QM2")), ("QM2", sender.format("QM1")))
+    )
+    [finding] = found(one, other)
+    assert (finding.rule.id, finding.rule.severity, finding.queue_manager) == ("check.21a", "warning", "QM1")
+    [finding] = found(one)
+    assert (finding.rule.id, finding.rule.severity) == ("check.21b", "note")
+
+
+DUMP = """* Script generated on 2026-01-01   at 01.01.01
+* Script generated by user 'mqm' on host 'h'
+* Queue manager name: QM1
+DEFINE QLOCAL(W) TRIGGER PROCESS(P) INITQ({initq})
+* Script ended on 2026-01-01   at 01.01.02
+"""
+
+
+def test_a_process_is_missing_only_where_the_files_would_tell_it() -> None:
+    script = "DEFINE QLOCAL(W) TRIGGER PROCESS(P) INITQ(SYSTEM.DEFAULT.INITIATION.QUEUE)\n"
+    assert told(script) == []
+    assert told(script + "DEFINE PROCESS(OTHER)\n") == [("trigger.06a", "W", "")]
+    assert told(DUMP.format(initq="SYSTEM.CHANNEL.INITQ")) == [("trigger.06a", "W", "QM1")], "a dump is whole"
+    assert told(DUMP.format(initq="I")) == [("trigger.06a", "W", "QM1"), ("trigger.07", "W", "QM1")]
+
+
+def test_scripts_of_one_queue_manager_are_looked_at_together() -> None:
+    parts = [
+        "* Queue manager name: QM1\nDEFINE QLOCAL(W) TRIGGER PROCESS(P) INITQ(I)\n",
+        "* Queue manager name: QM1\nDEFINE PROCESS(P)\nDEFINE PROCESS(P2)\n",
+        "* Queue manager name: QM1\nDEFINE QLOCAL(I)\nALTER QLOCAL(W) MSGDLVSQ(PRIORITY)\n",
+    ]
+    assert told(*parts) == []
+    assert told(*parts[:2]) == [("trigger.07", "W", "QM1")]
+
+
+def test_a_change_is_looked_at_before_it_is_made() -> None:
+    scripts = member("QM1", QUEUE), member("QM2", QUEUE)
+    assert told(*scripts, changes=["QLOCAL(Q) QMGR(QM2) PUT(DISABLED)"]) == [("check.02", "Q", "QM2")]
+    assert told(*scripts, changes=["CHANNEL(TO.QM1) STATUS(STOPPED)", "QMGR(QM1) CLWLEXIT(x)"]) == [
+        ("check.16", "QM1", "QM1")
+    ]
+    for change, said in (
+        ("QLOCAL(Q) PUT(DISABLED)", "is on QM1, QM2: say with QMGR"),
+        ("QLOCAL(N) PUT(DISABLED)", "is not known"),
+        ("QLOCAL(Q) QMGR(QM2) PUT(OFF)", "PUT: 'OFF' is not allowed"),
+        ("CHANNEL(TO.QM1) STATUS(BROKEN)", "STATUS: 'BROKEN' is not allowed"),
+    ):
+        with pytest.raises(FactsError, match=said.replace("(", r"\(")):
+            told(*scripts, changes=[change])
+
+
+def test_a_second_dump_of_a_queue_manager_is_none_more_or_a_contradiction() -> None:
+    dump = DUMP.format(initq="SYSTEM.CHANNEL.INITQ")
+    assert told(dump, dump) == told(dump)
+    with pytest.raises(FactsError, match="is another dump of 'QM1'"):
+        told(dump, dump.replace("(W)", "(W2)"))
+
+
+COMMANDS = [
+    QUEUE,
+    f"{QUEUE} PUT(DISABLED)",
+    f"{QUEUE} CLWLRANK(3) DEFBIND(NOTFIXED)",
+    "DEFINE QLOCAL(W) TRIGGER INITQ(I) PROCESS(P)",
+    "DEFINE QALIAS(A) TARGET(Q)",
+    "DEFINE QREMOTE(R) RNAME(Q) RQMNAME(QM1)",
+    "ALTER QMGR CLWLEXIT(x)",
+    "DEFINE CHANNEL(TO.QM9) CHLTYPE(CLUSSDR) CLUSTER(S) CLWLPRTY(2) NETPRTY(1)",
+]
+CHOSEN = st.lists(st.sampled_from(COMMANDS), unique_by=lambda each: each.split("(")[0] + each.split("(")[1][:2])
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.tuples(CHOSEN, CHOSEN, CHOSEN))
+def test_findings_do_not_depend_on_the_order_of_files(commands: tuple[list[str], ...]) -> None:
+    scripts = [member(f"QM{at}", *of) for at, of in enumerate(commands)]
+    sources = [Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(scripts)]
+    orders = [[sources[at] for at in order] for order in itertools.permutations(range(3))]
+    first, *others = [inspected(order, CHECKS).findings() for order in orders]
+    assert all(each == first for each in others)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.tuples(CHOSEN, CHOSEN))
+def test_a_member_more_takes_away_no_finding_that_is_about_one_object_alone(commands: tuple[list[str], ...]) -> None:
+    one, other = (member(f"QM{at}", *of) for at, of in enumerate(commands))
+    alone = {"check.04", "check.12", "check.13", "check.14", "check.15", "check.16", "trigger.06a", "trigger.07"}
+    both = told(one, other)
+    assert [each for each in told(one) if each[0] in alone] == [
+        each for each in both if each[0] in alone and each[2] == "QM0"
+    ]
