@@ -159,7 +159,7 @@ def inspected(
     lenient: bool = False,
     changes: Iterable[str] = (),
 ) -> Inspection:
-    """What files, given by name or read already, say: ``.findings()`` has what is found, ``.warnings`` what was passed by.
+    """What files say, given by name or read already: ``.findings()`` has what is found, ``.warnings`` what was left.
 
     ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
     opened.
