@@ -165,10 +165,10 @@ def test_the_words_are_our_own(file: ClauseFile) -> None:
 
 
 def test_the_readme_counts_what_there_is() -> None:
-    """Sentences to the last one; rules and cases may have become more since, by a tenth."""
+    """Sentences, rules and cases may have become more since, by a tenth."""
     rows = re.findall(r"\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert {name for name, *_ in rows} == set(DOCUMENTS)
-    for name, sentences_told, *others in rows:
-        assert int(sentences_told) == len(clauses_of(RULES, name)), name
-        there = len(RULES.ruleset(DOCUMENTS[name]).rules), sum(len(file.tables) for file in case_files(None, name))
-        assert all(0.9 * count <= int(told) <= count for told, count in zip(others, there, strict=True)), (name, there)
+    for name, *told in rows:
+        rules, cases = RULES.ruleset(DOCUMENTS[name]).rules, case_files(None, name)
+        there = len(clauses_of(RULES, name)), len(rules), sum(len(file.tables) for file in cases)
+        assert all(0.9 * count <= int(given) <= count for given, count in zip(told, there, strict=True)), (name, there)
