@@ -15,7 +15,7 @@ from mqclause.answers.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
 from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject, is_looked_at
 from mqclause.model.assembly.copies import without_copies
-from mqclause.model.assembly.described import as_script, names_object, scripts_in
+from mqclause.model.assembly.described import as_script, is_state, names_object, scripts_in
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.assembly.together import Contribution, Together
 from mqclause.model.diagnostic import Diagnostic, FactsError
@@ -118,7 +118,7 @@ class Inspection:
         owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
         if not owners:
             raise _fault(f"{change.object} is not known")
-        if len(owners) > 1:
+        if len(owners) > 1 and not is_state(change):
             raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
         self._look(owners[0], self.members[owners[0]].owner, as_script(change, owners[0]))
 

@@ -10,6 +10,7 @@ from attrs import evolve
 from mqclause.model.assembly.as_records import scripts_of
 from mqclause.model.assembly.attributes import read_attributes
 from mqclause.model.assembly.change import BESIDES, OPTION, WhatIf
+from mqclause.model.assembly.configured import MAKING
 from mqclause.model.assembly.local import owned
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
@@ -64,10 +65,16 @@ def as_script(change: WhatIf, owner: str) -> Script:
     return Script(OPTION, owner, tuple(records), overlay=True)
 
 
+def is_state(change: WhatIf) -> bool:
+    """Whether an option says nothing but a state."""
+    return set(change.attributes) <= BESIDES.get(change.kind, set())
+
+
 def names_object(scripts: Sequence[Script], change: WhatIf) -> bool:
     """Whether scripts of one queue manager define, or show, the object that an option names."""
     return any(
-        each.kind == change.kind and each.name == change.name and each.action in ("define", "observe")
+        (each.kind == change.kind and each.name == change.name and each.action in MAKING)
+        or (change.kind == "CHANNEL" and is_state(change) and each.attributes.get("CHANNEL") == change.name)
         for script in scripts
         for each in script.records
     )

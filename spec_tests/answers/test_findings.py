@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause.answers.findings import Checks, Finding
@@ -177,6 +177,24 @@ def test_a_second_dump_of_a_queue_manager_is_none_more_or_a_contradiction() -> N
         told(dump, dump.replace("(W)", "(W2)"))
 
 
+def test_a_state_is_no_part_of_a_configuration_but_its_channel_has_to_be_there() -> None:
+    """The channel of that name is a receiver here and a sender there: a state may be of either."""
+    sender = "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
+    scripts = member("QM1"), member("QM2", sender)
+    assert told(*scripts, changes=["CHANNEL(TO.QM1) STATUS(STOPPED)"]) == []
+    with pytest.raises(FactsError, match=r"CHANNEL 'TO\.QM9' is not known"):
+        told(*scripts, changes=["CHANNEL(TO.QM9) STATUS(STOPPED)"])
+
+
+def test_little_stays_of_what_concerns_nobody_else() -> None:
+    private = [f"DEFINE QLOCAL(PRIVATE.{at}) DESCR('one of many') MAXDEPTH(5000) PUT(DISABLED)" for at in range(300)]
+    text = member("QM1", QUEUE, *private)
+    inspection = inspected([Source("QM1.mqsc", text.encode())], CHECKS)
+    kept = inspection.members["QM1"]
+    assert [each.name for each in kept.waiting] == ["TO.QM1", "QM1", "Q"]
+    assert sum(map(len, kept.packed)) < len(text) / 8
+
+
 COMMANDS = [
     QUEUE,
     f"{QUEUE} PUT(DISABLED)",
@@ -190,7 +208,7 @@ COMMANDS = [
 CHOSEN = st.lists(st.sampled_from(COMMANDS), unique_by=lambda each: each.split("(")[0] + each.split("(")[1][:2])
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.tuples(CHOSEN, CHOSEN, CHOSEN))
 def test_findings_do_not_depend_on_the_order_of_files(commands: tuple[list[str], ...]) -> None:
     scripts = [member(f"QM{at}", *of) for at, of in enumerate(commands)]
@@ -200,7 +218,7 @@ def test_findings_do_not_depend_on_the_order_of_files(commands: tuple[list[str],
     assert all(each == first for each in others)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.tuples(CHOSEN, CHOSEN))
 def test_a_member_more_takes_away_no_finding_that_is_about_one_object_alone(commands: tuple[list[str], ...]) -> None:
     one, other = (member(f"QM{at}", *of) for at, of in enumerate(commands))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause.answers.replay import Replay
@@ -54,7 +54,7 @@ def to(row: dict[str, Any]) -> str | None:
     return (row["routed"] or {}).get("queue_manager")
 
 
-DAILY = settings(deadline=None, max_examples=40)
+DAILY = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
 @DAILY
