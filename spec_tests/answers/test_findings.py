@@ -192,7 +192,7 @@ def test_little_stays_of_what_concerns_nobody_else() -> None:
     inspection = inspected([Source("QM1.mqsc", text.encode())], CHECKS)
     kept = inspection.members["QM1"]
     assert [each.name for each in kept.waiting] == ["TO.QM1", "QM1", "Q"]
-    assert sum(map(len, kept.packed)) < len(text) / 8
+    assert sum(map(len, kept.packed)) < len(text) / 4
 
 
 COMMANDS = [
