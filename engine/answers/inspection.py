@@ -18,7 +18,7 @@ from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, is_state, names_object, scripts_in
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.assembly.together import Contribution, Together
-from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
 from mqclause.model.readers.record import Record, Script
 
 LONGEST_NAME = 48
@@ -134,6 +134,10 @@ class Inspection:
         faults = [*self._faults, *([] if self.lenient else refused)]
         if faults or not self.members:
             raise FactsError(faults or self._warnings)
+        if self.local is not None and self.local not in self.members:
+            near = name_suggestion(self.local, sorted(self.members))
+            named = f"no source describes the queue manager {quoted(self.local)}; described: {', '.join(self.members)}"
+            raise FactsError([Diagnostic("--from", f"{named}{near}")])
         together = Together.of([each.contribution for each in self.members.values()])
         found = list[Finding]()
         for each in self.members.values():

@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.incomplete import BEGINNING, END
 from mqclause.model.assembly.objects import MqObject, Objects
@@ -15,7 +15,7 @@ from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.view import objects_of, platform_of, queue_fact
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Text, Whole, Words, seen
-from mqclause.model.facts.objects import Process, Queue, QueueManager
+from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
 from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.record import Record, Script
 from mqclause.model.readers.toml_facts import TOML
@@ -148,7 +148,7 @@ class ConfiguredMember:
     def configured(self) -> Iterator[ConfiguredObject]:
         """Its objects that checks look at, as far as they can be seen without the other queue managers."""
         for each in self.objects.of(*CHECKED_TYPES):
-            more = self.queue(each) if each.kind in _QUEUES else _other(each)
+            more = self.queue(each) if each.kind in _QUEUES else self.other(each)
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
                                    owner=self.owner, platform=self.platform, clustered=bool(each.clusters),
                                    clusters=each.clusters, found=each, **more)  # fmt: skip
@@ -179,6 +179,23 @@ class ConfiguredMember:
                 ways.add(own.xmitq)
             elif (name in ways or name in (queue.target, queue.rname)) and not self.tells("QLOCAL", name):
                 yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
+
+    def other(self, found: MqObject) -> dict[str, Any]:
+        """What a check sees of a channel, or of a queue manager."""
+        if found.kind == "QMGR":
+            return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL"}
+        stated = {name: found.fields[name] for name in WORKLOAD_ATTRIBUTES if name in found.fields}
+        # A dump writes down every default, too: nobody has stated those.
+        defaults = {each.name: each.default for each in fields(Channel)} if self.whole else {}
+        return {
+            "chltype": found.type,
+            "conname": found.text("CONNAME"),
+            "hbint": _whole(found, "HBINT", 300),
+            "kaint": _whole(found, "KAINT", OFF),
+            "batchhb": _whole(found, "BATCHHB", 0),
+            "netprty": _whole(found, "NETPRTY", OFF),
+            "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
+        }
 
     @cached_property
     def own_queues(self) -> Mapping[str, Queue]:
@@ -224,21 +241,6 @@ def _is_whole(script: Script) -> bool:
 
 def _is_facts(script: Script) -> bool:
     return script.format in (TOML.name, JSON.name)
-
-
-def _other(found: MqObject) -> dict[str, Any]:
-    """What a check sees of a channel, or of a queue manager."""
-    if found.kind == "QMGR":
-        return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL"}
-    return {
-        "chltype": found.type,
-        "conname": found.text("CONNAME"),
-        "hbint": _whole(found, "HBINT", 300),
-        "kaint": _whole(found, "KAINT", OFF),
-        "batchhb": _whole(found, "BATCHHB", 0),
-        "netprty": _whole(found, "NETPRTY", OFF),
-        "states": {name: found.fields[name] for name in WORKLOAD_ATTRIBUTES if name in found.fields},
-    }
 
 
 def _whole(found: MqObject, name: str, default: int) -> int:

@@ -177,6 +177,21 @@ def test_a_second_dump_of_a_queue_manager_is_none_more_or_a_contradiction() -> N
         told(dump, dump.replace("(W)", "(W2)"))
 
 
+def test_the_defaults_that_a_dump_writes_down_are_stated_by_nobody() -> None:
+    sender = "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) CLWLRANK(0) CLWLWGHT(50)"
+    other = member("QM2", receiver="CLWLRANK(4) CLWLWGHT(9)")
+    [finding] = found(member("QM1", sender), other)
+    assert (finding.rule.id, "CLWLRANK, CLWLWGHT" in finding.message) == ("check.20", True)
+    dump = f"* Script generated on 2026-01-01\n{member('QM1', sender)}* Script ended on 2026-01-01\n"
+    assert found(dump, other) == []
+
+
+def test_a_queue_manager_that_no_file_describes_is_refused() -> None:
+    assert found(member("QM1"), member("QM2"), local="QM1") == []
+    with pytest.raises(FactsError, match="no source describes the queue manager 'QM3'; described: QM1, QM2"):
+        found(member("QM1"), member("QM2"), local="QM3")
+
+
 def test_a_state_is_no_part_of_a_configuration_but_its_channel_has_to_be_there() -> None:
     """The channel of that name is a receiver here and a sender there: a state may be of either."""
     sender = "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"

@@ -35,7 +35,7 @@ ALTER QMGR REPOS(SALES)
 
 def run(*arguments: str) -> tuple[Any, list[dict[str, Any]]]:
     done = CliRunner().invoke(command, [*arguments, "--json"], standalone_mode=False)
-    return done.return_value, json.loads(done.output)["findings"] if done.exception is None else []
+    return done.return_value, json.loads(done.stdout)["findings"] if done.exception is None else []
 
 
 @pytest.fixture
@@ -208,3 +208,27 @@ def test_an_unknown_check_and_bad_input_are_refused(dumps: list[str], tmp_path: 
     (tmp_path / "bad.mqsc").write_text("DEFINE QLOCAL('A') CLWLPRTI(1)\n")
     done = CliRunner().invoke(command, [str(tmp_path / "bad.mqsc")], standalone_mode=False)
     assert "CLWLPRTI" in str(done.exception)
+
+
+SAMPLES = os.environ.get("MQCLAUSE_SAMPLES")
+
+
+@pytest.mark.skipif(not SAMPLES, reason="MQCLAUSE_SAMPLES names no folder of samples")
+def test_every_sample_is_looked_at_and_every_finding_has_its_place() -> None:
+    folders = [each for each in sorted(Path(SAMPLES or "").iterdir()) if each.is_dir()]
+    assert folders
+    for folder in folders:
+        status, found = run(str(folder), "--lenient")
+        assert status in (0, 1), folder.name
+        for each in found:
+            assert each["source"]["line"], each
+            assert each["message"], each
+            assert each["remedy"], each
+
+
+@pytest.mark.skipif(not SAMPLES, reason="MQCLAUSE_SAMPLES names no folder of samples")
+def test_what_is_found_in_a_whole_cluster() -> None:
+    """The defaults of MQ 9.3 but for one queue that QM6 alone hosts: nothing that is wrong."""
+    [folder] = Path(SAMPLES or "").glob("borland6+*")
+    found = [(each["rule"], each["object"]["name"]) for each in run(str(folder))[1]]
+    assert sorted(found) == [*(("check.14", f"C_QM{number}") for number in range(4, 8)), ("check.18", "QL_QM6")]
