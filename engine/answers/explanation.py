@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 from attrs import asdict, frozen
@@ -38,7 +39,8 @@ class Explanation:
         readings = tuple(map(str, decision.other_readings()))
         ties = tuple(ties_within(decision))
         odd = tuple(map(str, snapshot.remarks))
-        return cls(decision, readings, ties, rests_on(decision, snapshot), tuple(snapshot.assumptions), odd)
+        assumptions = (*snapshot.assumptions, *_other_edition(decision, snapshot))
+        return cls(decision, readings, ties, rests_on(decision, snapshot), assumptions, odd)
 
     def to_json(self) -> dict[str, Any]:
         """The document ``mqclause.trace/1`` with everything in it."""
@@ -49,3 +51,15 @@ class Explanation:
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }
+
+
+def _other_edition(decision: Decision, snapshot: Snapshot) -> Iterator[str]:
+    """That the local queue manager is of another edition than the documents that the rules state."""
+    rules = decision.rules
+    edition = rules.toml("editions.toml").get(rules.edition, {})
+    stated = edition.get("command_level")
+    if decision.runs and stated is not None and snapshot.command_level not in (0, stated):
+        yield (
+            f"{decision.cluster.queue_manager.name} is of command level {snapshot.command_level}; the rules state the"
+            f" documents of {edition['title']}, and later editions decide some puts another way"
+        )

@@ -29,6 +29,11 @@ STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata[
 """Every status that a channel can have."""
 
 
+@frozen
+class Together(Incomplete):
+    """What the states of all channels at once would make of it, beside those that matter alone: no further fact."""
+
+
 def rests_on(decision: Decision, snapshot: Snapshot) -> tuple[Incomplete, ...]:
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster."""
     if not decision.runs and decision.reason is None:
@@ -44,16 +49,16 @@ def unknown_states(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplet
     """
     routes = _untold(decision, snapshot)
     changed = _Changed(decision)
-    for route, taken in routes.items():
-        others = changed.answers({route: taken})
-        if others:
-            yield _of_channel(route, taken, others, routes)
+    alone = {route: found for route, taken in routes.items() if (found := changed.answers({route: taken}))}
+    for route, others in alone.items():
+        yield _of_channel(route, routes[route], others, routes)
     together = changed.answers(routes) if len(routes) > 1 else {}
     news = {state: answer for state, answer in together.items() if answer not in changed.said}
     if news:
         assumed = ", ".join(dict.fromkeys(routes.values()))
         what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
-        yield Incomplete(what, decision.cluster.queue_manager.name, "DISPLAY CLUSQMGR(*) CHANNEL STATUS")
+        of = Together if alone else Incomplete
+        yield of(what, decision.cluster.queue_manager.name, "DISPLAY CLUSQMGR(*) CHANNEL STATUS")
 
 
 def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:

@@ -61,7 +61,8 @@ class Snapshot:
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
     ``incomplete`` is what the sources leave out, whatever is asked.
     ``remarks`` say what is odd about the sources, beside their ``warnings``.
-    ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager.
+    ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager,
+    ``command_level`` is its CMDLEVEL, 0 if that is not told.
     """
 
     cluster: Cluster
@@ -74,6 +75,7 @@ class Snapshot:
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
     messages: tuple[Message, ...] = ()
+    command_level: int = field(default=0, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -146,6 +148,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool) -> Snapshot:
         defined=defined_at(opened.scripts, cluster.queue_manager.name),
         messages=messages,
         remarks=(*opened.remarks, *view.remarks),
+        command_level=view.command_level,
     )
     return overlaid(read, overlays)
 

@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 
 from mqclause.tools.cli import command_line
 from mqclause.tools.commands.exit_options import given_exits
-from spec_tests.commands.test_explain import SCHEMA, run, written
 from spec_tests.support.exit_scene import facts
+from spec_tests.support.explain_command import SCHEMA, run, written
 
 PREFER = "myexit=mqclause.exits:prefer_channel"
 OWN_MODULE = """

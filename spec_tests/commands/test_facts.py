@@ -25,7 +25,7 @@ from mqclause.tools.commands.explain import command as explain_command
 from mqclause.tools.commands.facts import command as facts_command
 from mqclause.tools.commands.facts import in_toml
 from mqclause.tools.commands.why import command as why_command
-from spec_tests.commands.test_explain import written
+from spec_tests.support.explain_command import written
 from spec_tests.support.mqsc_script import read
 from spec_tests.support.random_clusters import situations
 

@@ -14,7 +14,7 @@ from mqclause import cluster_map, read_members
 from mqclause.model.assembly.snapshot import Source
 from mqclause.tools.render.overview import print_map
 from mqclause.tools.render.page import Page
-from spec_tests.commands.test_explain import run
+from spec_tests.support.explain_command import run
 
 MEMBER = """* Queue manager name: {0}
 ALTER QMGR CLWLUSEQ({1})

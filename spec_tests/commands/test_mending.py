@@ -9,7 +9,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from mqclause.tools.commands.why import command
-from spec_tests.commands.test_explain import written
+from spec_tests.support.explain_command import written
 
 
 def changes(folder: Path, initq: dict[str, Any], processes: tuple[str, ...] = ("P",), **queue: Any) -> list[list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spec_tests.commands.test_explain import run
+from spec_tests.support.explain_command import run
 
 FIGURE = str(files("mqclause.tools") / "examples" / "figure_11.toml")
 FACTS: dict[str, Any] = {

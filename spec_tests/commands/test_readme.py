@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spec_tests.commands.test_explain import run
+from spec_tests.support.explain_command import run
 
 README = Path(__file__).parents[2] / "README.md"
 

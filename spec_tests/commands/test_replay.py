@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spec_tests.commands.test_explain import bad, run, written
+from spec_tests.support.explain_command import bad, run, written
 
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders_trigger.toml")
 

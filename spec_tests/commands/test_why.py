@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from mqclause import Rules
 from mqclause.answers.why import PutNow, Why, document
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
-from spec_tests.commands.test_explain import bad, run, written
 
 UNKNOWN: dict[str, Any] = {"ipprocs": None}
 WHY = Why()
@@ -170,136 +168,3 @@ class TestSharedQueues:
         assert row["remedy"] == "ALTER QLOCAL('INITQ') QSGDISP(SHARED) GET(ENABLED)"
         (row,) = document(asked(facts(shared=True, trigger=False)))["conditions"]
         assert row["remedy"] == "ALTER QLOCAL('APPQ') QSGDISP(SHARED) TRIGGER"
-
-
-SCRIPT = """
-DEFINE QLOCAL(APPQ) TRIGGER INITQ(INITQ) PROCESS(P)
-DEFINE QLOCAL(DEPTH) TRIGGER TRIGTYPE(DEPTH) TRIGDPTH(100) TRIGMPRI(5) DEFPRTY(5) INITQ(INITQ) PROCESS(P)
-DEFINE QLOCAL(XMITQ) TRIGGER USAGE(XMITQ) INITQ(SYSTEM.CHANNEL.INITQ) TRIGDATA(TO.QM8)
-DEFINE QLOCAL(OTHER) TRIGGER USAGE(XMITQ) INITQ(SYSTEM.CHANNEL.INITQ) TRIGDATA(TO.QM9)
-DEFINE QLOCAL(SYSTEM.CLUSTER.TRANSMIT.QUEUE) TRIGGER USAGE(XMITQ)
-DEFINE QLOCAL(INITQ)
-DEFINE PROCESS(P) APPLICID(X)
-DEFINE CHANNEL(TO.QM9) CHLTYPE(SDR) CONNAME(H) XMITQ(OTHER)
-"""
-
-
-class TestScripts:
-    def test_nothing_is_shown(self) -> None:
-        answer = asked(SCRIPT)
-        assert (answer.verdict, told(answer)) == ("depends", {"03a": None, "04": None, "08": None, "11c": None})
-        assert looked_up(answer) == [OF_APPQ, OF_APPQ, OF_INITQ, OF_LAST]
-        assert answer.provided == (
-            "no program has APPQ open for input, and a trigger monitor has INITQ open for input, and either"
-            " no trigger message was written for APPQ in the last 999999999 ms or no message is on APPQ"
-        )
-
-    def test_depth(self) -> None:
-        """With the message put there have to be 100, so 99 before it; below 99 nothing else writes one."""
-        assert asked(SCRIPT, "DEPTH").provided == (
-            "no program has DEPTH open for input and 99 messages or more of priority 5 or higher are on DEPTH"
-            " and a trigger monitor has INITQ open for input"
-        )
-
-    @pytest.mark.parametrize(
-        ("trigtype", "depth", "provided"),
-        [
-            ("FIRST", 1, "no message is on APPQ"),
-            ("FIRST", 5, "no message is on APPQ"),
-            ("DEPTH", 1, None),
-            ("DEPTH", 2, "a message is on APPQ"),
-            ("DEPTH", 3, "2 messages or more are on APPQ"),
-        ],
-    )
-    def test_what_is_said_of_a_depth(self, trigtype: str, depth: int, provided: str | None) -> None:
-        """In a script that shows who has what open, but no depth."""
-        script = DUMP.replace("*  CURDEPTH({depth}) +\n", "").replace("TRIGGER", f"TRIGTYPE({trigtype}) TRIGGER")
-        answer = asked(script.replace("TRIGGER +", f"TRIGGER TRIGDPTH({depth}) +"))
-        assert answer.verdict == ("depends" if provided else "triggers")
-        if provided:
-            assert answer.provided.endswith(provided)
-
-    def test_an_initiation_queue_that_every_queue_manager_has(self) -> None:
-        answer = asked(SCRIPT, "OTHER")
-        assert (answer.verdict, answer.remarks) == ("depends", ())
-        assert answer.assumed == ("SYSTEM.CHANNEL.INITQ is defined as every queue manager is created with it",)
-        assert "07" not in told(answer)
-        given = facts(initq="SYSTEM.CHANNEL.INITQ")
-        assert told(asked(given)) == {"07": False}  # facts files state all that there is
-
-    def test_a_channel_that_is_not_defined(self) -> None:
-        (remark,) = asked(SCRIPT, "XMITQ").remarks
-        assert remark.startswith("TRIGDATA names the channel TO.QM8, which is not defined")
-        assert "did you mean 'TO.QM9'?" in remark
-
-    def test_cluster_sender_channels_need_no_initiation_queue(self) -> None:
-        row = next(
-            each
-            for each in document(asked(SCRIPT, "SYSTEM.CLUSTER.TRANSMIT.QUEUE"))["conditions"]
-            if each["rule"] == "trigger.07"
-        )
-        assert (row["holds"], row["remedy"]) == (False, None)
-        assert "the channel initiator starts" in row["advice"]
-
-
-DUMP = """* Queue manager name: QM1
-DEFINE QLOCAL('APPQ') +
-*  CURDEPTH({depth}) +
-*  IPPROCS(0) +
-   TRIGGER +
-   INITQ('INITQ') +
-   PROCESS('P') +
-   REPLACE
-DEFINE QLOCAL('INITQ') +
-*  IPPROCS(1) +
-   REPLACE
-DEFINE PROCESS('P') APPLICID('/opt/orders')
-"""
-
-
-class TestTheCommand:
-    def test_depth_and_opens_of_a_dump(self, tmp_path: Path) -> None:
-        done = run("why", "APPQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
-        assert done.returncode == 0
-        assert done.stdout.startswith("APPQ  TRIGGER TRIGTYPE(FIRST): a message put now would trigger\n")
-        filled = run("why", "APPQ", written(tmp_path, DUMP.format(depth=7), "QM1.txt"))
-        assert filled.returncode == 1
-        said = "a message put now would trigger, if no trigger message was written for APPQ in the last 999999999 ms"
-        assert filled.stdout.splitlines()[0] == f"APPQ  TRIGGER TRIGTYPE(FIRST): {said}"
-        assert "        ALTER QLOCAL('APPQ') NOTRIGGER" in filled.stdout.splitlines()
-
-    def test_every_triggered_queue(self, tmp_path: Path) -> None:
-        done = run("why", "*", written(tmp_path, SCRIPT, "QM1.mqsc"), "--from", "QM1", "--priority", "1")
-        lines = done.stdout.splitlines()
-        assert done.returncode == 1
-        assert lines[0] == "of 5 queues 2 would not, 3 may: it depends on what is not known"
-        assert lines[-1] == "  assumed: SYSTEM.CHANNEL.INITQ is defined as every queue manager is created with it"
-        assert sum("assumed:" in line for line in lines) == 1
-
-    def test_one_object_for_each_queue(self, tmp_path: Path) -> None:
-        done = run("why", "*", written(tmp_path, SCRIPT, "QM1.mqsc"), "--from", "QM1", "--json")
-        told = [json.loads(line) for line in done.stdout.splitlines()]
-        assert (done.returncode, [answer["verdict"] for answer in told]) == (1, ["depends"] * 4 + ["does not"])
-        assert {answer["format"] for answer in told} == {"mqclause.why/1"}
-        triggers = run("why", "APPQ", written(tmp_path, facts()), "--json")
-        assert (triggers.returncode, json.loads(triggers.stdout)["verdict"]) == (0, "triggers")
-
-    def test_a_put_that_fails(self, tmp_path: Path) -> None:
-        done = run("why", "APPQ", written(tmp_path, facts(put="DISABLED")))
-        assert done.returncode == 1
-        assert done.stdout.splitlines() == [
-            "APPQ  TRIGGER TRIGTYPE(FIRST): a message put now would not trigger:"
-            " the put fails with 2051 (MQRC_PUT_INHIBITED)",
-            "        ALTER QLOCAL('APPQ') PUT(ENABLED)",
-        ]
-
-    def test_no_queue(self, tmp_path: Path) -> None:
-        [line] = bad("why", "APQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
-        assert line == "'APQ' is not a local queue of QM1; did you mean 'APPQ'?"
-
-    @pytest.mark.parametrize("given", [{"curdepth": -1}, {"ipprocs": "many"}, {"ipprocs": 1.5}])
-    def test_counts_that_cannot_be(self, tmp_path: Path, given: dict[str, Any]) -> None:
-        (name,) = given
-        [line] = bad("why", "APPQ", written(tmp_path, facts(**given)))
-        assert f"{name}: " in line
-        assert "allowed: a whole number from 0 to 999999999" in line

@@ -21,6 +21,7 @@ from mqclause.tools.commands.options import (
     reading_option,
     rules_by,
 )
+from mqclause.tools.render.streams import print_warnings
 
 
 def memory_size(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -36,7 +37,11 @@ def clusters_of(given: Sequence[Source], local: str | None, at: str | None) -> C
     Raises FactsError and UsageError.
     """
     if at is None:
-        return read_sources(given, local).cluster if given else None
+        if not given:
+            return None
+        snapshot = read_sources(given, local)
+        print_warnings(snapshot.warnings, snapshot.remarks)
+        return snapshot.cluster
     if not given or local is not None:
         raise click.UsageError("--at needs --facts, and goes without --from: each row says where it is")
     return read_clusters(given)

@@ -43,7 +43,7 @@ from mqclause.tools.commands.options import (
     rules_by,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.streams import print_json
+from mqclause.tools.render.streams import print_json, print_warnings
 
 STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 
@@ -161,10 +161,7 @@ def explain_files(
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     if given.exits:
         told = _with_exits(told, given)
-    for warning in snapshot.warnings:
-        print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
-    for remark in () if shown.as_json else snapshot.remarks:
-        print(f"remark: {remark}", file=sys.stderr)  # noqa: T201
+    print_warnings(snapshot.warnings, () if shown.as_json else snapshot.remarks)
     shown.show(told)
     return STATUS[told.decision.outcome]
 

@@ -61,13 +61,16 @@ def state_commands(states: Iterable[str]) -> list[str]:
     return commands
 
 
+OF_MODEL = "an open of it makes a queue of a generated name; name that queue"
+"""What to do about a model queue."""
+
+
 def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
     """Raises FactsError if ``put`` names a model queue of the local queue manager."""
     local = snapshot.cluster.queue_manager.name
     models = snapshot.defined.get("QMODEL", ())
     if put.queue in models and put.queue_manager in ("", local) and put.queue not in snapshot.cluster.queues_by_name:
-        message = f"put: queue {quoted(put.queue)} is a model queue: an open of it makes a queue of a generated name"
-        raise FactsError([Diagnostic(source or "put", f"{message}; name that queue")])
+        raise FactsError([Diagnostic(source or "put", f"put: queue {quoted(put.queue)} is a model queue: {OF_MODEL}")])
 
 
 def quote(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -26,7 +25,7 @@ from mqclause.tools.commands.options import (
     reading_option,
     rules_by,
 )
-from mqclause.tools.render.streams import print_json
+from mqclause.tools.render.streams import print_json, print_warnings
 
 USUAL_OPTIONS = ((), ("LOGICAL_ORDER",), ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE"), ("COMPLETE_MSG",))
 """What a next get is shown with."""
@@ -70,8 +69,7 @@ def order_files(
     gc.disable()
     snapshot = what_if(read_sources(files, local, lenient), sets, states)
     messages, cluster = snapshot.messages, snapshot.cluster
-    for warning in snapshot.warnings:
-        print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
+    print_warnings(snapshot.warnings, snapshot.remarks)
     del snapshot
     files.clear()
     retrieval = Retrieval(rules)

@@ -47,7 +47,7 @@ from mqclause.tools.commands.options import (
 from mqclause.tools.render.administering import administered_lines
 from mqclause.tools.render.exit_answer import exit_lines
 from mqclause.tools.render.page import Page
-from mqclause.tools.render.streams import json_line
+from mqclause.tools.render.streams import json_line, print_warnings
 from mqclause.trace.sentence import shown
 
 Made = TypeVar("Made")
@@ -125,8 +125,7 @@ def known_beside(
     beside = sources(facts, (), named_format) if facts else []
     given = [source, *beside, *overlay_sources(overlays)]
     snapshot = what_if(read_sources(given, local, lenient), sets, states)
-    for warning in snapshot.warnings:
-        print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
+    print_warnings(snapshot.warnings, snapshot.remarks)
     return snapshot
 
 

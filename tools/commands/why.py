@@ -14,7 +14,7 @@ from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Queue
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
+from mqclause.tools.commands.inputs import OF_MODEL, format_option, sources, what_if, what_if_options, with_option
 from mqclause.tools.commands.options import (
     edition_option,
     explaining_executor,
@@ -25,7 +25,7 @@ from mqclause.tools.commands.options import (
     rules_by,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.streams import print_json
+from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.triggering import print_answers
 
 
@@ -69,6 +69,7 @@ def why_files(
     NothingAskedError and DisagreementError.
     """
     snapshot = what_if(read_sources(files, local, lenient), sets, states)
+    print_warnings(snapshot.warnings, snapshot.remarks)
     why, explaining = Why(rules), Triggers(rules, explaining_executor())
     answers = [why.ask(queue, snapshot, priority) for queue in queues_named(name, snapshot)]
     for answer in answers:
@@ -95,6 +96,8 @@ def queues_named(name: str, snapshot: Snapshot) -> list[Queue]:
         return found
     found = [queue for queue in queues if queue.name == name]
     if not found:
+        if name in snapshot.defined.get("QMODEL", ()):
+            raise NothingAskedError(f"{name!r} is a model queue of {local}: {OF_MODEL}")
         near = name_suggestion(name, [queue.name for queue in queues])
         raise NothingAskedError(f"{name!r} is not a local queue of {local}{near}")
     return found

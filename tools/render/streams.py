@@ -67,7 +67,8 @@ def print_json(document: Any) -> None:
     sys.stdout.buffer.write(json_line(document))
 
 
-def print_warnings(warnings: Iterable[object]) -> None:
-    """Writes each warning once, as a line of standard error."""
-    for each in dict.fromkeys(map(str, warnings)):
-        print(f"warning: {each}", file=sys.stderr)  # noqa: T201
+def print_warnings(warnings: Iterable[object], remarks: Iterable[object] = ()) -> None:
+    """Writes each warning once, as a line of standard error, and then each remark about the sources."""
+    for label, listed in (("warning", warnings), ("remark", remarks)):
+        for each in dict.fromkeys(map(str, listed)):
+            print(f"{label}: {each}", file=sys.stderr)  # noqa: T201
