@@ -229,6 +229,9 @@ def _remarks(queue: Queue, snapshot: Snapshot) -> Iterator[str]:
     if starts and channels is not None and starts not in channels:
         near = suggestion(starts, channels)
         yield f"TRIGDATA names the channel {starts}, which is not defined: the trigger message starts nothing{near}"
+    sends = queue.usage == "XMITQ" and bool(queue.initq) and not (queue.process or queue.trigdata)
+    if sends and snapshot.sent_from is not None and queue.name not in snapshot.sent_from:
+        yield f"no channel that is described names XMITQ({queue.name}): the trigger message starts nothing"
 
 
 def document(answer: PutNow) -> dict[str, Any]:

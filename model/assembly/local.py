@@ -118,3 +118,10 @@ def defined_at(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[
         if record.action in ("define", "observe"):
             found.setdefault(record.kind, set()).add(record.name)
     return {kind: frozenset(names) for kind, names in found.items()}
+
+
+def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:
+    """The transmission queues that channels of ``local`` name (XMITQ); None where no channel of it is described."""
+    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
+    channels = [each for each in own if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
+    return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels) if channels else None

@@ -13,7 +13,14 @@ from attrs import evolve, field, frozen
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
-from mqclause.model.assembly.local import asked_name, defined_at, local_name, local_queue_manager, stated_name
+from mqclause.model.assembly.local import (
+    asked_name,
+    defined_at,
+    local_name,
+    local_queue_manager,
+    sent_from,
+    stated_name,
+)
 from mqclause.model.assembly.now import as_it_is_now
 from mqclause.model.assembly.opened import Opened, opened_from
 from mqclause.model.assembly.overlay import overlaid
@@ -62,7 +69,8 @@ class Snapshot:
     ``incomplete`` is what the sources leave out, whatever is asked.
     ``remarks`` say what is odd about the sources, beside their ``warnings``.
     ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager,
-    ``command_level`` is its CMDLEVEL, 0 if that is not told.
+    ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its
+    channels name, None where no script describes one.
     """
 
     cluster: Cluster
@@ -76,6 +84,7 @@ class Snapshot:
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
     messages: tuple[Message, ...] = ()
     command_level: int = field(default=0, kw_only=True)
+    sent_from: frozenset[str] | None = field(default=None, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -149,6 +158,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool) -> Snapshot:
         messages=messages,
         remarks=(*opened.remarks, *view.remarks),
         command_level=view.command_level,
+        sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
     )
     return overlaid(read, overlays)
 

@@ -205,3 +205,33 @@ def test_the_states_that_an_answer_rests_on(tmp_path: Path) -> None:
     assert (
         asked(*question, "--brief")[1] == "goes to WORK at QA by TO.QA (as good: 2 others); rests on 3 unknown facts\n"
     )
+
+
+DUMP = """* Queue manager name: QM1
+* Queue manager command level: ({level}/{level})
+DEFINE QREMOTE(FAR) RNAME(Q) RQMNAME(QM9) XMITQ(QM9)
+DEFINE QLOCAL(QM9) USAGE(XMITQ)
+DEFINE CHANNEL(TO.QM9) CHLTYPE(SDR) CONNAME('h') XMITQ({xmitq})
+DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S)
+DEFINE QLOCAL(Q) CLUSTER(S)
+"""
+
+
+def test_a_transmission_queue_that_no_channel_sends_from(tmp_path: Path) -> None:
+    """XMITQ(QM9) of TO.QM9 is the queue that FAR leads to; QM8 is another."""
+    said = "no channel of QM1 that is described names XMITQ(QM9): messages wait there"
+    for named, expected in (("QM9", False), ("QM8", True)):
+        script = written(tmp_path, DUMP.format(level=600, xmitq=named), "QM1.mqsc")
+        assert (said in asked(script, "--put", "FAR")[1]) is expected
+
+
+def test_a_queue_manager_of_another_edition(tmp_path: Path) -> None:
+    """The rules state the documents of V6.0, CMDLEVEL 600."""
+    said = (
+        "QM1 is of command level 930; the rules state the documents of WebSphere MQ V6.0, and later editions"
+        " decide some puts another way"
+    )
+    for level, put, expected in ((930, "Q", True), (600, "Q", False), (930, "FAR", False)):
+        script = written(tmp_path, DUMP.format(level=level, xmitq="QM9"), "QM1.mqsc")
+        trace = json.loads(asked(script, "--put", put, "--json")[1])
+        assert (said in trace["assumptions"]) is expected

@@ -72,6 +72,22 @@ class TestScripts:
         assert remark.startswith("TRIGDATA names the channel TO.QM8, which is not defined")
         assert "did you mean 'TO.QM9'?" in remark
 
+    @pytest.mark.parametrize(
+        ("channel", "said"),
+        [
+            ("DEFINE CHANNEL(TO.QM8) CHLTYPE(SDR) CONNAME('h') XMITQ(QM8)", []),
+            (
+                "DEFINE CHANNEL(TO.QM7) CHLTYPE(SDR) CONNAME('h') XMITQ(QM7)",
+                ["no channel that is described names XMITQ(QM8): the trigger message starts nothing"],
+            ),
+            ("", []),
+        ],
+        ids=["its own", "another's", "none is described"],
+    )
+    def test_a_transmission_queue_without_trigger_data(self, channel: str, said: list[str]) -> None:
+        queue = "DEFINE QLOCAL(QM8) TRIGGER USAGE(XMITQ) INITQ(SYSTEM.CHANNEL.INITQ)"
+        assert list(asked(f"{channel}\n{queue}\n", "QM8").remarks) == said
+
     def test_cluster_sender_channels_need_no_initiation_queue(self) -> None:
         row = next(
             each
@@ -136,6 +152,10 @@ class TestTheCommand:
     def test_no_queue(self, tmp_path: Path) -> None:
         [line] = bad("why", "APQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
         assert line == "'APQ' is not a local queue of QM1; did you mean 'APPQ'?"
+
+    def test_a_model_queue(self, tmp_path: Path) -> None:
+        [line] = bad("why", "M", written(tmp_path, "* Queue manager name: QM1\nDEFINE QMODEL(M)\n", "QM1.mqsc"))
+        assert line == ("'M' is a model queue of QM1: an open of it makes a queue of a generated name; name that queue")
 
     @pytest.mark.parametrize("given", [{"curdepth": -1}, {"ipprocs": "many"}, {"ipprocs": 1.5}])
     def test_counts_that_cannot_be(self, tmp_path: Path, given: dict[str, Any]) -> None:
