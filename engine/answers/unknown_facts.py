@@ -114,9 +114,16 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
         none = f"no trigger message was written for {name} in the last {interval} ms"
         return none if {*places} == {0, 1} else _among(said, places)
 
-    what = f"when the last trigger message was written for it (TRIGINT is {interval} ms)"
+    sharing = [each for each in state.cluster.queues if _triggers_by(each, queue)]
+    of_any = f"; the last put to {queue.initq} may be of another of its queues" if len(sharing) > 1 else ""
+    what = f"when the last trigger message was written for it (TRIGINT is {interval} ms){of_any}"
     command = f"DISPLAY QSTATUS('{queue.initq}') LPUTDATE LPUTTIME"
     yield UnknownFact(f"when the last trigger message was written for {name}", what, name, command, values, says)
+
+
+def _triggers_by(other: Queue, queue: Queue) -> bool:
+    """Whether the initiation queue of ``queue`` is that of ``other``, which triggers, too."""
+    return other.trigger and (other.queue_manager, other.initq) == (queue.queue_manager, queue.initq)
 
 
 def _among(said: Sequence[str], places: Collection[int]) -> str:

@@ -17,10 +17,11 @@ from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.message import HIGHEST_PRIORITY, Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.event import INPUT_MODES, Event
+from mqclause.model.timeline.happened import MQRC_Q_FULL
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
 
@@ -48,7 +49,7 @@ class Doubt:
 class PutNow:
     """What the trigger rules say of a message put to ``queue`` now, by the values of what is ``unknown``.
 
-    ``reason`` is the MQRC of a put that fails; the conditions are then those of a queue that is put-enabled.
+    ``reason`` is the MQRC of a put that fails; the conditions are then those of a queue that takes it.
     ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written.
     """
 
@@ -79,8 +80,11 @@ class PutNow:
     @property
     def remedy(self) -> str:
         """The MQSC that changes that a put fails; blank if it does not."""
+        if self.reason is None:
+            return ""
         disposition = " QSGDISP(SHARED)" if self.queue.shared else ""
-        return f"ALTER QLOCAL('{self.queue.name}'){disposition} PUT(ENABLED)" if self.reason is not None else ""
+        wanted = f"MAXDEPTH({(self.queue.curdepth or 0) + 1})" if self.reason == MQRC_Q_FULL else "PUT(ENABLED)"
+        return f"ALTER QLOCAL('{self.queue.name}'){disposition} {wanted}"
 
     @property
     def rule(self) -> Rule | None:
@@ -157,7 +161,7 @@ class Why:
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         happened = asked.state(snapshot.cluster).after(asked.put)[1]
         reason = None if happened.occasions else happened.reason
-        cluster, assumed = _with_shipped(_put_enabled(snapshot.cluster, queue), queue, snapshot)
+        cluster, assumed = _with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)
         state = asked.state(cluster)
         unknown = tuple(unknown_facts(queue, state))
         answer = PutNow(queue, unknown, asked.found(state, unknown), reason)
@@ -206,9 +210,12 @@ class _Asked:
                 yield f"no other queue manager of the group has {queue.name} open for input"
 
 
-def _put_enabled(cluster: Cluster, queue: Queue) -> Cluster:
+def _open_to_puts(cluster: Cluster, queue: Queue) -> Cluster:
     """``cluster`` where a put to ``queue`` does not fail: the conditions are told of such a one too."""
-    return cluster if queue.put == "ENABLED" else with_attribute(cluster, queue, "put", "ENABLED")
+    if queue.put == "ENABLED" and queue.maxdepth == LARGEST:
+        return cluster
+    room = evolve(queue, put="ENABLED", maxdepth=LARGEST)
+    return evolve(cluster, queues=tuple(room if each is queue else each for each in cluster.queues))
 
 
 def _with_shipped(cluster: Cluster, queue: Queue, snapshot: Snapshot) -> tuple[Cluster, tuple[str, ...]]:

@@ -38,7 +38,7 @@ def _texts(names: str) -> dict[str, tuple[str, Domain]]:
 
 
 _EVERY = "put clwlrank clwlprty defbind defprty defpsist"
-_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq"
+_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth"
 _CLUSTERED = _texts("CLUSTER CLUSNL")
 _DESCRIBED: Mapping[str, tuple[str, Domain]] = {"DESCR": ("descr", Description(64))}
 _QUEUE = {**_CLUSTERED, **_DESCRIBED}

@@ -16,6 +16,7 @@ MQRC_OBJECT_IN_USE = 2042
 MQRC_PRIORITY_EXCEEDS_MAXIMUM = 2049
 """A warning: the message is put, with priority 9."""
 MQRC_PUT_INHIBITED = 2051
+MQRC_Q_FULL = 2053
 
 
 class Completed(NamedTuple):

@@ -20,6 +20,7 @@ from mqclause.model.timeline.happened import (
     MQRC_OBJECT_IN_USE,
     MQRC_PRIORITY_EXCEEDS_MAXIMUM,
     MQRC_PUT_INHIBITED,
+    MQRC_Q_FULL,
     NOTHING,
     Completed,
     Happened,
@@ -82,11 +83,14 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
     opened = state.definitions.queues[event.queue]
     if "DISABLED" in (opened.put, base.put):
         return state.sent(event), Happened(reason=MQRC_PUT_INHIBITED)
+    before = state.queue(base.name)
+    if before.depth + event.segments > base.maxdepth:
+        return state.sent(event), Happened(reason=MQRC_Q_FULL)
     given = opened.defprty if event.priority is None else event.priority
     reason = MQRC_PRIORITY_EXCEEDS_MAXIMUM if given > HIGHEST_PRIORITY else None
     given = min(given, HIGHEST_PRIORITY)
     enqueued = state.definitions.messages(base).priorities[given]
-    before, units, unit = state.queue(base.name), state.units, event.unit_of_work
+    units, unit = state.units, event.unit_of_work
     if unit:
         run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent, labels, message)
         units = {**units, unit: put_in(units.get(unit), base.name, enqueued, event.segments, run)}

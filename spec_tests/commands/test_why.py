@@ -105,6 +105,14 @@ class TestVerdicts:
         }  # fmt: skip
         assert asked(facts(put="DISABLED")).verdict == "does not"
 
+    def test_a_full_queue(self) -> None:
+        """MAXDEPTH messages are there; one more place, and the conditions decide."""
+        answer = asked(facts(curdepth=3, maxdepth=3, trigtype="EVERY"))
+        assert (answer.verdict, answer.reason, answer.remedy) == ("does not", 2053, "ALTER QLOCAL('APPQ') MAXDEPTH(4)")
+        assert document(answer)["reason"]["name"] == "MQRC_Q_FULL"
+        assert told(answer) == {}
+        assert asked(facts(curdepth=3, maxdepth=4, trigtype="EVERY")).verdict == "triggers"
+
 
 class TestTheStuckQueue:
     def test_what_it_turns_on_and_what_unsticks_it(self) -> None:

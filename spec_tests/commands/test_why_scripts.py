@@ -34,6 +34,14 @@ class TestScripts:
             " no trigger message was written for APPQ in the last 999999999 ms or no message is on APPQ"
         )
 
+    def test_the_last_put_to_an_initiation_queue_that_others_use_too(self) -> None:
+        """LPUTDATE of INITQ is of the last trigger message for APPQ or for DEPTH."""
+        (what,) = (each["what"] for each in document(asked(SCRIPT))["depends_on"] if "LPUTDATE" in each["command"])
+        assert what.endswith("; the last put to INITQ may be of another of its queues")
+        alone = SCRIPT.replace("DEFINE QLOCAL(DEPTH) TRIGGER", "DEFINE QLOCAL(DEPTH) NOTRIGGER")
+        (what,) = (each["what"] for each in document(asked(alone))["depends_on"] if "LPUTDATE" in each["command"])
+        assert what == "when the last trigger message was written for it (TRIGINT is 999999999 ms)"
+
     def test_depth(self) -> None:
         """With the message put there have to be 100, so 99 before it; below 99 nothing else writes one."""
         assert asked(SCRIPT, "DEPTH").provided == (

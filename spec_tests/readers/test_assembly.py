@@ -92,7 +92,7 @@ class TestCommandsInOrder:
     def test_attributes_become_facts(self) -> None:
         text = """DEF QL(Q) CLUSTER(PAY) PUT(disabled) GET(DISABLED) CLWLRANK(1) CLWLPRTY( 2 ) CLWLUSEQ(ANY) +
             DEFBIND(GROUP) DEFPRTY(3) MSGDLVSQ(FIFO) USAGE(XMITQ) TRIGGER TRIGTYPE(DEPTH) TRIGMPRI(4) +
-            TRIGDPTH('5') TRIGDATA('d') PROCESS(P) INITQ('i ') QSGDISP(SHARED) MAXDEPTH(x)"""
+            TRIGDPTH('5') TRIGDATA('d') PROCESS(P) INITQ('i ') QSGDISP(SHARED) MAXMSGL(x)"""
         assert queue_of(text) == Queue(
             "Q", "A", clusters=("PAY",), put="DISABLED", get="DISABLED", clwlrank=1, clwlprty=2, clwluseq="ANY",
             defbind="GROUP", defprty=3, msgdlvsq="FIFO", usage="XMITQ", trigger=True, trigtype="DEPTH", trigmpri=4,
@@ -222,7 +222,7 @@ class TestValues:
         )
 
     def test_attributes_that_are_not_read_may_have_any_value(self) -> None:
-        assert faults("DEF QL(Q) MAXDEPTH(x) CUSTOM(A,B)\nDEF TOPIC(T) PUB(x)\nDEF TOPIC(T)") == []
+        assert faults("DEF QL(Q) MAXMSGL(x) CUSTOM(A,B)\nDEF TOPIC(T) PUB(x)\nDEF TOPIC(T)") == []
         assert faults("DEF CHL('{{ .Values.a.very.long.name }}') CHLTYPE(SVRCONN)\nDEF QM(M) TRIGDPTH(x)") == []
 
 
