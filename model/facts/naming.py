@@ -23,7 +23,8 @@ class Naming:
     queue manager (a QREMOTE without RNAME) that has the name of the queue manager. ``first_instance_…`` is the instance
     of the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here,
     ``led_by`` the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager;
-    ``inhibited`` says that one of them is put-disabled.
+    ``inhibited`` says that one of them is put-disabled. ``known_in_cluster``: another queue manager has a queue of the
+    name; what facts give of others is known.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
