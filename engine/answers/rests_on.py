@@ -30,7 +30,7 @@ STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata[
 
 
 @frozen
-class Together(Incomplete):
+class AllAtOnce(Incomplete):
     """What the states of all channels at once would make of it, beside those that matter alone: no further fact."""
 
 
@@ -57,7 +57,7 @@ def unknown_states(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplet
     if news:
         assumed = ", ".join(dict.fromkeys(routes.values()))
         what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
-        of = Together if alone else Incomplete
+        of = AllAtOnce if alone else Incomplete
         yield of(what, decision.cluster.queue_manager.name, "DISPLAY CLUSQMGR(*) CHANNEL STATUS")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
@@ -16,6 +17,9 @@ from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts
 from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.record import Script
+
+LEVEL = "Queue manager command level"
+"""What the head of a dump calls CMDLEVEL."""
 
 NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
 FROM_SCRIPTS = ("clusters", "suspended")
@@ -125,3 +129,11 @@ def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:
     own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
     channels = [each for each in own if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
     return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels) if channels else None
+
+
+def command_level(scripts: Iterable[Script], local: str) -> int:
+    """CMDLEVEL of ``local``, as a dump or a display tells it; 0 where none does."""
+    own = [script for script in scripts if (script.queue_manager or local) == local]
+    shown = [each.attributes.get("CMDLEVEL", "") for script in own for each in script.records if each.kind == "QMGR"]
+    told = re.search(r"[0-9]+", " ".join(map(str, [*shown, *(script.header.get(LEVEL, "") for script in own)])))
+    return int(told[0]) if told else 0

@@ -15,6 +15,7 @@ from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.local import (
     asked_name,
+    command_level,
     defined_at,
     local_name,
     local_queue_manager,
@@ -157,7 +158,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool) -> Snapshot:
         defined=defined_at(opened.scripts, cluster.queue_manager.name),
         messages=messages,
         remarks=(*opened.remarks, *view.remarks),
-        command_level=view.command_level,
+        command_level=command_level(opened.scripts, cluster.queue_manager.name),
         sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
     )
     return overlaid(read, overlays)

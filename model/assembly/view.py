@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -22,7 +21,7 @@ from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, 
 from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.record import Script
 
-PLATFORM, LEVEL = "Queue manager platform", "Queue manager command level"
+PLATFORM = "Queue manager platform"
 OF_ITS_OWN = "channels are its own: left out"
 """What is told of a command that changes what another queue manager knows, and this one does not."""
 
@@ -38,8 +37,7 @@ class View:
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it.
     ``states_are_shown`` if a log shows the state of each route; ``repositories`` say how far its clusters are shown.
-    ``remarks`` tell where a log shows different things. ``command_level`` is the local queue manager's, 0 if no dump
-    or display tells it.
+    ``remarks`` tell where a log shows different things.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -55,7 +53,6 @@ class View:
     states_are_shown: bool = False
     repositories: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
-    command_level: int = 0
 
     def listed(self) -> list[Placed[Any]]:
         """The facts of all lists."""
@@ -143,7 +140,6 @@ class _Seen:
             states_are_shown=bool(shown.clusters) and all(_is_observed(channel) for channel in channels),
             repositories=tuple(shown.repositories()),
             remarks=tuple(shown.differences()),
-            command_level=self.command_level(),
         )
 
     def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
@@ -170,13 +166,6 @@ class _Seen:
             **(of[0] if of else {}),
         )
         return _placed_whole(fact, mine)
-
-    def command_level(self) -> int:
-        """CMDLEVEL of the local queue manager, or what the head of its dump says; 0 where neither is there."""
-        mine = self.members[self.local]
-        shown = [found.text("CMDLEVEL") for found in mine.of("QMGR")]
-        told = re.search(r"\d+", " ".join([*shown, *(script.header.get(LEVEL, "") for script in mine.scripts)]))
-        return int(told[0]) if told else 0
 
     def remote(self, other: Objects) -> Placed[RemoteQueueManager]:
         suspended = self.within(tuple(other.operations.suspended))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from mqclause import Decision, Engine, Put, Rules, Snapshot
-from mqclause.answers.rests_on import STATES, Together, rests_on, told_apart
+from mqclause.answers.rests_on import STATES, AllAtOnce, rests_on, told_apart
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.model.assembly.incomplete import Incomplete
@@ -97,7 +97,7 @@ def test_all_channels_at_once_where_that_says_something_else() -> None:
     snapshot = read_sources([Source("facts.toml", FACTS.encode()), *members], "QM1")
     found = rests_on(decided(snapshot), snapshot)
     assert [each.object for each in found] == ["TO.QM2", "TO.QM3", "QM1"]
-    assert found[-1] == Together(
+    assert found[-1] == AllAtOnce(
         "states of 2 channels unknown; taken as INACTIVE. If all of them are neither INACTIVE nor RUNNING: QM4",
         "QM1",
         "DISPLAY CLUSQMGR(*) CHANNEL STATUS",

@@ -17,7 +17,7 @@ from mqclause.model.assembly.snapshot import Source
 from mqclause.tables.columns import TableError
 from mqclause.tools.commands.plan import command
 from mqclause.tools.errors import BatchError
-from spec_tests.commands.test_explain import EXAMPLE
+from spec_tests.support.explain_command import EXAMPLE
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.explanation import Explanation
-from mqclause.answers.rests_on import Together
+from mqclause.answers.rests_on import AllAtOnce
 from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Put
@@ -46,7 +46,7 @@ def print_explanation(told: Explanation, every_rule: bool = False, page: Page | 
 
 def print_verdict(told: Explanation, page: Page | None = None) -> None:
     """Prints the answer in one line."""
-    count = sum(not isinstance(each, Together) for each in told.incomplete)
+    count = sum(not isinstance(each, AllAtOnce) for each in told.incomplete)
     unknown = f"; rests on {count} unknown fact{'s' if count > 1 else ''}" if count else ""
     (page or Page()).line(f"{told.decision.verdict}{unknown}")
 
