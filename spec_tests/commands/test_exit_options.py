@@ -175,3 +175,15 @@ def test_what_cannot_be_used(exits: list[str], limit: str, said: str) -> None:
         given_exits(tuple(exits), limit)
     assert caught.value.message.startswith(said)
     assert "\n" not in caught.value.message
+
+
+def test_the_rows_of_a_table(tmp_path: Path) -> None:
+    known, puts, out = written(tmp_path, facts()), tmp_path / "puts.jsonl", tmp_path / "decided.jsonl"
+    puts.write_text('{"put": {"queue": "Q"}}\n{"put": {"queue": "NONE"}}\n')
+    done = called("batch", str(puts), str(out), "--facts", known, "--exit", PREFER)
+    assert done.return_value == 0
+    assert done.stderr.splitlines()[0] == "decided in Python, not in SQL: rows of QM1 (CLWLEXIT myexit)"
+    found = [json.loads(line)["decision"] for line in out.read_text().splitlines()]
+    assert {each["queue_manager"] or each["reason"] for each in found} == {"QM3", 2085}
+    with pytest.raises(click.UsageError, match="--exit needs --facts"):
+        called("batch", str(puts), str(out), "--exit", PREFER)
