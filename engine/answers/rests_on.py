@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from attrs import evolve, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.answers.decision import Decision
+from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.answers.said import ends_in, said
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
@@ -29,21 +30,25 @@ STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata[
 """Every status that a channel can have."""
 
 
-def rests_on(decision: Decision, snapshot: Snapshot) -> tuple[Incomplete, ...]:
-    """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster."""
+AskExit = Callable[[Decision], ExitAnswer]
+"""Asks an exit about a decision of the rules."""
+
+
+def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> tuple[Incomplete, ...]:
+    """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
     if not decision.runs and decision.reason is None:
         return ()  # the names came to a queue of the local queue manager: what others have does not matter
-    return (*snapshot.incomplete, *unknown_states(decision, snapshot))
+    return (*snapshot.incomplete, *unknown_states(decision, snapshot, ask_exit))
 
 
-def unknown_states(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
+def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> Iterator[Incomplete]:
     """Channels whose status no source tells, where another status than the one taken gives another answer.
 
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
-    that no rule tells apart, once.
+    that no rule tells apart, once; an exit may tell them all apart.
     """
     routes = _untold(decision, snapshot)
-    changed = _Changed(decision)
+    changed = _Changed(decision, ask_exit)
     for route, taken in routes.items():
         others = changed.answers({route: taken})
         if others:
@@ -72,6 +77,7 @@ class _Changed:
     """A decision with other states of channels; ``said`` are the answers that came of it."""
 
     decision: Decision
+    ask_exit: AskExit | None = None
     said: set[str] = field(factory=set)
     _course: Course = field(init=False)
     _ending: tuple[object, ...] = field(init=False)
@@ -88,7 +94,7 @@ class _Changed:
     def answers(self, routes: Mapping[Route, str]) -> dict[str, str]:
         """The answer for each status of all of the ``routes``, instead of the one given, by which it is another."""
         found: dict[str, str] = {}
-        for states in told_apart(self._course):
+        for states in told_apart(self._course) if self.ask_exit is None else ((state,) for state in STATES):
             if set(states).issuperset(routes.values()):
                 continue
             other = self._with(states[0], routes)
@@ -108,10 +114,12 @@ class _Changed:
         )
         carried = None if decision.before is None else decision.before.counters
         runs = self._course.run(decision.situation, listed, carried)
-        return Decision(
+        found = Decision(
             decision.put, decision.cluster, "verdict", self._course, decision.situation, listed, runs,
-            decision.rules, decision.before, decision.resolved, decision.exit,
+            decision.rules, decision.before, decision.resolved,
         )  # fmt: skip
+        found.exit = None if self.ask_exit is None else self.ask_exit(found)
+        return found
 
 
 @lru_cache

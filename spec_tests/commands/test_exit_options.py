@@ -115,6 +115,23 @@ def test_lines_are_queue_managers_of_their_own() -> None:
     assert (done.return_value, list(bad)) == (2, ["error"])
 
 
+def test_what_the_exits_answer_rests_on(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        receiver = f"DEFINE CHANNEL(TO.QM{number}) CHLTYPE(CLUSRCVR) CLUSTER(S)\n"
+        queue = "DEFINE QLOCAL(Q) CLUSTER(S)\n" if number > 1 else "ALTER QMGR CLWLEXIT('myexit') CLWLDATA(TO.QM3)\n"
+        (tmp_path / f"QM{number}.mqsc").write_text(f"* Queue manager name: QM{number}\n{receiver}{queue}")
+    told = called(
+        "explain", str(tmp_path), "--from", "QM1", "--put", "Q", "--call", "MQPUT1", "--json", "--exit", PREFER
+    )
+    trace = json.loads(told.stdout)
+    assert trace["chosen"]["queue_manager"] == "QM3"
+    # The exit takes QM3 while its channel can be used; else it leaves the choice to the rules.
+    (missing,) = trace["incomplete"]
+    assert missing["what"] == (
+        "channel status unknown; taken as INACTIVE. If TO.QM3 is RETRYING or REQUESTING or PAUSED or STOPPED: QM2"
+    )
+
+
 SCENARIO: dict[str, Any] = {**facts(), "event": [{"do": "put", "queue": "Q", "count": 2}]}
 
 

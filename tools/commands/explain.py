@@ -13,6 +13,7 @@ from mqclause.answers.counterfactual import WhyNot, why_not
 from mqclause.answers.decision import Decision, Level
 from mqclause.answers.engine import Engine
 from mqclause.answers.explanation import Explanation
+from mqclause.answers.rests_on import rests_on
 from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import name_suggestion
@@ -161,7 +162,7 @@ def explain_files(
     refuse_model_queue(put, snapshot, place)
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     if given.names:
-        told = _with_exits(told, given)
+        told = _with_exits(told, given, snapshot)
     for warning in snapshot.warnings:
         print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
     for remark in () if shown.as_json else snapshot.remarks:
@@ -177,14 +178,17 @@ def _place_of_put(snapshot: Snapshot, files: Sequence[str]) -> str | None:
     return files[0] if len(files) == 1 else None
 
 
-def _with_exits(told: Explanation, given: Exits) -> Explanation:
+def _with_exits(told: Explanation, given: Exits, snapshot: Snapshot) -> Explanation:
     """The same decision with what exits make of it; what is to be said of the own choice stays where that stands."""
     own = told.decision
     with Engine(own.rules, explaining_executor(), given.given, given.limit) as engine:
         decision = engine.choose(own.put, own.cluster, explain=own.level)
-    if decision.exit is None or not (decision.exit.failed or decision.exit.overrides):
-        return evolve(told, decision=decision)
-    return evolve(told, decision=decision, readings=(), ties=(), incomplete=())
+        if decision.exit is None or not decision.exit.called:
+            return evolve(told, decision=decision)
+        if decision.exit.failed:
+            return evolve(told, decision=decision, readings=(), ties=(), incomplete=())
+        told = evolve(told, decision=decision, incomplete=rests_on(decision, snapshot, engine.exit_answer))
+    return evolve(told, readings=(), ties=()) if decision.exit.overrides else told
 
 
 def checked_decision(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:
