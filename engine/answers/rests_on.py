@@ -30,6 +30,10 @@ STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata[
 """Every status that a channel can have."""
 
 
+EVERY_STATE = "DISPLAY CLUSQMGR(*) CHANNEL STATUS"
+MOST_ASKED = 20
+"""About the states of how many channels, each alone, an exit is asked."""
+
 AskExit = Callable[[Decision], ExitAnswer]
 """Asks an exit about a decision of the rules."""
 
@@ -45,11 +49,12 @@ def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | N
     """Channels whose status no source tells, where another status than the one taken gives another answer.
 
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
-    that no rule tells apart, once; an exit may tell them all apart.
+    that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_ASKED channels alone.
     """
     routes = _untold(decision, snapshot)
     changed = _Changed(decision, ask_exit)
-    for route, taken in routes.items():
+    alone = routes if ask_exit is None else _first_of(routes, decision)
+    for route, taken in alone.items():
         others = changed.answers({route: taken})
         if others:
             yield _of_channel(route, taken, others, routes)
@@ -58,7 +63,18 @@ def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | N
     if news:
         assumed = ", ".join(dict.fromkeys(routes.values()))
         what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
-        yield Incomplete(what, decision.cluster.queue_manager.name, "DISPLAY CLUSQMGR(*) CHANNEL STATUS")
+        yield Incomplete(what, decision.cluster.queue_manager.name, EVERY_STATE)
+    if len(alone) < len(routes):
+        what = f"states of {len(routes)} channels unknown; an exit was asked about {len(alone)} of them alone"
+        yield Incomplete(what, decision.cluster.queue_manager.name, EVERY_STATE)
+
+
+def _first_of(routes: Mapping[Route, str], decision: Decision) -> dict[Route, str]:
+    """MOST_ASKED of the routes, those of the exit's choice and of the own choice first."""
+    answer = decision.exit
+    chosen = [each.counter for each in (answer.chosen, answer.own_choice) if each is not None] if answer else []
+    first = [route for route in dict.fromkeys([*chosen, *routes]) if route in routes]
+    return {route: routes[route] for route in first[:MOST_ASKED]}
 
 
 def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:

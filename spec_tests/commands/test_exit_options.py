@@ -132,6 +132,19 @@ def test_what_the_exits_answer_rests_on(tmp_path: Path) -> None:
     )
 
 
+def test_of_many_channels_an_exit_is_asked_about_few_alone(tmp_path: Path) -> None:
+    text = "* Queue manager name: QM{0}\nDEFINE CHANNEL(TO.QM{0}) CHLTYPE(CLUSRCVR) CLUSTER(S)\n"
+    (tmp_path / "QM1.mqsc").write_text(text.format(1) + "ALTER QMGR CLWLEXIT('myexit') CLWLDATA(TO.QM25)\n")
+    for number in range(10, 34):
+        (tmp_path / f"QM{number}.mqsc").write_text(text.format(number) + "DEFINE QLOCAL(Q) CLUSTER(S)\n")
+    told = called(
+        "explain", str(tmp_path), "--from", "QM1", "--put", "Q", "--call", "MQPUT1", "--json", "--exit", PREFER
+    )
+    chosen, rest = json.loads(told.stdout)["incomplete"]
+    assert chosen["object"] == "TO.QM25"
+    assert rest["what"] == "states of 24 channels unknown; an exit was asked about 20 of them alone"
+
+
 SCENARIO: dict[str, Any] = {**facts(), "event": [{"do": "put", "queue": "Q", "count": 2}]}
 
 
