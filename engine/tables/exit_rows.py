@@ -8,6 +8,7 @@ that has run into its limit is not called again there, and the rows that it woul
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 from typing import Any
@@ -33,6 +34,9 @@ from mqclause.tables.shares import Spread
 
 ANSWERS_KEPT = 100_000
 """How many answers a process keeps."""
+
+TABLES_AT_A_TIME = 4
+"""For how many tables a process keeps answers, and the processes of their exits."""
 
 
 @frozen
@@ -77,14 +81,26 @@ class ExitRows:
 
         None for a row that says nothing.
         """
-        with _made:
-            decided = _deciders.get(self.key) or _deciders.setdefault(self.key, _Decided(self))
+        decided = _decider_of(self)
         rows = zip(ats, said, strict=True)
         return [None if at is None or text is None else decided.answer(at, text) for at, text in rows]
 
 
-_deciders: dict[str, _Decided] = {}
-_made = Lock()
+_deciders: OrderedDict[str, _Decided] = OrderedDict()
+_turn = Lock()
+
+
+def _decider_of(rows: ExitRows) -> _Decided:
+    """The one of this process; that of the table that was asked for longest ago ends when there are too many."""
+    with _turn:
+        if rows.key not in _deciders:
+            _deciders[rows.key] = _Decided(rows)
+        found = _deciders[rows.key]
+        _deciders.move_to_end(rows.key)
+        ended = _deciders.popitem(last=False)[1] if len(_deciders) > TABLES_AT_A_TIME else None
+    if ended is not None:
+        ended.engine.close()
+    return found
 
 
 class _Decided:

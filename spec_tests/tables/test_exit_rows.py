@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,10 +13,12 @@ import duckdb
 import pytest
 from attrs import evolve
 
-from mqclause import read_document
+from mqclause import Rules, read_document
 from mqclause.duckdb import decide
 from mqclause.exits import MQWXP, prefer_channel
 from mqclause.tables.columns import TableError
+from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRows
+from mqclause.tables.flat import cluster_puts
 from spec_tests.support.exit_scene import NAME, facts, only_at_a_choice, taking, writing, written
 
 DUCK = duckdb.default_connection()
@@ -173,6 +176,8 @@ sys.modules |= dict.fromkeys(("pyarrow", "numpy", "pandas"))
 import duckdb
 from mqclause.duckdb import decide
 from mqclause.tables.columns import TableError
+from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRows
+from mqclause.tables.flat import cluster_puts
 from mqclause import read_document
 from mqclause.exits import prefer_channel
 from spec_tests.support.exit_scene import NAME, facts
@@ -185,3 +190,26 @@ except TableError as error:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("exits=…: "), done.stderr
     assert "numpy" in done.stdout
+
+
+def test_the_processes_of_few_tables_run_at_a_time(tmp_path: Path) -> None:
+    def tells(_: MQWXP) -> None:
+        (tmp_path / str(os.getpid())).touch()
+
+    puts_of = cluster_puts({"dest": "text"}, KNOWN, None, {"queue": "dest"})
+    for _ in range(TABLES_AT_A_TIME + 2):
+        rows = ExitRows.of(puts_of, Rules(), {NAME: tells}, 5.0, False, None)
+        assert rows is not None
+        (answer,) = rows.decisions([0], ['{"queue": "Q"}'])
+        assert answer is not None
+    processes = [int(each.name) for each in tmp_path.iterdir()]
+    assert len(processes) == TABLES_AT_A_TIME + 2
+    assert sum(map(_runs, processes)) == TABLES_AT_A_TIME
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
