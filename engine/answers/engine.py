@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from mqclause.answers.decision import LEVELS, Decision, Level
+from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.answers.exit_question import ExitQuestion
 from mqclause.answers.resolution import Resolved, resolved
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
@@ -120,6 +121,10 @@ class Engine:
         """What an exit would be called with for ``put``, in this process and without calling one: to try one with."""
         plain = Engine(self.rules, self.executor).choose(put, cluster, state, "off", caller)
         return self._exit_question.parameters(plain, caller)
+
+    def exit_answer(self, decision: Decision) -> ExitAnswer:
+        """What the exits make of a decision of the rules, at a queue manager that has just been started."""
+        return self._exit_question.answer(decision, ANYBODY, ExitSession())
 
     @cached_property
     def _exit_question(self) -> ExitQuestion:

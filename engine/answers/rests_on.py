@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from attrs import evolve, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.answers.decision import Decision
+from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.answers.said import ends_in, said
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
@@ -29,27 +30,36 @@ STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata[
 """Every status that a channel can have."""
 
 
+EVERY_STATE = "DISPLAY CLUSQMGR(*) CHANNEL STATUS"
+MOST_ASKED = 20
+"""About the states of how many channels, each alone, an exit is asked."""
+
+AskExit = Callable[[Decision], ExitAnswer]
+"""Asks an exit about a decision of the rules."""
+
+
 @frozen
 class AllAtOnce(Incomplete):
     """What the states of all channels at once would make of it, beside those that matter alone: no further fact."""
 
 
-def rests_on(decision: Decision, snapshot: Snapshot) -> tuple[Incomplete, ...]:
-    """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster."""
+def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> tuple[Incomplete, ...]:
+    """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
     if not decision.runs and decision.reason is None:
         return ()  # the names came to a queue of the local queue manager: what others have does not matter
-    return (*snapshot.incomplete, *unknown_states(decision, snapshot))
+    return (*snapshot.incomplete, *unknown_states(decision, snapshot, ask_exit))
 
 
-def unknown_states(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
+def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> Iterator[Incomplete]:
     """Channels whose status no source tells, where another status than the one taken gives another answer.
 
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
-    that no rule tells apart, once.
+    that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_ASKED channels alone.
     """
     routes = _untold(decision, snapshot)
-    changed = _Changed(decision)
-    alone = {route: found for route, taken in routes.items() if (found := changed.answers({route: taken}))}
+    changed = _Changed(decision, ask_exit)
+    asked = routes if ask_exit is None else _first_of(routes, decision)
+    alone = {route: found for route, taken in asked.items() if (found := changed.answers({route: taken}))}
     for route, others in alone.items():
         yield _of_channel(route, routes[route], others, routes)
     together = changed.answers(routes) if len(routes) > 1 else {}
@@ -58,7 +68,18 @@ def unknown_states(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplet
         assumed = ", ".join(dict.fromkeys(routes.values()))
         what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
         of = AllAtOnce if alone else Incomplete
-        yield of(what, decision.cluster.queue_manager.name, "DISPLAY CLUSQMGR(*) CHANNEL STATUS")
+        yield of(what, decision.cluster.queue_manager.name, EVERY_STATE)
+    if len(asked) < len(routes):
+        what = f"states of {len(routes)} channels unknown; an exit was asked about {len(asked)} of them alone"
+        yield Incomplete(what, decision.cluster.queue_manager.name, EVERY_STATE)
+
+
+def _first_of(routes: Mapping[Route, str], decision: Decision) -> dict[Route, str]:
+    """MOST_ASKED of the routes, those of the exit's choice and of the own choice first."""
+    answer = decision.exit
+    chosen = [each.counter for each in (answer.chosen, answer.own_choice) if each is not None] if answer else []
+    first = [route for route in dict.fromkeys([*chosen, *routes]) if route in routes]
+    return {route: routes[route] for route in first[:MOST_ASKED]}
 
 
 def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:
@@ -77,6 +98,7 @@ class _Changed:
     """A decision with other states of channels; ``said`` are the answers that came of it."""
 
     decision: Decision
+    ask_exit: AskExit | None = None
     said: set[str] = field(factory=set)
     _course: Course = field(init=False)
     _ending: tuple[object, ...] = field(init=False)
@@ -93,7 +115,7 @@ class _Changed:
     def answers(self, routes: Mapping[Route, str]) -> dict[str, str]:
         """The answer for each status of all of the ``routes``, instead of the one given, by which it is another."""
         found: dict[str, str] = {}
-        for states in told_apart(self._course):
+        for states in told_apart(self._course) if self.ask_exit is None else ((state,) for state in STATES):
             if set(states).issuperset(routes.values()):
                 continue
             other = self._with(states[0], routes)
@@ -113,10 +135,12 @@ class _Changed:
         )
         carried = None if decision.before is None else decision.before.counters
         runs = self._course.run(decision.situation, listed, carried)
-        return Decision(
+        found = Decision(
             decision.put, decision.cluster, "verdict", self._course, decision.situation, listed, runs,
-            decision.rules, decision.before, decision.resolved, decision.exit,
+            decision.rules, decision.before, decision.resolved,
         )  # fmt: skip
+        found.exit = None if self.ask_exit is None else self.ask_exit(found)
+        return found
 
 
 @lru_cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from mqclause.answers.decision import Decision
 from mqclause.model.facts.destination import Destination
@@ -23,7 +24,13 @@ def ends_in(decision: Decision) -> tuple[object, ...]:
     """What same_answer compares."""
     reason = decision.reason
     ending = reason and (reason.code, reason.call)
-    return decision.outcome, ending, tuple(dict.fromkeys(map(_destined, decision.remaining)))
+    return decision.outcome, ending, tuple(dict.fromkeys(map(_destined, _permitted(decision))))
+
+
+def _permitted(decision: Decision) -> Sequence[Destination]:
+    """Who is permitted; where an exit was called, the one that is taken."""
+    taken = None if decision.exit is None else decision.exit.chosen
+    return decision.remaining if taken is None else (taken,)
 
 
 def _destined(destination: Destination) -> Destined:
@@ -44,7 +51,7 @@ def said(decision: Decision) -> str:
 def _alternatives(decision: Decision) -> str:
     """Who is permitted: by name, and by route where several lead to that queue manager."""
     routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, decision.listed)))
-    named = {each.host if routes[each.queue_manager] > 1 else each.queue_manager: None for each in decision.permitted}
+    named = {each.host if routes[each.queue_manager] > 1 else each.queue_manager: None for each in _permitted(decision)}
     return listing(list(named), "or")
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from mqclause.duckdb.types import DUCKDB_TYPES, struct_type
+from mqclause.duckdb.types import ANSWERED, DUCKDB_TYPES, struct_type
 from mqclause.language.sql import Node, literal
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.cluster_puts import ClusterPuts
-from mqclause.tables.columns import DECISION, DESTINATION, ColumnKind
+from mqclause.tables.columns import DECISION, DESTINATION
 from mqclause.tables.dialect import call
 from mqclause.tables.functions import column, struct_of
 from mqclause.tables.named_puts import ASKED_NAMES, PUT_NAMES
@@ -43,14 +43,11 @@ def _decisions(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) 
     numbered = exp.select(*(exp.alias_(tree, name) for tree, name in which.items())).from_(
         _rows(rows, {"id": "BIGINT", "places": ["INTEGER"]})
     )
-    answer: dict[str, Any] = {"decision": {name: _ANSWERED[kind] for name, kind in DECISION.items()}}
+    answer: dict[str, Any] = {"decision": {name: ANSWERED[kind] for name, kind in DECISION.items()}}
     tie = {**dict.fromkeys(TIE_NAMES, DUCKDB_TYPES["text"]), "weight": "BIGINT"}
     different = _from_json(f"[{','.join(places)}]", [{**answer, **({"ties": [tie]} if with_ties else {})}])
     one = {"id": column("id"), "number": column("number"), "known": call("LIST_EXTRACT", different, column("place"))}
     return exp.select(exp.alias_(struct_of(one), "mq_decided")).from_(numbered.subquery("mq_numbered"))
-
-
-_ANSWERED: Mapping[ColumnKind, Any] = {**DUCKDB_TYPES, "integer": "INTEGER"}
 
 
 def _rows(rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Subquery:

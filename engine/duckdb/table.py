@@ -11,8 +11,11 @@ from sqlglot import exp
 
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
+from mqclause.duckdb.exits import decided_by_exits
 from mqclause.duckdb.known import known
 from mqclause.duckdb.types import kind_of
+from mqclause.exits.process import Exit
+from mqclause.exits.session import EXIT_LIMIT
 from mqclause.language.sql import Node, both, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
@@ -28,6 +31,7 @@ from mqclause.tables.cluster_puts import (
     ODD_PUT,
     ClusterPuts,
 )
+from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import coalesced, column, is_null, struct_of
 from mqclause.tables.plan import plan_of
@@ -51,6 +55,8 @@ def decide(
     at: str | None = None,
     shares: bool = False,
     spread: str | None = None,
+    exits: Mapping[str, Exit] | None = None,
+    exit_limit: float = EXIT_LIMIT,
     **put: Any,
 ) -> DuckDBPyRelation:
     """The table ``source`` with a column ``decision``: see mqclause.tables.columns for what goes in and comes out.
@@ -64,15 +70,19 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists them with
     the part that each has in the long run; ``spread`` names a column by whose value a row takes one of them, always the
-    same, all in these parts. Raises TableError and RuleError.
+    same, all in these parts. Where CLWLEXIT names one of ``exits``, Python decides the rows, each call within
+    ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
+    connection = connection or _connection_for(source)
     relation, rules = relation_of(source, connection), rules or Rules()
     columns = _columns(relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put)
-        return _queried(relation, _in_cluster(puts, relation.columns, rules, explain, spreading))
-    check_no_cluster(at, put)
+        by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
+        decided = _queried(relation, _in_cluster(puts, relation.columns, rules, explain, spreading))
+        return decided_by_exits(decided, puts, by_exits, connection) if by_exits else decided
+    check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain)
     return _queried(relation, plans.query(TABLE, relation.columns, (), spreading))
 
@@ -235,6 +245,13 @@ def _first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.
 
 def _kept(name: str) -> Node:
     return exp.column(name, quoted=True)
+
+
+def _connection_for(source: Any) -> DuckDBPyConnection | None:
+    """A connection of our own for what is no relation yet."""
+    import duckdb
+
+    return None if isinstance(source, duckdb.DuckDBPyRelation) else duckdb.connect()
 
 
 def relation_of(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:

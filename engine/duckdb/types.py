@@ -13,6 +13,9 @@ DUCKDB_TYPES: Mapping[ColumnKind, Any] = {
 }  # fmt: skip
 """The type of each kind of column, as from_json takes it."""
 
+ANSWERED: Mapping[ColumnKind, Any] = {**DUCKDB_TYPES, "integer": "INTEGER"}
+"""The same in an answer, where whole numbers are reason codes and counts."""
+
 _INTEGERS = (
     "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint",
 )  # fmt: skip

@@ -96,6 +96,9 @@ def _name(name: object, exit: object) -> str:  # noqa: A002 - MQ's word
     return name.rstrip(" ")
 
 
+NO_EXITS = Exits()
+
+
 @define(eq=False)
 class ExitSession:
     """What is remembered of the exits of one queue manager while it runs.

@@ -8,10 +8,13 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
+from mqclause.exits.process import Exit
+from mqclause.exits.session import EXIT_LIMIT
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.dialect import SPARK
+from mqclause.spark.exits import decided_by_exits
 from mqclause.spark.expression import answer_of, expression, look_enough
 from mqclause.spark.joined import decided_in_cluster
 from mqclause.spark.passes import one_expression
@@ -19,6 +22,7 @@ from mqclause.spark.types import kind_of, struct_type
 from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
 from mqclause.tables.columns import DESTINATION, OCCASION, PUT
+from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, check_apart, contract_shape, shape_of
@@ -55,6 +59,8 @@ def decide(
     at: str | None = None,
     shares: bool = False,
     spread: str | None = None,
+    exits: Mapping[str, Exit] | None = None,
+    exit_limit: float = EXIT_LIMIT,
     **put: Any,
 ) -> DataFrame:
     """``df`` with a column ``decision`` about its ``put`` and ``destinations``.
@@ -67,13 +73,17 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists them with
     the part that each has in the long run; ``spread`` names a column by whose value a row takes one of them, always the
-    same, all in these parts. Raises TableError and RuleError.
+    same, all in these parts. Where CLWLEXIT names one of ``exits``, Python decides the rows, each call within
+    ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     columns, rules, traced = _columns(df), rules or Rules(), WORKLOAD if explain else None
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
-        return decided_in_cluster(df, cluster_puts(columns, cluster, at, put), rules, explain, spreading)
-    check_no_cluster(at, put)
+        puts = cluster_puts(columns, cluster, at, put)
+        by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
+        decided = decided_in_cluster(df, puts, rules, explain, spreading)
+        return decided_by_exits(decided, puts, by_exits) if by_exits else decided
+    check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     shape = shape_of(columns, OUTCOME)
     plan = plan_of(rules, shape, decision, traced)
     if spreading is None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cache, lru_cache, partial
 from typing import Any, NoReturn
 
-from attrs import frozen
+from attrs import fields, frozen
 
 from mqclause.answers.decision_document import destination_document
 from mqclause.documents import OUTCOME
@@ -19,6 +19,7 @@ from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.domains import Finite, Flag, Name, Names, Text, Whole, Words
+from mqclause.model.facts.objects import Put
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rule import Ruleset
 from mqclause.rulebook.rules import Rules
@@ -100,6 +101,12 @@ def read_situation(about: Declaration, situation: Given | None, resolves: bool =
         if given_ones == 0 or (given_ones > 1 and not resolves):
             raise InvalidRowError(demands.all_given if given_ones else demands.none_given)
     return values
+
+
+def put_said(said: Given) -> Put:
+    """The put of a row in which nothing is wrong, as the engine is asked about it."""
+    values = _read(said, _readers(OUTCOME.situation), "")
+    return Put(**{each.name: values[each.name] for each in fields(Put) if each.name in values})
 
 
 def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given | None] | None) -> list[Any]:

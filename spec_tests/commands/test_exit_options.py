@@ -115,6 +115,36 @@ def test_lines_are_queue_managers_of_their_own() -> None:
     assert (done.return_value, list(bad)) == (2, ["error"])
 
 
+def test_what_the_exits_answer_rests_on(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        receiver = f"DEFINE CHANNEL(TO.QM{number}) CHLTYPE(CLUSRCVR) CLUSTER(S)\n"
+        queue = "DEFINE QLOCAL(Q) CLUSTER(S)\n" if number > 1 else "ALTER QMGR CLWLEXIT('myexit') CLWLDATA(TO.QM3)\n"
+        (tmp_path / f"QM{number}.mqsc").write_text(f"* Queue manager name: QM{number}\n{receiver}{queue}")
+    told = called(
+        "explain", str(tmp_path), "--from", "QM1", "--put", "Q", "--call", "MQPUT1", "--json", "--exit", PREFER
+    )
+    trace = json.loads(told.stdout)
+    assert trace["chosen"]["queue_manager"] == "QM3"
+    # The exit takes QM3 while its channel can be used; else it leaves the choice to the rules.
+    (missing,) = trace["incomplete"]
+    assert missing["what"] == (
+        "channel status unknown; taken as INACTIVE. If TO.QM3 is RETRYING or REQUESTING or PAUSED or STOPPED: QM2"
+    )
+
+
+def test_of_many_channels_an_exit_is_asked_about_few_alone(tmp_path: Path) -> None:
+    text = "* Queue manager name: QM{0}\nDEFINE CHANNEL(TO.QM{0}) CHLTYPE(CLUSRCVR) CLUSTER(S)\n"
+    (tmp_path / "QM1.mqsc").write_text(text.format(1) + "ALTER QMGR CLWLEXIT('myexit') CLWLDATA(TO.QM25)\n")
+    for number in range(10, 34):
+        (tmp_path / f"QM{number}.mqsc").write_text(text.format(number) + "DEFINE QLOCAL(Q) CLUSTER(S)\n")
+    told = called(
+        "explain", str(tmp_path), "--from", "QM1", "--put", "Q", "--call", "MQPUT1", "--json", "--exit", PREFER
+    )
+    chosen, rest = json.loads(told.stdout)["incomplete"]
+    assert chosen["object"] == "TO.QM25"
+    assert rest["what"] == "states of 24 channels unknown; an exit was asked about 20 of them alone"
+
+
 SCENARIO: dict[str, Any] = {**facts(), "event": [{"do": "put", "queue": "Q", "count": 2}]}
 
 
@@ -175,3 +205,15 @@ def test_what_cannot_be_used(exits: list[str], limit: str, said: str) -> None:
         given_exits(tuple(exits), limit)
     assert caught.value.message.startswith(said)
     assert "\n" not in caught.value.message
+
+
+def test_the_rows_of_a_table(tmp_path: Path) -> None:
+    known, puts, out = written(tmp_path, facts()), tmp_path / "puts.jsonl", tmp_path / "decided.jsonl"
+    puts.write_text('{"put": {"queue": "Q"}}\n{"put": {"queue": "NONE"}}\n')
+    done = called("batch", str(puts), str(out), "--facts", known, "--exit", PREFER)
+    assert done.return_value == 0
+    assert done.stderr.splitlines()[0] == "decided in Python, not in SQL: rows of QM1 (CLWLEXIT myexit)"
+    found = [json.loads(line)["decision"] for line in out.read_text().splitlines()]
+    assert {each["queue_manager"] or each["reason"] for each in found} == {"QM3", 2085}
+    with pytest.raises(click.UsageError, match="--exit needs --facts"):
+        called("batch", str(puts), str(out), "--exit", PREFER)

@@ -64,7 +64,8 @@ def test_at_an_open_there_is_no_message(tmp_path: Path) -> None:
     look = writing(tmp_path / "seen", "MsgDesc", "MsgLength", "MsgBufferLength")
     asked(look, {"put": {"call": "MQOPEN", "bind": "OPEN", "length": 500}})
     asked(look, {"put": {"call": "MQPUT", "bind": "OPEN", "length": 500}})
-    assert written(tmp_path / "seen")[1::3] == [[None, 0, 0], [None, 0, 0]]
+    asked(look, {"put": {"call": "MQOPEN", "cluster_pcf": True, "length": 500}})
+    assert written(tmp_path / "seen")[1::3] == [[None, 0, 0]] * 3
 
 
 @pytest.mark.parametrize(

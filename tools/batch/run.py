@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
+from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 EngineName = Literal["duckdb", "spark"]
 TERMINATED = 128 + signal.SIGTERM
-_NO_DUCKDB = "DuckDB is not installed: pip install duckdb"
-_NO_SPARK = "Spark is not installed: pip install 'mqclause[spark]'"
 
 
 @frozen
@@ -52,6 +51,7 @@ class Batch:
     explain: bool
     memory: str
     at: str | None = None
+    exits: Exits = NO_EXITS
 
     @property
     def needed(self) -> list[str]:
@@ -148,7 +148,7 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
 
         begun = time.perf_counter()
         rows = read_table(connection, batch.source, batch.kind, batch.needed)
-        decided = decide(rows, **_asked(batch))
+        decided = decide(rows, connection=connection, **_asked(batch))
         made = _write(connection, batch, written(decided, folder / batch.out.name, batch.kind), folder)
         seconds = time.perf_counter() - begun
         summary = summarised(decisions(made), lambda query: connection.execute(query).fetchall(), seconds)
@@ -158,7 +158,8 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
 
 def _asked(batch: Batch) -> dict[str, Any]:
     asked: dict[str, Any] = {"rules": batch.rules, "explain": batch.explain}
-    return asked if batch.cluster is None else {**asked, "cluster": batch.cluster, "at": batch.at}
+    known = {"cluster": batch.cluster, "at": batch.at, "exits": batch.exits.given, "exit_limit": batch.exits.limit}
+    return asked if batch.cluster is None else {**asked, **known}
 
 
 def _write(connection: DuckDBPyConnection, batch: Batch, statement: str, folder: Path) -> Table:
@@ -174,7 +175,7 @@ def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
     try:
         import duckdb
     except ImportError:
-        raise BatchError(_NO_DUCKDB) from None
+        raise BatchError("DuckDB is not installed: pip install duckdb") from None
     # Rows may come in any order, and only then do they stream.
     config: dict[str, Any] = {
         "memory_limit": batch.memory,
@@ -221,7 +222,7 @@ def _session(memory: str) -> Iterator[SparkSession]:
 
         from mqclause.spark.session import local_session
     except ImportError:
-        raise BatchError(_NO_SPARK) from None
+        raise BatchError("Spark is not installed: pip install 'mqclause[spark]'") from None
     session = SparkSession.getActiveSession()
     if session is not None:
         yield session

@@ -13,6 +13,7 @@ from mqclause.model.assembly.snapshot import Source, read_clusters, read_sources
 from mqclause.model.facts.cluster import Cluster
 from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
+from mqclause.tools.commands.exit_options import exit_options, given_exits
 from mqclause.tools.commands.inputs import sources
 from mqclause.tools.commands.options import (
     edition_option,
@@ -47,6 +48,13 @@ def clusters_of(given: Sequence[Source], local: str | None, at: str | None) -> C
     return read_clusters(given)
 
 
+def _named_exits(asked: Batch) -> str:
+    """The queue managers whose CLWLEXIT names an exit that is given; blank for none."""
+    clusters = [asked.cluster] if isinstance(asked.cluster, Cluster) else list((asked.cluster or {}).values())
+    own = [each.queue_manager for each in clusters]
+    return ", ".join(f"{each.name} (CLWLEXIT {each.clwlexit})" for each in own if each.clwlexit in asked.exits.names)
+
+
 @click.command("batch", epilog=f"Files end in {', '.join(ENDINGS)}.")
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="OUT")
@@ -58,6 +66,7 @@ def clusters_of(given: Sequence[Source], local: str | None, at: str | None) -> C
 @from_option
 @click.option("--facts", multiple=True, metavar="FILE", help="The cluster, for rows that have no destinations.")
 @click.option("--at", metavar="COLUMN", help="The column that names the local queue manager of each row's put.")
+@exit_options
 @json_option
 def command(
     source: str,
@@ -66,18 +75,26 @@ def command(
     readings: tuple[str, ...],
     edition: str | None,
     facts: tuple[str, ...],
+    exits: tuple[str, ...],
+    exit_limit: str,
     **options: Any,
 ) -> int:
     """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.
 
     IN and OUT are Parquet, CSV or JSON Lines, in any combination; IN may be a folder of such files. In CSV, nested
     columns are JSON text. OUT appears when it is complete, in the place of what had its name. With --engine spark a
-    Parquet OUT is a folder of part files, if there are several. The summary goes to standard output.
+    Parquet OUT is a folder of part files, if there are several. The summary goes to standard output. Rows for which
+    --exit gives the exit that CLWLEXIT names are decided in Python, not in SQL.
     Exit status: 0, or 2 for bad input, also if a row is invalid: decision.message says why.
     """
     table = table_in(Path(source))
     kind = check_out(table, Path(out))
     local, as_json = options.pop("local"), options.pop("as_json")
+    given = given_exits(exits, exit_limit)
+    if exits and not facts:
+        raise click.UsageError("--exit needs --facts: they say where CLWLEXIT names it")
     cluster = clusters_of(sources(facts) if facts else [], local, options["at"])
-    asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options)
+    asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options, exits=given)
+    if in_python := _named_exits(asked):
+        click.echo(f"decided in Python, not in SQL: rows of {in_python}", err=True)
     return batch_files(asked, engine, as_json)

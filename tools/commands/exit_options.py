@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
-from attrs import field, frozen
 
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT, Exits
 
 FORM = "NAME=MODULE:FUNCTION"
-
-
-@frozen
-class GivenExits:
-    """Exits by the name in CLWLEXIT, and the limit of a call in seconds."""
-
-    exits: Mapping[str, Exit] = field(factory=dict)
-    limit: float = EXIT_LIMIT
-
-
-NO_EXITS = GivenExits()
 
 
 def exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -41,7 +29,7 @@ def exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def given_exits(exits: tuple[str, ...], exit_limit: str) -> GivenExits:
+def given_exits(exits: tuple[str, ...], exit_limit: str) -> Exits:
     """The functions that the options name. Raises UsageError."""
     found: dict[str, Exit] = {}
     for text in exits:
@@ -54,11 +42,10 @@ def given_exits(exits: tuple[str, ...], exit_limit: str) -> GivenExits:
         found[name] = _function(text, module, function)
     try:
         limit = float(exit_limit)
-        Exits(found, limit)
+        return Exits(found, limit)
     except (TypeError, ValueError) as error:
         said = str(error) if str(error).startswith("exits") else "is not allowed; allowed: a number of seconds above 0"
         raise click.UsageError(f"--exit-limit {exit_limit!r} {said}") from None
-    return GivenExits(found, limit)
 
 
 def _function(text: str, module: str, function: str) -> Exit:

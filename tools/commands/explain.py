@@ -13,12 +13,14 @@ from mqclause.answers.counterfactual import WhyNot, why_not
 from mqclause.answers.decision import Decision, Level
 from mqclause.answers.engine import Engine
 from mqclause.answers.explanation import Explanation
+from mqclause.answers.rests_on import rests_on
+from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.exit_options import NO_EXITS, GivenExits, exit_options, given_exits
+from mqclause.tools.commands.exit_options import exit_options, given_exits
 from mqclause.tools.commands.explain_lines import explain_lines
 from mqclause.tools.commands.inputs import (
     format_option,
@@ -147,7 +149,7 @@ def explain_files(
     shown: Shown,
     sets: Sequence[str] = (),
     states: Sequence[str] = (),
-    given: GivenExits = NO_EXITS,
+    given: Exits = NO_EXITS,
 ) -> int:
     """Explains one put and returns the exit status.
 
@@ -159,8 +161,8 @@ def explain_files(
     put = asked_put(snapshot.put, asked, snapshot.cluster, place)
     refuse_model_queue(put, snapshot, place)
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
-    if given.exits:
-        told = _with_exits(told, given)
+    if given.names:
+        told = _with_exits(told, given, snapshot)
     print_warnings(snapshot.warnings, () if shown.as_json else snapshot.remarks)
     shown.show(told)
     return STATUS[told.decision.outcome]
@@ -173,14 +175,17 @@ def _place_of_put(snapshot: Snapshot, files: Sequence[str]) -> str | None:
     return files[0] if len(files) == 1 else None
 
 
-def _with_exits(told: Explanation, given: GivenExits) -> Explanation:
+def _with_exits(told: Explanation, given: Exits, snapshot: Snapshot) -> Explanation:
     """The same decision with what exits make of it; what is to be said of the own choice stays where that stands."""
     own = told.decision
-    with Engine(own.rules, explaining_executor(), given.exits, given.limit) as engine:
+    with Engine(own.rules, explaining_executor(), given.given, given.limit) as engine:
         decision = engine.choose(own.put, own.cluster, explain=own.level)
-    if decision.exit is None or not (decision.exit.failed or decision.exit.overrides):
-        return evolve(told, decision=decision)
-    return evolve(told, decision=decision, readings=(), ties=(), incomplete=())
+        if decision.exit is None or not decision.exit.called:
+            return evolve(told, decision=decision)
+        if decision.exit.failed:
+            return evolve(told, decision=decision, readings=(), ties=(), incomplete=())
+        told = evolve(told, decision=decision, incomplete=rests_on(decision, snapshot, engine.exit_answer))
+    return evolve(told, readings=(), ties=()) if decision.exit.overrides else told
 
 
 def checked_decision(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:

@@ -8,12 +8,11 @@ from typing import BinaryIO
 
 from mqclause.answers.decision import Level
 from mqclause.answers.engine import Engine
-from mqclause.exits.session import Caller, ExitSession
+from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.assembly.snapshot import read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.exit_options import NO_EXITS, GivenExits
 from mqclause.tools.commands.options import asked_put
 from mqclause.tools.errors import NothingAskedError
 
@@ -24,14 +23,14 @@ def explain_lines(
     asked: Mapping[str, str],
     rules: Rules,
     conditions: bool,
-    given: GivenExits = NO_EXITS,
+    given: Exits = NO_EXITS,
 ) -> int:
     """Explains each line of ``lines`` with the compiled rules; returns 0, or 2 if a line was bad.
 
     A bad line gives ``{"error": "…"}`` in its place and the run goes on. What another reading would give is left
     out: it would take half as long again. Raises RuleError.
     """
-    engine = Engine(rules, exits=given.exits, exit_limit=given.limit)
+    engine = Engine(rules, exits=given.given, exit_limit=given.limit)
     level: Level = "condition" if conditions else "rule"
     status = 0
     for number, line in enumerate(lines, start=1):

@@ -96,7 +96,7 @@ def command(
     files too. Exit status: 0, or 2 for bad input.
     """
     given = given_exits(exits, exit_limit)
-    replay = Replay(rules_by(readings, edition), executor, given.exits, given.limit)
+    replay = Replay(rules_by(readings, edition), executor, given.given, given.limit)
     if lines is not None:
         only_lines((*scenario, *(name for name, option in options.items() if option)))
         return replay_lines(content_lines(lines), sys.stdout.buffer, replay)

@@ -1,0 +1,152 @@
+"""Rows of tables that a cluster workload exit is called for: it cannot be SQL, so Python decides them, put by put.
+
+A row is a queue manager of its own: the exit is called with INIT, with the choice and with TERM, and nothing is kept
+for the next row. Rows whose puts say the same have one answer, for which the exit is called once in each process; one
+that has run into its limit is not called again there, and the rows that it would be called for fail with 2266.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
+from typing import Any
+from uuid import uuid4
+
+from attrs import evolve, frozen
+from sqlglot import exp
+
+from mqclause.answers.decision import Level
+from mqclause.answers.engine import Engine
+from mqclause.exits.process import Exit
+from mqclause.exits.session import Caller, Exits, ExitSession
+from mqclause.language.sql import Node, both, literal
+from mqclause.model.exits.structures import MQWXP
+from mqclause.model.facts.cluster import Cluster
+from mqclause.rulebook.rules import Rules
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.cluster_puts import ClusterPuts
+from mqclause.tables.columns import TableError
+from mqclause.tables.named_puts import answered
+from mqclause.tables.row import put_said
+from mqclause.tables.shares import Spread
+
+ANSWERS_KEPT = 100_000
+"""How many answers a process keeps."""
+
+TABLES_AT_A_TIME = 4
+"""For how many tables a process keeps answers, and the processes of their exits."""
+
+
+@frozen
+class ExitRows:
+    """What decides the rows of ``clusters`` by their exits: plain data, which goes to other processes as it is.
+
+    ``places`` are those of the clusters that name an exit that is given. All copies with one ``key`` in a process share
+    their answers.
+    """
+
+    key: str
+    places: Sequence[int]
+    clusters: Sequence[Cluster]
+    rules: Rules
+    exits: Mapping[str, Exit]
+    limit: float
+    explain: bool
+
+    @classmethod
+    def of(
+        cls,
+        puts: ClusterPuts,
+        rules: Rules,
+        exits: Mapping[str, Exit] | None,
+        limit: float,
+        explain: bool,
+        spread: Spread | None,
+    ) -> ExitRows | None:
+        """None where no row calls an exit. Raises TableError for what is no exit, no limit, and for a ``spread``."""
+        try:
+            given = Exits(exits, limit)
+        except (TypeError, ValueError) as error:
+            raise TableError(str(error)) from None
+        clusters = tuple(puts.clusters.values())
+        places = tuple(at for at, each in enumerate(clusters) if each.queue_manager.clwlexit in given.names)
+        if places and spread is not None:
+            raise TableError("exits=…: what an exit takes in the long run is not known; shares and spread go without")
+        return cls(uuid4().hex, places, clusters, rules, given.given, given.limit, explain) if places else None
+
+    def decisions(self, ats: Iterable[int | None], said: Iterable[str | None]) -> list[str | None]:
+        """The decision about each put, as JSON: what it ``said`` at the queue manager of a place, as JSON too.
+
+        None for a row that says nothing.
+        """
+        decided = _decider_of(self)
+        rows = zip(ats, said, strict=True)
+        return [None if at is None or text is None else decided.answer(at, text) for at, text in rows]
+
+
+_deciders: OrderedDict[str, _Decided] = OrderedDict()
+_turn = Lock()
+
+
+def _decider_of(rows: ExitRows) -> _Decided:
+    """The one of this process; that of the table that was asked for longest ago ends when there are too many."""
+    with _turn:
+        if rows.key not in _deciders:
+            _deciders[rows.key] = _Decided(rows)
+        found = _deciders[rows.key]
+        _deciders.move_to_end(rows.key)
+        ended = _deciders.popitem(last=False)[1] if len(_deciders) > TABLES_AT_A_TIME else None
+    if ended is not None:
+        ended.engine.close()
+    return found
+
+
+class _Decided:
+    """The answers of one process, and what makes them."""
+
+    def __init__(self, of: ExitRows) -> None:
+        self.of = of
+        self.engine = Engine(of.rules, exits=of.exits, exit_limit=of.limit)
+        self.known: dict[tuple[int, str], str] = {}
+        self.turn = Lock()
+
+    def answer(self, at: int, text: str) -> str:
+        """The answer to a put; one at a time, so that none is asked for twice."""
+        with self.turn:
+            if len(self.known) >= ANSWERS_KEPT:
+                self.known.clear()
+            if (at, text) not in self.known:
+                self.known[at, text] = json.dumps(self.decided(self.of.clusters[at], json.loads(text)))
+            return self.known[at, text]
+
+    def decided(self, cluster: Cluster, said: Mapping[str, Any]) -> dict[str, Any]:
+        """What the engine answers, with the exit, at a queue manager that is started for this put."""
+        put, own, session = put_said(said), cluster.queue_manager, ExitSession()
+        if said.get("clwlmruc") not in (None, own.clwlmruc):
+            cluster = evolve(cluster, queue_manager=evolve(own, clwlmruc=int(said["clwlmruc"])))
+        level: Level = "rule" if self.of.explain else "off"
+        found = self.engine.choose(put, cluster, None, level, Caller(session=session))
+        self.engine.exits.end(session)
+        if found.exit is not None and found.exit.call.timed_out:
+            self.engine.close()
+            given = {**self.engine.exits.given, own.clwlexit: _timed_out_before}
+            self.engine = Engine(self.of.rules, exits=given, exit_limit=self.of.limit)
+        return answered(found, self.of.explain)
+
+
+def _timed_out_before(_: MQWXP) -> None:
+    raise TimeoutError("it did not return within its limit for an earlier row")
+
+
+def said_by(puts: ClusterPuts) -> Node:
+    """What the put of a row says, as a struct."""
+    values = {name: [each.value.copy() for each in sources] for name, sources in puts.sources.items()}
+    return F.struct_of({name: F.coalesced(*each) for name, each in values.items()})
+
+
+def calls_exit(puts: ClusterPuts, rows: ExitRows, outcome: Node) -> Node:
+    """Whether a row is one of those: the SQL of the rules has found nothing wrong with it (``outcome``)."""
+    at = exp.In(this=puts.place, expressions=[literal(place) for place in rows.places])
+    return both(exp.NEQ(this=outcome, expression=literal("invalid")), at)

@@ -1,0 +1,215 @@
+"""Rows of tables that a cluster workload exit is called for, in DuckDB: as the engine decides each on its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from attrs import evolve
+
+from mqclause import Rules, read_document
+from mqclause.duckdb import decide
+from mqclause.exits import MQWXP, prefer_channel
+from mqclause.tables.columns import TableError
+from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRows
+from mqclause.tables.flat import cluster_puts
+from spec_tests.support.exit_scene import NAME, facts, only_at_a_choice, taking, writing, written
+
+DUCK = duckdb.default_connection()
+
+
+KNOWN = read_document(facts(), "facts").cluster
+"""QM2, QM3 and QM4 host Q, and CLWLDATA is TO.QM3."""
+
+
+def puts(*rows: Mapping[str, Any]) -> duckdb.DuckDBPyRelation:
+    """A flat table: a number, a queue, a binding and a call."""
+    table = [
+        (number, row.get("queue", "Q"), row.get("bind", "NOTFIXED"), row.get("call")) for number, row in enumerate(rows)
+    ]
+    values = ", ".join("(?, ?, ?, ?)" for _ in table)
+    given = [value for row in table for value in row]
+    return DUCK.sql(f"SELECT * FROM (VALUES {values}) AS t(number, dest, bind, call)", params=given)
+
+
+def decided(table: duckdb.DuckDBPyRelation, known: Any, **options: Any) -> list[dict[str, Any]]:
+    """The decisions in the order of the rows."""
+    found = decide(table, known, queue="dest", bind="bind", call="call", **options)
+    assert found.columns == [*table.columns, "decision"]
+    return [decision for _, decision in sorted(found.project("number, decision").fetchall())]
+
+
+def went(found: list[dict[str, Any]]) -> list[str | int]:
+    return [each["queue_manager"] or each["reason"] or each["outcome"] for each in found]
+
+
+def test_the_exit_decides_where_it_is_called() -> None:
+    table = puts({}, {"call": "MQOPEN"}, {"call": "MQOPEN", "bind": "OPEN"}, {"queue": "NONE"}, {"bind": "LOOSE"})
+    known = KNOWN
+    # CLWLEXIT is myexit, and names none of these.
+    assert went(decided(table, known, exits={"other": taking(3)})) == ["QM2", "deferred", "QM2", 2085, "invalid"]
+    assert went(decided(table, known, exits={NAME: prefer_channel})) == ["QM3", "deferred", "QM3", 2085, "invalid"]
+
+
+def test_what_is_decided() -> None:
+    ranked = read_document(facts(channels={"QM2": {"clwlrank": 5}}), "facts").cluster
+    (found,) = decided(puts({}), ranked, exits={NAME: taking(3)}, explain=True)
+    assert found == {
+        "outcome": "chosen",
+        "queue": "Q",
+        "queue_manager": "QM4",
+        "channel": "TO.QM4",
+        "reason": None,
+        "permitted": 1,
+        # The rules chose QM2.
+        "eliminated_by": [None, "workload.04a", "workload.04a"],
+        "message": None,
+        "transmission_queue": None,
+    }
+
+
+def test_an_exit_that_refuses_and_fails() -> None:
+    def refuses_opens(wxp: MQWXP) -> None:
+        wxp.ExitResponse = "SUPPRESS_FUNCTION"
+        if wxp.ExitReason == "CLWL_PUT":
+            raise ValueError("boom")
+
+    table = puts({}, {"call": "MQOPEN"}, {"queue": "NONE"}, {"call": "MQPUT1"})
+    found = decided(table, KNOWN, exits={NAME: only_at_a_choice(refuses_opens)})
+    assert went(found) == [2266, 2188, 2085, 2266]
+
+
+def test_each_row_is_a_queue_manager_of_its_own_and_like_rows_are_asked_about_once(tmp_path: Path) -> None:
+    look = writing(tmp_path / "seen", of=lambda wxp: [wxp.ExitReason, wxp.ExitUserArea[0]])
+
+    def once(wxp: MQWXP) -> None:
+        look(wxp)
+        wxp.ExitUserArea = bytes([wxp.ExitUserArea[0] + 1]) + bytes(15)
+        wxp.DestinationChosen, wxp.ExitResponse = 3, "SUPPRESS_EXIT"
+
+    found = decided(puts({}, {}, {}, {"call": "MQPUT1"}), KNOWN, exits={NAME: once})
+    assert went(found) == ["QM4"] * 4
+    assert written(tmp_path / "seen") == [["INIT", 0], ["CLWL_PUT", 1], ["TERM", 2]] * 2
+
+
+def test_an_exit_that_does_not_return_costs_its_limit_once(tmp_path: Path) -> None:
+    look = writing(tmp_path / "seen", "ExitReason")
+
+    def loops(wxp: MQWXP) -> None:
+        look(wxp)
+        while wxp.DestinationArray:
+            pass
+
+    table = puts({}, {"call": "MQPUT1"}, {"call": "MQOPEN"}, {"call": "MQOPEN", "bind": "OPEN"}, {"queue": "NONE"}, {})
+    found = decided(table, KNOWN, exits={NAME: loops}, exit_limit=0.3)
+    assert went(found) == [2266, 2266, 2266, 2266, 2085, 2266]
+    (_, (reason,)) = written(tmp_path / "seen")
+    assert reason.startswith("CLWL_")
+
+
+def raises(_: MQWXP) -> None:
+    raise ValueError("boom")
+
+
+def test_several_local_queue_managers() -> None:
+    known = KNOWN
+    other = evolve(known, queue_manager=evolve(known.queue_manager, name="QM9", clwlexit=""))
+    table = DUCK.sql("SELECT * FROM (VALUES (0, 'QM1'), (1, 'QM9'), (2, 'QM8')) AS t(number, place)")
+    found = decide(table, {"QM1": known, "QM9": other}, at="place", queue="Q", exits={NAME: taking(3)})
+    assert went([each for _, each in sorted(found.project("number, decision").fetchall())]) == ["QM4", "QM2", "invalid"]
+
+
+def test_structs_with_what_is_odd() -> None:
+    table = DUCK.sql("""
+        SELECT 0 AS number, {queue: 'Q', clwlmruc: 1, already_sent_to: ['QM2'], cluster_pcf: true, call: 'mqput1'} AS put
+    """)
+    found = decide(table, KNOWN, exits={NAME: only_at_a_choice(_takes_what_it_is_told)})
+    (answer,) = [each for _, each in found.project("number, decision").fetchall()]
+    assert answer["queue_manager"] == "QM4"
+
+
+def _takes_what_it_is_told(wxp: MQWXP) -> None:
+    assert (wxp.CLWLMRUChannels, wxp.ExitReason) == (1, "CLWL_REPOS")
+    # QM2 had the message already, so QM3 is the own choice.
+    wxp.DestinationChosen += 1
+
+
+def test_a_path_and_a_relation_of_another_connection(tmp_path: Path) -> None:
+    path = str(tmp_path / "puts.parquet")
+    DUCK.sql("SELECT 'Q' AS dest").write_parquet(path)
+    for given, connection in ((path, None), ((other := duckdb.connect()).read_parquet(path), other)):
+        found = decide(given, KNOWN, queue="dest", exits={NAME: taking(3)}, connection=connection)
+        for _ in range(2):
+            assert found.project("decision.queue_manager").fetchall() == [("QM4",)]
+    with pytest.raises(TableError, match="connection=… is needed for a relation of another one than the default"):
+        decide(other.read_parquet(path), KNOWN, queue="dest", exits={NAME: taking(3)})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"exits": {NAME: 3}}, "exits: 'myexit' is 3, which cannot be called"),
+        ({"exits": {NAME: raises}, "exit_limit": 0}, "exit_limit=0 is not allowed"),
+        ({"exits": {NAME: raises}, "shares": True}, "exits=…: what an exit takes in the long run is not known"),
+    ],
+)
+def test_what_cannot_be(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(TableError, match=said):
+        decided(puts({}), KNOWN, **options)
+
+
+def test_a_table_with_its_own_destinations_knows_no_clwlexit() -> None:
+    with pytest.raises(TableError, match="exits=…: is for puts that a cluster is given for"):
+        decide(DUCK.sql("SELECT {queue: 'Q'} AS put, [{queue: 'Q'}] AS destinations"), exits={NAME: raises})
+
+
+def test_without_numpy_and_pyarrow() -> None:
+    program = """
+import sys
+sys.modules |= dict.fromkeys(("pyarrow", "numpy", "pandas"))
+import duckdb
+from mqclause.duckdb import decide
+from mqclause.tables.columns import TableError
+from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRows
+from mqclause.tables.flat import cluster_puts
+from mqclause import read_document
+from mqclause.exits import prefer_channel
+from spec_tests.support.exit_scene import NAME, facts
+known = read_document(facts(), "facts").cluster
+try:
+    decide(duckdb.sql("SELECT 'Q' AS dest"), known, queue="dest", exits={NAME: prefer_channel})
+except TableError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("exits=…: "), done.stderr
+    assert "numpy" in done.stdout
+
+
+def test_the_processes_of_few_tables_run_at_a_time(tmp_path: Path) -> None:
+    def tells(_: MQWXP) -> None:
+        (tmp_path / str(os.getpid())).touch()
+
+    puts_of = cluster_puts({"dest": "text"}, KNOWN, None, {"queue": "dest"})
+    for _ in range(TABLES_AT_A_TIME + 2):
+        rows = ExitRows.of(puts_of, Rules(), {NAME: tells}, 5.0, False, None)
+        assert rows is not None
+        (answer,) = rows.decisions([0], ['{"queue": "Q"}'])
+        assert answer is not None
+    processes = [int(each.name) for each in tmp_path.iterdir()]
+    assert len(processes) == TABLES_AT_A_TIME + 2
+    assert sum(map(_runs, processes)) == TABLES_AT_A_TIME
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
