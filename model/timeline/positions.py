@@ -44,6 +44,14 @@ class Position(NamedTuple):
     cursor: Cursor | None = None
     browsed: SortedMap = None
 
+    def getting(self, group: CurrentGroup | None) -> Position:
+        """The same with another current group of gets."""
+        return self if group is None and self.gets is None else self._replace(gets=group)
+
+    def putting(self, group: CurrentGroup | None) -> Position:
+        """The same with another current group of puts."""
+        return self if group is None and self.puts is None else self._replace(puts=group)
+
 
 NOWHERE = Position()
 
