@@ -37,7 +37,7 @@ class Cursor(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Where one application stands in one queue. ``browsed`` has the messages that begin a group and were browsed."""
+    """Where one application stands in one queue. ``browsed`` has the messages that begin an item and were browsed."""
 
     gets: CurrentGroup | None = None
     puts: CurrentGroup | None = None

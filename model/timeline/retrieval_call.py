@@ -103,10 +103,11 @@ def position_after_get(event: Event, position: Position, first: SeenMessage, las
     within = logical and _current(event, position) is not None
     anchor = cursor.anchor if within and cursor is not None else at
     group = group_after(last.message, logical) if logical else None
-    after = position._replace(cursor=Cursor(at, anchor, logical, group))
-    if first.leads and first.in_group:
-        after = after._replace(browsed=with_entry(position.browsed, (-first.priority, first.arrival), True))
-    return after
+    # A browse that begins without naming a group looks for groups anew: what it finds again goes round nowhere.
+    browsed = None if "BROWSE_FIRST" in event.options and "group" not in event.match else position.browsed
+    if first.leads and first.group_id:
+        browsed = with_entry(browsed, (-first.priority, first.arrival), True)
+    return position._replace(cursor=Cursor(at, anchor, logical, group), browsed=browsed)
 
 
 def put_call(event: Event, position: Position, given_priority: int) -> RetrievalCall:
