@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqclause.spark.session import java_home, local_session
 
 try:
+    from mqclause.spark.messages import message_order
     from mqclause.spark.replay import replay
     from mqclause.spark.stream import replay_stream
     from mqclause.spark.table import (
@@ -32,6 +33,7 @@ __all__ = [
     "explain_udf",
     "java_home",
     "local_session",
+    "message_order",
     "register",
     "replay",
     "replay_stream",

@@ -138,5 +138,7 @@ SPARK = PlanDialect("spark", {
     F.Total: _total,
     F.Hashed: _hashed,
     F.Apart: _apart,
+    F.Gathered: lambda node: call("COLLECT_LIST", when(node.expression, node.this)),
+    F.Folded: lambda node: call("AGGREGATE", node.this, node.args["start"], node.expression),
     Bound: _bound,
 })  # fmt: skip

@@ -111,6 +111,16 @@ class Apart(_OfOne):
     """A text that only few rows need, evaluated on its own."""
 
 
+class Gathered(_OfTwo):
+    """The list of a value in those rows of a window for which a condition holds."""
+
+
+class Folded(exp.Expression, exp.Func):
+    """What a function of two, kept so far and item, makes of a list from a start on; null of no list."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True, "start": True}
+
+
 def column(name: str, struct: str = "") -> exp.Column:
     """A column, or a field of a struct that is one."""
     return exp.column(name, table=struct or None)

@@ -73,7 +73,7 @@ class QueuedMessage:
     Offset stands before it, ``leads`` its item if it is the first one. ``first_there`` says whether that is on the
     queue, at ``item_priority`` and ``item_arrival``; the first of the item to arrive is at ``earliest_…``. After the
     first gap in an item its messages are ``after_gap``, after its last one ``after_last``. ``browsed`` is a message
-    that begins a group and that the application has browsed before.
+    that begins an item of several and that the application has browsed before, since it last began to look for groups.
     """
 
     id: str = ""

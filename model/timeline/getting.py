@@ -42,17 +42,15 @@ def after_get(state: StateT, event: Event, queue: str, taken: Sequence[SeenMessa
     after, unit, units = state.queue(queue), event.unit_of_work, state.units_with(event)
     for each in taken:
         done = units.get(unit)
-        available = after.at(each.priority, each.arrival)
-        if available is None:
+        if not after.has(each.priority, each.arrival):
             units = {**units, unit: without_put(done, queue, each.priority, each.arrival)}
             after = after.withdrawn_one(each.priority)
             continue
-        got, after = after.got(available)
+        got, after = after.got(each.found)
         if unit and got is not None:
             units = {**units, unit: got_in(done, queue, got.priority, got.run)}
     more = moved(state, event, position, "gets")
-    now = state.now if event.at is None else state.time_of(event)
-    return state.evolved(now=now, queues={**state.queues, queue: after}, units=units, **more)
+    return state.with_queue(event, queue, after, units, more)
 
 
 def moved(state: QueueManagerContent, event: Event, position: Position, kind: str = "") -> dict[str, Any]:

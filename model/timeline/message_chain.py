@@ -27,19 +27,20 @@ class Labels(NamedTuple):
 
     def at(self, index: int) -> str:
         """The label of the message at ``index`` in the run, counted from 0."""
-        number, repeat, _, _ = self.after(index)
+        number, repeat, _, _ = self.after(index) if index else self
         if number < 0:
             return "#"
         return f"#{number}" if repeat < 0 else f"#{number}.{repeat}"
 
     def after(self, size: int) -> Labels:
         """The labels of what follows ``size`` messages."""
-        puts, part = divmod(self.part + size, self.segments)
-        if self.number < 0:
+        number, repeat, segments, part = self
+        if number < 0:
             return self
-        if self.repeat < 0:
-            return Labels(self.number + puts, -1, self.segments, part)
-        return Labels(self.number, self.repeat + puts, self.segments, part)
+        puts, part = divmod(part + size, segments)
+        if repeat < 0:
+            return Labels(number + puts, -1, segments, part)
+        return Labels(number, repeat + puts, segments, part)
 
 
 UNLABELLED = Labels()
@@ -88,7 +89,10 @@ class MessageRun(NamedTuple):
 
     def part_of(self, first: int, end: int) -> MessageRun:
         """Its messages from the place ``first`` to the one before ``end``."""
-        return self._replace(first=first, size=end - first, labels=self.labels.after(first - self.first))
+        begun, _, persistent, labels, message = self
+        return MessageRun(
+            first, end - first, persistent, labels.after(first - begun) if first > begun else labels, message
+        )
 
     def joins(self, later: MessageRun) -> bool:
         """Whether ``later`` follows with no place between, and can be one run with this one."""
@@ -102,7 +106,7 @@ class MessageRun(NamedTuple):
 
     def with_later(self, later: MessageRun) -> MessageRun:
         """This run and the one that joins it."""
-        return self._replace(size=self.size + later.size)
+        return MessageRun(self.first, self.size + later.size, self.persistent, self.labels, self.message)
 
 
 class Chain(NamedTuple):
@@ -159,11 +163,12 @@ class Chain(NamedTuple):
         assert run is not None  # noqa: S101 - the caller's duty
         taken = run.part_of(place, place + 1)
         if run is self.last and run.first == place and run.size > 1:
-            return taken, self._replace(last=run.part_of(place + 1, run.end), committed=self.committed - 1)
+            rest = run.part_of(place + 1, run.end)
+            return taken, Chain(self.end, self.older, rest, self.committed - 1, self.uncommitted)
         left = self._without(run)
-        for rest in (run.part_of(run.first, place), run.part_of(place + 1, run.end)):
-            if rest.size:
-                left = left._with(rest)
+        for first, end in ((run.first, place), (place + 1, run.end)):
+            if first < end:
+                left = left._with(run.part_of(first, end))
         return taken, left._replace(committed=self.committed - 1)
 
     def run_at(self, place: int) -> MessageRun | None:

@@ -37,12 +37,20 @@ class Cursor(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Where one application stands in one queue. ``browsed`` has the messages that begin a group and were browsed."""
+    """Where one application stands in one queue. ``browsed`` has the messages that begin an item and were browsed."""
 
     gets: CurrentGroup | None = None
     puts: CurrentGroup | None = None
     cursor: Cursor | None = None
     browsed: SortedMap = None
+
+    def getting(self, group: CurrentGroup | None) -> Position:
+        """The same with another current group of gets."""
+        return self if group is None and self.gets is None else self._replace(gets=group)
+
+    def putting(self, group: CurrentGroup | None) -> Position:
+        """The same with another current group of puts."""
+        return self if group is None and self.puts is None else self._replace(puts=group)
 
 
 NOWHERE = Position()

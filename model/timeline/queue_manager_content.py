@@ -121,6 +121,15 @@ class QueueManagerContent:
         same = all(getattr(occasion, name) == value for name, value in seen.items())
         return occasion if same else occasion.with_seen(**seen)
 
+    def with_queue(
+        self, event: Event, name: str, queue: QueueState, units: Mapping[str, UnitOfWork], more: Mapping[str, Any]
+    ) -> Self:
+        """The state after a put or get changed one queue; written out because every one passes here."""
+        now = self.now if event.at is None else self.time_of(event)
+        queues = {**self.queues, name: queue}
+        positions, kept = more.get("positions", self.positions), more.get("kept_groups", self.kept_groups)
+        return type(self)(self.definitions, self.handles, now, queues, units, self.triggers, positions, kept)
+
     def evolved(self, **changed: Any) -> Self:
         """The state with some of its parts changed."""
         return evolve(self, **changed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from attrs import frozen
 
@@ -54,8 +53,8 @@ class QueueManagerState(QueueManagerContent):
 
     def forwarded(self, event: Event) -> QueueManagerState:
         """The state after a put whose message went to another queue manager."""
-        message = put_message(event, self.position(event), UNLABELLED.at(0))
-        position = self.position(event)._replace(puts=group_after(message, event.logical_order))
+        message = put_message(event, self.position(event), UNLABELLED)
+        position = self.position(event).putting(group_after(message, event.logical_order))
         return self.sent(event).evolved(**moved(self, event, position, "puts"))
 
     def gotten(self, event: Event, queue: str, taken: Sequence[SeenMessage]) -> tuple[QueueManagerState, Happened]:
@@ -77,9 +76,8 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
     if base is None:
         return state.forwarded(event), NOTHING
     position = state.position(asked)
-    message = put_message(event, position, labels.at(0))
-    group = group_after(message, event.logical_order)
-    more = moved(state, asked, position._replace(puts=group), "puts")
+    message = put_message(event, position, labels)
+    more = moved(state, asked, position.putting(group_after(message, event.logical_order)), "puts")
     opened = state.definitions.queues[event.queue]
     if "DISABLED" in (opened.put, base.put):
         return state.sent(event), Happened(reason=MQRC_PUT_INHIBITED)
@@ -96,7 +94,7 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
         units = {**units, unit: put_in(units.get(unit), base.name, enqueued, event.segments, run)}
     else:
         queue = before.put(enqueued, event.segments, event.persistent, labels, message)
-    after = _changed(state, event, base.name, queue, units, more)
+    after = state.with_queue(event, base.name, queue, units, more)
     arrival = raised(
         after, state, "arrival", base, message_priority=given, in_unit_of_work=bool(unit), arrived=event.segments
     )
@@ -113,16 +111,6 @@ def _get(state: QueueManagerState, event: Event) -> Transition:
     if first is None:
         return state.sent(event), Happened(reason=MQRC_NO_MSG_AVAILABLE)
     return state.gotten(event, base.name, (first,))
-
-
-def _changed(
-    state: QueueManagerState, event: Event, name: str, queue: QueueState, units: Units, more: Mapping[str, Any]
-) -> QueueManagerState:
-    """``state`` with one queue changed, and what else is; written out because every put passes here."""
-    now = state.now if event.at is None else state.time_of(event)
-    queues = {**state.queues, name: queue}
-    positions, kept = more.get("positions", state.positions), more.get("kept_groups", state.kept_groups)
-    return QueueManagerState(state.definitions, state.handles, now, queues, units, state.triggers, positions, kept)
 
 
 def _open(state: QueueManagerState, event: Event) -> Transition:

@@ -115,6 +115,10 @@ class QueueState(NamedTuple):
         run = self.chains[priority].run_at(place)
         return None if run is None else Got(priority, run.part_of(place, place + 1))
 
+    def has(self, priority: int, place: int) -> bool:
+        """Whether an available message is at a place of the chain of a priority."""
+        return self.chains[priority].run_at(place) is not None
+
     def got(self, found: Got | None = None) -> tuple[Got | None, QueueState]:
         """The available message that begins the run ``found`` (None: the first one), and the queue without it."""
         found = found or self.first()
@@ -171,8 +175,10 @@ class QueueState(NamedTuple):
         ``leading``: only those that can be the first of an item of the logical order.
         """
         for each in DELIVERY_ORDER[HIGHEST_PRIORITY - priority :]:
-            for run in self.chains[each].runs(place if each == priority else 0, leading):
-                yield Got(each, run)
+            chain = self.chains[each]
+            if chain.committed:
+                for run in chain.runs(place if each == priority else 0, leading):
+                    yield Got(each, run)
 
     def _with(self, priority: int, chain: Chain) -> tuple[Chain, ...]:
         chains = self.chains

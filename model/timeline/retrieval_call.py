@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.positions import CurrentGroup, Cursor, Position, group_after
+from mqclause.model.timeline.message_chain import Labels
+from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Cursor, Position, group_after
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
 from mqclause.model.timeline.sorted_map import with_entry
 
@@ -17,11 +19,13 @@ AT_THE_CURSOR = ("BROWSE_MSG_UNDER_CURSOR", "MSG_UNDER_CURSOR")
 
 def is_browse(event: Event) -> bool:
     """Whether a get leaves the message on the queue."""
-    return not set(BROWSES).isdisjoint(event.options)
+    return bool(event.options) and not set(BROWSES).isdisjoint(event.options)
 
 
 def get_call(event: Event, view: QueueView, get: str) -> RetrievalCall:
     """A get as the rules see it; ``get`` is GET of the queue, or DISABLED where an alias of it is so."""
+    if view.position is NOWHERE and not event.match:
+        return _first_call(event.options, event.unit_of_work, get)
     gets, _, cursor, _ = view.position
     match = event.match
     browse = cursor.group if cursor is not None else None
@@ -49,10 +53,16 @@ def get_call(event: Event, view: QueueView, get: str) -> RetrievalCall:
     )
 
 
+@lru_cache(maxsize=256)
+def _first_call(options: tuple[str, ...], unit: str, get: str) -> RetrievalCall:
+    """A get of an application that stands nowhere yet, as most do all the time, and asks for no certain message."""
+    return RetrievalCall(mqi_call="MQGET", options=options, unit=unit, get=get)
+
+
 def candidates(event: Event, view: QueueView) -> Iterator[SeenMessage]:
     """The messages that a get may return, in the order in which it prefers them."""
     options, cursor = event.options, view.position.cursor
-    if not set(AT_THE_CURSOR).isdisjoint(options):
+    if options and not set(AT_THE_CURSOR).isdisjoint(options):
         return _one(view.at(*cursor.at) if cursor is not None else None)
     logical = "LOGICAL_ORDER" in options
     current = _current(event, view.position)
@@ -86,17 +96,18 @@ def position_after_get(event: Event, position: Position, first: SeenMessage, las
     """Where the application stands after a get or browse that returned the messages from ``first`` to ``last``."""
     logical = "LOGICAL_ORDER" in event.options
     if not is_browse(event):
-        return position._replace(gets=group_after(last.message, logical))
+        return position.getting(group_after(last.message, logical))
     if "BROWSE_MSG_UNDER_CURSOR" in event.options:
         return position
     at, cursor = (first.priority, first.arrival), position.cursor
     within = logical and _current(event, position) is not None
     anchor = cursor.anchor if within and cursor is not None else at
     group = group_after(last.message, logical) if logical else None
-    after = position._replace(cursor=Cursor(at, anchor, logical, group))
-    if first.leads and first.in_group:
-        after = after._replace(browsed=with_entry(position.browsed, (-first.priority, first.arrival), True))
-    return after
+    # A browse that begins without naming a group looks for groups anew: what it finds again goes round nowhere.
+    browsed = None if "BROWSE_FIRST" in event.options and "group" not in event.match else position.browsed
+    if first.leads and first.group_id:
+        browsed = with_entry(browsed, (-first.priority, first.arrival), True)
+    return position._replace(cursor=Cursor(at, anchor, logical, group), browsed=browsed)
 
 
 def put_call(event: Event, position: Position, given_priority: int) -> RetrievalCall:
@@ -152,11 +163,14 @@ def _fits_message(event: Event, puts: CurrentGroup) -> bool:
     return _is_segment(event) and (puts.item[0] != "group" or bool(event.last_in_group) == puts.is_last)
 
 
-def put_message(event: Event, position: Position, label: str) -> Message | None:
-    """The message of a put that gives it an identity, called ``label`` unless the put has an id; None of any other.
+def put_message(event: Event, position: Position, labels: Labels) -> Message | None:
+    """The message of a put that gives it an identity, called by ``labels`` unless it has an id; None of any other.
 
     In logical order the queue manager says which group it belongs to and where: to the current one, or to a new one.
     """
+    if not (event.logical_order or event.id or event.group or event.correlation):
+        return None
+    label = labels.at(0)
     if not event.logical_order:
         return _message(event, label, event.group, event.in_group is not False, event.sequence, event.offset)
     puts, in_group = position.puts, _belongs_to_a_group(event)

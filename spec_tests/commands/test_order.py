@@ -55,6 +55,31 @@ def test_a_queue_that_is_named_may_be_empty(tmp_path: Path) -> None:
     assert [json.loads(line)["queue"] for line in run("order", path, "--json").stdout.splitlines()] == ["APPQ"]
 
 
+@pytest.mark.parametrize(("script", "option"), [
+    ("ALTER QLOCAL(APPQ) MSGDLVSQ(FIFO)\n", "--with"), ("QLOCAL(APPQ) MSGDLVSQ(FIFO)", "--set"),
+])  # fmt: skip
+def test_what_if_the_queue_were_in_fifo_sequence(tmp_path: Path, script: str, option: str) -> None:
+    path = written(tmp_path, {"id": "A", "queue": "APPQ"}, {"id": "B", "queue": "APPQ", "priority": 5})
+    given = script
+    if option == "--with":
+        given = str(tmp_path / "fifo.mqsc")
+        Path(given).write_text(script)
+    assert json.loads(run("order", path, "--json").stdout)["physical"] == ["B", "A"]
+    done = run("order", path, option, given, "--json")
+    assert (done.stderr, json.loads(done.stdout)["physical"]) == ("", ["A", "B"])
+
+
+def test_messages_beside_a_script_that_defines_their_queue(tmp_path: Path) -> None:
+    messages = tmp_path / "messages.txt"
+    messages.write_text('message = [{id = "A", queue = "APPQ"}, {id = "B", queue = "APPQ", priority = 5}]')
+    script = tmp_path / "QM1.mqsc"
+    script.write_text("* Queue manager name: QM1\nDEFINE QLOCAL(APPQ) MSGDLVSQ(FIFO)\n")
+    done = run("order", str(script), str(messages), "--from", "QM1", "--json")
+    assert (done.stderr, json.loads(done.stdout)["physical"]) == ("", ["A", "B"])
+    wrong = run("order", str(messages), "--format", "mqsc")
+    assert wrong.returncode == 2
+
+
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     done = run("order", written(tmp_path, {"id": "Y2", "queue": "APPQ", "group": "Y", "sequence": 2}))
     assert "left out of the logical order: Y2: the first message of group Y is not on the queue (3.6)" in done.stdout

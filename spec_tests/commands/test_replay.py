@@ -103,3 +103,11 @@ def test_an_event_that_cannot_be_leaves_no_output_behind(tmp_path: Path, form: t
     events = [{"do": "put", "queue": "APPQ"}, {"do": "close", "queue": "APPQ"}]
     [line] = bad("replay", written(tmp_path, scenario(*events)), *form)
     assert "has not opened queue 'APPQ'" in line
+
+
+def test_the_timeline_says_what_a_put_says_of_its_message_and_what_a_get_asks_for(tmp_path: Path) -> None:
+    put = {"do": "put", "queue": "APPQ", "id": "Y1", "group": "Y", "logical_order": True}
+    get = {"do": "get", "queue": "APPQ", "options": ["BROWSE_FIRST"], "match": {"group": "Y", "sequence": 1}}
+    told = run("replay", written(tmp_path, scenario(put, get))).stdout
+    assert "1 put APPQ Y1 of Y LOGICAL_ORDER\n" in told
+    assert "2 get APPQ BROWSE_FIRST where group is Y where sequence is 1\n" in told

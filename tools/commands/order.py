@@ -16,7 +16,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.retrieval import QueuedMessage
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import sources, what_if, what_if_options
+from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
 from mqclause.tools.commands.options import (
     edition_option,
     from_option,
@@ -39,6 +39,8 @@ USUAL_OPTIONS = ((), ("LOGICAL_ORDER",), ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE")
 @reading_option
 @edition_option
 @lenient_option
+@format_option
+@with_option
 @what_if_options
 def command(
     facts: tuple[str, ...], queue: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
@@ -48,7 +50,8 @@ def command(
     FACTS are facts files with [[message]] tables, beside any others that mqclause reads; - is standard input. One
     answer for each queue that has messages. Exit status: 0, or 2 for bad input.
     """
-    return order_files(sources(facts), queue, rules_by(readings, edition), **options)
+    given = sources(facts, options.pop("overlays"), options.pop("named_format"))
+    return order_files(given, queue, rules_by(readings, edition), **options)
 
 
 def order_files(

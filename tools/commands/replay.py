@@ -218,7 +218,10 @@ def _details(event: Event) -> list[str]:
     details = [event.mode] if event.do == "open" else []
     details += [event.mode] if event.do == "suspend" and event.mode == "FORCE" else []
     details += [f"in cluster {event.cluster}"] if event.cluster else []
-    details += [event.id] if event.id and event.do == "arrive" else []
+    details += [event.id] if event.id else []
+    details += [f"of {event.group}"] if event.group else []
+    details += ["LOGICAL_ORDER"] if event.logical_order else list(event.options)
+    details += [f"where {key} is {value}" for key, value in event.match.items()]
     details += [f"by {event.by}"] if event.by else []
     details += [f"priority {event.priority}"] if event.priority is not None else []
     details += [f"in {event.unit_of_work}"] if event.unit_of_work else []

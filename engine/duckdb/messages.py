@@ -1,0 +1,37 @@
+"""The order of messages in DuckDB: a relation of messages in, the same with the place of each out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mqclause.duckdb.dialect import DUCKDB
+from mqclause.duckdb.table import kinds_of, relation_of
+from mqclause.model.facts.cluster import Cluster
+from mqclause.rulebook.rules import Rules
+from mqclause.tables.message_query import MESSAGES, message_query
+from mqclause.tables.shape import check_apart
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+def message_order(
+    source: DuckDBPyRelation | str | Path | Any,
+    cluster: Cluster | None = None,
+    rules: Rules | None = None,
+    connection: DuckDBPyConnection | None = None,
+) -> DuckDBPyRelation:
+    """The messages of ``source`` with a column ``message_order``: see mqclause.tables.message_columns.
+
+    A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
+    lie one behind the other. ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file. What
+    a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``. Every row comes out, with its
+    columns as they were. Raises TableError and RuleError.
+    """
+    relation = relation_of(source, connection)
+    check_apart(relation.columns)
+    query = message_query(kinds_of(relation), cluster, rules or Rules())
+    found = relation.query(MESSAGES, DUCKDB.text(query, quoted=True))
+    assert found is not None  # noqa: S101 - a SELECT gives a relation
+    return found

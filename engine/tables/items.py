@@ -1,0 +1,203 @@
+"""What a message is in its item, as window functions: the same as model.facts.retrieval says of messages in memory.
+
+A place in an item is one number, MsgSeqNumber before Offset. From one message of an item to the next its place is the
+one that follows; where it is not, the message begins a new *stretch*. The stretches of an item are few, and one fold of
+them says where its line ends and which messages do not fit in: no message looks at all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+from sqlglot import exp
+
+from mqclause.language.sql import Node, both, case, either, is_known, literal, negated, when
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.functions import column
+
+PLACES = 2**32
+"""How many places there are for each MsgSeqNumber: more than the end of any segment."""
+
+FIRST_PLACE = PLACES
+"""The place of the first message: MsgSeqNumber 1, Offset 0."""
+
+ENDED, STUCK = -1, -2
+"""What follows the last message of an item, and a segment that has no length and is not the last: nothing."""
+
+NO_CUT = 0
+CUT, EXPECTED, FITS, CUT_BY_END = range(4)
+"""The parts of what the fold keeps; behind them the places of messages that do not fit in."""
+
+Added = Mapping[str, Node]
+"""Columns by name; all of one level need nothing of each other."""
+
+
+@frozen
+class Items:
+    """The items of a table whose rows say ``words`` of their messages. ``queue`` are the columns of its queue."""
+
+    words: Mapping[str, Node]
+    queue: tuple[Node, ...]
+
+    def places(self) -> Added:
+        """The place of each message, and the one that would follow it."""
+        words = self.words
+        sequence, offset = words["sequence"], words["offset"]
+        ends_message = either([words["last_segment"], negated(words["segment"])])
+        ends_item = both(ends_message, either([words["last_in_group"], negated(words["in_group"])]))
+        next_segment = exp.Add(this=_place(sequence, offset), expression=words["length"])
+        following = case(
+            [
+                (ends_item, literal(ENDED)),
+                (ends_message, _place(exp.Add(this=sequence, expression=literal(1)), literal(0))),
+                (exp.GT(this=words["length"], expression=literal(0)), next_segment),
+            ],
+            literal(STUCK),
+        )
+        enqueued = when(words["fifo"], words["defprty"], words["priority"])
+        return {"mq_place": _place(sequence, offset), "mq_next": following, "mq_enqueued": enqueued}
+
+    def alone(self) -> Added:
+        """What a message is that is in no item of several, or not to be seen."""
+        return {
+            "mq_first_there": exp.true(), "mq_repeated": exp.false(), "mq_leads": exp.true(),
+            "mq_after_last": exp.false(), "mq_after_gap": exp.false(),
+            "mq_item_priority": column("mq_enqueued"), "mq_item_arrival": self.words["arrival"],
+            "mq_earliest_priority": column("mq_enqueued"), "mq_earliest_arrival": self.words["arrival"],
+        }  # fmt: skip
+
+    def together(self, earliest: bool) -> list[Added]:
+        """The same of a message that is in one, level by level; ``earliest`` asks for the first of it to arrive."""
+        place, repeated = column("mq_place"), exp.EQ(this=column("mq_before"), expression=column("mq_place"))
+        earlier = exp.GT(this=column("mq_furthest"), expression=place)
+        earlier_before = exp.GT(this=column("mq_furthest_before"), expression=column("mq_before"))
+        irregular = exp.NEQ(this=column("mq_after"), expression=place)
+        before_repeated = exp.EQ(this=column("mq_before"), expression=column("mq_before_that"))
+        # The first message has none before it, so that all of this is null: it begins no further stretch.
+        begins = F.coalesced(either([irregular, repeated, earlier, earlier_before, before_repeated]), exp.false())
+        stretch = exp.Array(expressions=[place, column("mq_after"), when(repeated, literal(1), literal(0))])
+        return [
+            {**self._neighbours(), **(self._earliest() if earliest else self._no_earliest())},
+            {
+                "mq_first_there": exp.EQ(this=column("mq_first_place"), expression=literal(FIRST_PLACE)),
+                "mq_repeated": F.coalesced(repeated, exp.false()),
+                "mq_stretches": self._over(
+                    F.Gathered(this=stretch, expression=begins), _rows("UNBOUNDED", "FOLLOWING")
+                ),
+            },
+            {"mq_line": when(F.more_than(column("mq_stretches"), 0), _line(column("mq_stretches")), _none())},
+            _told(),
+        ]
+
+    def _neighbours(self) -> Added:
+        place, following, arrival = column("mq_place"), column("mq_next"), self.words["arrival"]
+        enqueued = column("mq_enqueued")
+        return {
+            "mq_first_place": self._over(exp.FirstValue(this=place)),
+            "mq_item_priority": self._over(exp.FirstValue(this=enqueued)),
+            "mq_item_arrival": self._over(exp.FirstValue(this=arrival)),
+            "mq_before": self._over(exp.Lag(this=place)),
+            "mq_before_that": self._over(exp.Lag(this=place, offset=literal(2))),
+            "mq_after": self._over(exp.Lag(this=following)),
+            "mq_furthest": self._over(exp.Max(this=following), _rows(literal(1), "PRECEDING")),
+            "mq_furthest_before": self._over(exp.Max(this=following), _rows(literal(2), "PRECEDING")),
+        }
+
+    def _no_earliest(self) -> Added:
+        return {"mq_earliest_priority": column("mq_enqueued"), "mq_earliest_arrival": self.words["arrival"]}
+
+    def _earliest(self) -> Added:
+        """Where the first of the item in physical order lies."""
+        physical = ordered_by((column("mq_enqueued"), True), (self.words["arrival"], False))
+        return {
+            f"mq_earliest_{name}": exp.Window(
+                this=exp.FirstValue(this=tree), partition_by=self._partition(), order=physical.copy()
+            )
+            for name, tree in (("priority", column("mq_enqueued")), ("arrival", self.words["arrival"]))
+        }
+
+    def _over(self, function: Node, frame: Node | None = None) -> Node:
+        by = [self.words["sequence"], self.words["offset"]]
+        keys = (by[0], False), (by[1], False), (column("mq_enqueued"), True), (self.words["arrival"], False)
+        return exp.Window(this=function, partition_by=self._partition(), order=ordered_by(*keys), spec=frame)
+
+    def _partition(self) -> list[Node]:
+        return split_by(*self.queue, self.words["in_group"], self.words["group_id"])
+
+    def seen(self) -> Added:
+        """The words of the rules that a message has in its item."""
+        return {name.removeprefix("mq_"): column(name) for name in self.alone()}
+
+
+def _told() -> Added:
+    """What the place where its line is cut says of a message."""
+    line, place, there, repeated = map(column, ("mq_line", "mq_place", "mq_first_there", "mq_repeated"))
+    cut = F.item(line, CUT)
+    is_behind = both(exp.GT(this=cut, expression=literal(NO_CUT)), exp.GTE(this=place, expression=cut))
+    behind, unfit = (
+        F.coalesced(each, exp.false()) for each in (is_behind, F.Has(this=line, expression=exp.Neg(this=place)))
+    )
+    after_last = both(there, behind, _is_one(F.item(line, CUT_BY_END)))
+    out = both(there, negated(repeated), either([behind, unfit]))
+    return {
+        "mq_leads": both(negated(repeated), exp.EQ(this=place, expression=literal(FIRST_PLACE))),
+        "mq_after_last": F.coalesced(after_last, exp.false()),
+        "mq_after_gap": both(out, negated(F.coalesced(after_last, exp.false()))),
+    }
+
+
+def _place(sequence: Node, offset: Node) -> Node:
+    return exp.Add(this=exp.Mul(this=sequence, expression=literal(PLACES)), expression=offset)
+
+
+def _none() -> Node:
+    return exp.cast(exp.null(), "ARRAY<BIGINT>")
+
+
+def ordered_by(*keys: tuple[Node, bool]) -> Node:
+    """An ORDER BY of keys, each with whether it is from the highest value down; what is alike in all rows is none."""
+    first: dict[Node, bool] = {}
+    for tree, descending in keys:
+        if not is_known(tree):
+            first.setdefault(tree, descending)
+    return exp.Order(expressions=[exp.Ordered(this=tree.copy(), desc=descending) for tree, descending in first.items()])
+
+
+def split_by(*trees: Node) -> list[Node]:
+    """What a window is partitioned by, without what is alike in all rows."""
+    return [each.copy() for each in trees if not is_known(each)]
+
+
+def _rows(end: str | Node, side: str) -> Node:
+    return exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end=end, end_side=side)
+
+
+def _line(stretches: Node) -> Node:
+    """Goes from stretch to stretch: what would come next, whether the stretch fits in, and where the line is cut."""
+    state, stretch = F.variable("state"), F.variable("stretch")
+    place, after, is_repeated = (F.item(stretch, at) for at in range(3))
+    expected = when(_is_one(F.item(state, FITS)), after, F.item(state, EXPECTED))
+    ended = exp.LT(this=expected, expression=literal(0))
+    by_end = when(exp.EQ(this=expected, expression=literal(ENDED)), literal(1), literal(0))
+
+    def kept(cut: Node, fits: bool, by_end: Node, *more: Node) -> Node:
+        parts = F.list_of([cut, expected, literal(int(fits)), by_end, *more], "BIGINT")
+        unfit = F.those(state, exp.LT(this=F.variable("one"), expression=literal(STUCK)), "one")
+        return F.joined(parts, unfit)
+
+    step = case(
+        [
+            (exp.GT(this=F.item(state, CUT), expression=literal(NO_CUT)), state),
+            (_is_one(is_repeated), kept(literal(NO_CUT), False, literal(0))),
+            (either([ended, exp.GT(this=place, expression=expected)]), kept(place, False, by_end)),
+            (exp.EQ(this=place, expression=expected), kept(literal(NO_CUT), True, literal(0))),
+        ],
+        kept(literal(NO_CUT), False, literal(0), exp.Neg(this=place)),
+    )
+    start = F.list_of([literal(each) for each in (NO_CUT, FIRST_PLACE, 1, 0)], "BIGINT")
+    return F.Folded(this=stretches, expression=F.function(step, "state", "stretch"), start=start)
+
+
+def _is_one(tree: Node) -> Node:
+    return exp.EQ(this=tree, expression=literal(1))

@@ -1,0 +1,176 @@
+"""The order of messages in a table: by hand, and the same as Retrieval says of each queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from random import Random
+from shutil import copytree
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from mqclause.answers.retrieval import Retrieval
+from mqclause.duckdb import message_order
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.message import Message
+from mqclause.model.facts.objects import Queue, QueueManager
+from mqclause.rulebook.errors import RuleError
+from mqclause.rulebook.rules import Rules, rules_folder
+from mqclause.tables.columns import TableError
+from spec_tests.support.random_messages import COLUMNS, random_rows
+
+READINGS = ("first-in-sequence", "first-to-arrive")
+TYPES = {
+    "string": pa.string(), "int": pa.int32(), "bigint": pa.int64(), "boolean": pa.bool_(),
+}  # fmt: skip
+OF_QUEUE = ("arrival", "msgdlvsq", "defprty")
+
+
+def ordered(rows: list[dict[str, Any]], cluster: Cluster | None = None, rules: Rules | None = None) -> dict[str, Any]:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    schema = pa.schema([(name, TYPES[COLUMNS[name]]) for name in names])
+    table = pa.table({name: [row.get(name) for row in rows] for name in names}, schema)
+    found = message_order(table, cluster, rules).project("id, message_order").fetchall()
+    assert sorted(name for name, _ in found) == sorted(row["id"] for row in rows)
+    return dict(found)
+
+
+def in_place(found: Mapping[str, Any], name: str) -> list[str]:
+    places = {each[name]: message for message, each in found.items() if each[name] is not None}
+    return [places[place] for place in range(1, len(places) + 1)]
+
+
+def as_retrieval_says(rows: Iterable[Mapping[str, Any]], rules: Rules) -> dict[str, dict[str, Any]]:
+    """What a table should say of the messages of one queue, by the rules over messages in memory."""
+    listed = sorted(rows, key=lambda row: row["arrival"])
+    given = {key: listed[0][key] for key in ("msgdlvsq", "defprty") if listed[0][key] is not None}
+    messages = [
+        Message(**{key: value for key, value in row.items() if key not in OF_QUEUE and value is not None})
+        for row in listed
+    ]
+    order = Retrieval(rules).order(messages, Queue(listed[0]["queue"], "QM1", **given), "QM1")
+    fell = {(each.message, each.of): each.rule.id for each in order.left_out}
+    places = {
+        name: {each.id: place for place, each in enumerate(getattr(order, name), 1)} for name in ("physical", "logical")
+    }
+    return {
+        each.id: {
+            **{name: places[name].get(each.id) for name in places},
+            **{f"left_out_of_{name}": fell.get((each.id, name)) for name in places},
+            "message": None,
+        }
+        for each in messages
+    }
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("queues", [150, pytest.param(10_000, marks=pytest.mark.deep)])
+def test_as_the_rules_over_messages_in_memory(queues: int, reading: str) -> None:
+    rows, rules = random_rows(Random(queues), queues), Rules({"group-position": reading})
+    by_queue: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_queue.setdefault(row["queue"], []).append(row)
+    expected = {}
+    for of_queue in by_queue.values():
+        expected |= as_retrieval_says(of_queue, rules)
+    assert ordered(rows, rules=rules) == expected
+
+
+def figure_11() -> list[dict[str, Any]]:
+    """A, Y1, Z2, Y2, two segments of Y3, Z1, B, as they arrive."""
+    members: list[dict[str, Any]] = [
+        {"id": "A"},
+        {"id": "Y1", "group": "Y", "sequence": 1},
+        {"id": "Z2", "group": "Z", "sequence": 2, "last_in_group": True},
+        {"id": "Y2", "group": "Y", "sequence": 2},
+        {"id": "Y3a", "group": "Y", "sequence": 3, "last_in_group": True, "segment": True, "offset": 0},
+        {"id": "Y3b", "group": "Y", "sequence": 3, "last_in_group": True, "last_segment": True, "offset": 100},
+        {"id": "Z1", "group": "Z", "sequence": 1},
+        {"id": "B"},
+    ]
+    return [{"queue": "APPQ", "arrival": arrival, **each} for arrival, each in enumerate(members)]
+
+
+def test_figures_10_and_11() -> None:
+    found = ordered(figure_11())
+    assert in_place(found, "physical") == ["A", "Y1", "Z2", "Y2", "Y3a", "Y3b", "Z1", "B"]
+    assert in_place(found, "logical") == ["A", "Y1", "Y2", "Y3a", "Y3b", "Z1", "Z2", "B"]
+
+
+def test_a_group_without_its_first_message_and_one_with_a_gap() -> None:
+    rows = [row for row in figure_11() if row["id"] not in ("Y2", "Z1")]
+    found = ordered(rows)
+    assert in_place(found, "physical") == ["A", "Y1", "Z2", "Y3a", "Y3b", "B"]
+    assert in_place(found, "logical") == ["A", "Y1", "B"]
+    assert found["Z2"]["left_out_of_logical"] == "retrieval.3.6"
+    assert found["Y3b"]["left_out_of_logical"] == "retrieval.2.2d"
+
+
+def test_msgdlvsq_and_defprty_of_the_cluster_count_where_no_column_says_them() -> None:
+    cluster = Cluster(
+        QueueManager("QM1"), (), (Queue("F", "QM1", defprty=4, msgdlvsq="FIFO"), Queue("P", "QM1", defprty=4))
+    )
+    rows = [
+        {"id": f"{queue}{priority}", "queue": queue, "priority": priority, "arrival": arrival}
+        for queue in "FP"
+        for arrival, priority in enumerate((3, None, 5))
+    ]
+    found = ordered(rows, cluster)
+    assert in_place({name: each for name, each in found.items() if name[0] == "F"}, "physical") == ["F3", "FNone", "F5"]
+    assert in_place({name: each for name, each in found.items() if name[0] == "P"}, "physical") == ["P5", "PNone", "P3"]
+    astray = ordered([{"id": "X", "queue": "X", "arrival": 0}], cluster)
+    assert astray["X"]["message"] == "queue = 'X'; allowed: a local queue of QM1"
+
+
+@pytest.mark.parametrize(("wrong", "told"), [
+    ({"sequence": 0}, "sequence = 0; allowed: a whole number from 1 to 999999999"),
+    ({"priority": -1}, "priority = -1; allowed: a whole number from 0 to 2147483647"),
+    ({"queue": " "}, "queue is missing; every message lies on a queue"),
+    ({"arrival": None}, "arrival is null; it says behind which messages this one lies"),
+    ({"group": None, "segment": True}, "segment = true; it is allowed with a group only"),
+    ({"msgdlvsq": "LIFO"}, "msgdlvsq = 'LIFO'; allowed: PRIORITY, FIFO"),
+])  # fmt: skip
+def test_a_row_that_is_no_message_has_no_place(wrong: dict[str, Any], told: str) -> None:
+    good = {"id": "A", "queue": "Q", "arrival": 1, "group": "G"}
+    found = ordered([good, {**good, "id": "B", "arrival": 0, **wrong}])
+    assert found["A"] == {**dict.fromkeys(found["A"]), "physical": 1, "logical": 1}
+    assert found["B"] == {**dict.fromkeys(found["B"]), "message": told}
+
+
+@pytest.mark.parametrize(("query", "told"), [
+    ("SELECT 'Q' AS queue", "column arrival is missing; the table has: queue"),
+    ("SELECT 1 AS arrival", "column queue is missing; the table has: arrival"),
+    ("SELECT 'Q' AS queue, [1] AS arrival", "column arrival is a list; expected numbers, times or texts in order of arrival"),
+    ("SELECT 'Q' AS queue, 1 AS arrival, 'x' AS sequence",
+     "column sequence is a text; expected an integer (a CAST to BIGINT would do)"),
+    ("SELECT 'Q' AS queue, 1 AS arrival, 1 AS message_order", "the table has a column message_order already"),
+])  # fmt: skip
+def test_a_table_that_is_none_of_messages(query: str, told: str) -> None:
+    with pytest.raises(TableError) as raised:
+        message_order(duckdb.sql(query))
+    assert str(raised.value) == told
+
+
+@pytest.mark.parametrize(("rule", "told"), [
+    ("""when = "mqi_call = 'ORDER' AND COUNT_IF(TRUE) > 3"\n[eliminate]\nwhere = "segment"\nbecause = "no"\n""",
+     "it applies or not by the other messages"),
+    ("""when = "mqi_call = 'ORDER'"\n[keep]\nhighest = "priority"\nbecause = "no"\n""",
+     "it does more than to eliminate messages or to put them in order"),
+    ("""when = "mqi_call = 'ORDER'"\n[eliminate]\nwhere = "NOT message_complete"\nbecause = "no"\n""",
+     "'message_complete' is no column of a table"),
+])  # fmt: skip
+def test_a_rule_that_looks_at_more_than_a_row_has_no_place_here(tmp_path: Path, rule: str, told: str) -> None:
+    folder = Path(copytree(rules_folder(), tmp_path / "rules"))
+    (folder / "retrieval" / "9.9_more.toml").write_text(f'clause = "retrieval/2.2"\ntitle = "More"\n{rule}')
+    with pytest.raises(RuleError, match=told):
+        ordered(figure_11(), rules=Rules(folder=folder))
+
+
+def test_times_and_padded_names() -> None:
+    relation = duckdb.sql("""
+        SELECT * FROM (VALUES ('a', 'Q', TIMESTAMP '2026-01-01 10:00:02'), ('b', 'Q  ', TIMESTAMP '2026-01-01 10:00:01'))
+        AS t(id, queue, arrival)""")
+    assert in_place(dict(message_order(relation).project("id, message_order").fetchall()), "logical") == ["b", "a"]
