@@ -64,7 +64,7 @@ def admin_commands(decision: Decision) -> list[AdminCommand]:
     A number takes the values that some destination has, and those next to them: rules compare destinations with one
     another.
     """
-    asked = _looked_at(decision.course)
+    asked = looked_at(decision.course)
     found = [
         *_of_objects(decision, asked),
         *_of_states(decision, asked),
@@ -74,7 +74,7 @@ def admin_commands(decision: Decision) -> list[AdminCommand]:
     return list({(each.queue_manager, each.command): each for each in found}.values())
 
 
-def _looked_at(course: Course) -> set[str]:
+def looked_at(course: Course) -> set[str]:
     """The attributes that decide who remains, or whether a rule applies."""
     found: set[str] = set()
     for steps in course.steps:

@@ -1,43 +1,117 @@
-"""Which commands would have a message trigger that does not now: remedies of what fails, verified by the rules."""
+"""Which commands would have a message trigger that does not now: smallest sets, verified by the rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations as choices
+from itertools import product
 
-from mqclause.answers.commands import quoted_name
+from attrs import fields
+
+from mqclause.answers.commands import looked_at, quoted_name
 from mqclause.answers.why import PutNow, Why
+from mqclause.documents import TRIGGER
+from mqclause.executors.course import Course
 from mqclause.model.assembly.change import changed
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import FactsError
+from mqclause.model.facts.domains import Flag, Whole, Words
+from mqclause.model.facts.objects import Queue
+from mqclause.model.timeline.occasion import Occasion
 
 ALTER = "ALTER "
 MOST_TOGETHER = 4
 """How many commands a set has at most."""
+
+MOST_SETTINGS = 2
+"""How many commands a set has at most that no condition names as its remedy."""
+
+MOST_VALUES = 100
+"""A number that can have more values than that is not tried with each of them."""
+
+MADE_ANOTHER = frozenset({"usage"})
+"""What is not altered: it would be another kind of queue."""
+
+Ask = Callable[[Sequence[str]], PutNow | None]
+"""The answer after some commands; None where they cannot be carried out."""
+
+Found = dict[frozenset[str], tuple[str, ...]]
+"""Sets of commands by the attributes that they set."""
 
 
 def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None = None) -> tuple[tuple[str, ...], ...]:
     """The smallest sets of commands of the queue's queue manager after which a message put now triggers.
 
     They are remedies of what fails that alter an object, also those that are told nowhere else because another comes
-    first; each set is verified on the changed facts. Empty where it triggers already, and where something else is in
-    the way as well or decides: what is not defined or not open.
+    first, and up to MOST_SETTINGS other values of what the rules look at of the queue; each set is verified on the
+    changed facts. Empty where it triggers already, and where something else is in the way as well or decides: what is
+    not defined or not open.
     """
     if answer.verdict == "triggers":
         return ()
     ask = partial(_asked, why, answer, snapshot, priority)
-    alone = {each: ask((each,)) for each in dict.fromkeys(_remedies(answer))}
-    # A set needs for each obstacle a command that clears it: the others are not tried.
+    remedies = list(dict.fromkeys(_remedies(answer)))
+    asked = looked_at(Course.of(why.triggers.rules, TRIGGER))
+    found = _few(_by_name([*remedies, *_settings(answer.queue, asked)]), ask)
+    return tuple(_with_more(found, answer, remedies, ask).values())
+
+
+def _few(settings: Mapping[str, Sequence[str]], ask: Ask) -> Found:
+    """The sets of up to MOST_SETTINGS commands, each with the nearest values that do."""
+    found: Found = {}
+    for count in range(1, MOST_SETTINGS + 1):
+        for names in choices(settings, count):
+            if not any(smaller.issubset(names) for smaller in found):
+                tried = product(*(settings[name] for name in names))
+                enough = next((commands for commands in tried if _triggers(ask(commands))), None)
+                found |= {frozenset(names): enough} if enough else {}
+    return found
+
+
+def _with_more(found: Found, answer: PutNow, remedies: Sequence[str], ask: Ask) -> Found:
+    """These, and the larger sets of remedies. A set needs for each obstacle a command that clears it."""
+    alone = {each: ask((each,)) for each in remedies}
     clears = {each: answer.obstacles - after.obstacles for each, after in alone.items() if after}
-    found: list[tuple[str, ...]] = []
-    for count in range(1, min(len(clears), MOST_TOGETHER) + 1):
+    for count in range(MOST_SETTINGS + 1, min(len(clears), MOST_TOGETHER) + 1):
         for commands in choices(clears, count):
+            names = frozenset(map(_name_of, commands))
             enough = answer.obstacles == frozenset().union(*(clears[each] for each in commands))
-            contains = any(set(smaller) <= set(commands) for smaller in found)
+            contains = any(smaller <= names for smaller in found)
             if enough and not contains and _triggers(ask(commands)):
-                found.append(commands)
-    return tuple(found)
+                found = {**found, names: commands}
+    return found
+
+
+def _by_name(commands: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    """Commands by the attribute that they set, in their order."""
+    found: dict[str, list[str]] = {}
+    for command in dict.fromkeys(commands):
+        found.setdefault(_name_of(command), []).append(command)
+    return found
+
+
+def _name_of(command: str) -> str:
+    """The object and the attribute that a command sets; its value is in brackets at the end."""
+    return command.rpartition("(")[0] if command.endswith(")") else command
+
+
+def _settings(queue: Queue, asked: set[str]) -> Iterator[str]:
+    """Every other value of the queue's attributes that the rules look at, the nearest first."""
+    seen = {each.name for each in fields(Occasion)} & asked - MADE_ANOTHER
+    head = f"{ALTER}QLOCAL({quoted_name(queue.name)}){' QSGDISP(SHARED)' if queue.shared else ''}"
+    for each in (of for of in fields(Queue) if of.name in seen):
+        domain, before = each.metadata.get("domain"), getattr(queue, each.name)
+        if isinstance(domain, Flag) and not before:
+            yield f"{head} {each.name.upper()}"
+        elif isinstance(domain, Words):
+            yield from (f"{head} {each.name.upper()}({word})" for word in domain.words if word != before)
+        elif isinstance(domain, Whole):
+            # Of a number that messages are counted against: as many as there are with the one that is put.
+            depth = (queue.curdepth or 0) + 1
+            values = range(domain.low, domain.high + 1) if domain.high <= MOST_VALUES else {domain.low, depth}
+            others = sorted((value for value in values if value != before), key=lambda value: abs(value - before))
+            yield from (f"{head} {each.name.upper()}({value})" for value in others)
 
 
 def _remedies(answer: PutNow) -> Iterator[str]:

@@ -88,13 +88,24 @@ def _meant(member: Snapshot, change: WhatIf) -> list[Placed[Any]]:
 def _the_owner(members: Members, change: WhatIf, found: Sequence[Placed[Any]]) -> str:
     """Whose object is meant; raises FactsError unless that is clear."""
     if not found:
-        facts = [each.fact for member in members for each in member.provenance.placed]
-        known = sorted({fact.name for fact in facts if not isinstance(fact, Put)})
-        raise _fault(f"{change.object} is not known{name_suggestion(change.name, known)}")
+        raise _fault(f"{change.object} {_why_unknown(members, change)}")
     owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})
     if len(owners) > 1 and not set(change.attributes) <= OWN_STATE:
         raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
     return " ".join(owners[:1])
+
+
+def _why_unknown(members: Members, change: WhatIf) -> str:
+    """What is known instead of the object that a change names."""
+    facts = [each.fact for member in members for each in member.provenance.placed if not isinstance(each.fact, Put)]
+    named = {type(fact).__name__: fact for fact in facts if fact.name == change.name}
+    if change.kind == "QMGR" and RemoteQueueManager.__name__ in named:
+        return f"is described by no source; {', '.join(change.attributes)} is known to that queue manager alone"
+    nobody = evolve(change, owner="")
+    owners = {each.fact.queue_manager for member in members for each in _meant(member, nobody) if change.owner}
+    if owners:
+        return f"is not known; it is on {', '.join(sorted(owners))}"
+    return f"is not known{name_suggestion(change.name, sorted({fact.name for fact in facts} - {change.name}))}"
 
 
 def _in_one(member: Snapshot, change: WhatIf, meant: Sequence[Placed[Any]]) -> Snapshot:

@@ -106,14 +106,18 @@ def read_sources(
 
 
 def read_members(
-    sources: Sequence[Source], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
+    sources: Iterable[Source | str | Path],
+    local: str | None = None,
+    lenient: bool = False,
+    formats: Sequence[Format] = FORMATS,
 ) -> tuple[Snapshot, ...]:
-    """A snapshot for each queue manager that ``sources`` describe, as the local one; raises FactsError.
+    """A snapshot for each queue manager that ``sources``, or files, describe, as the local one; raises FactsError.
 
     With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others:
     what others know is not in it.
     """
-    opened = opened_from(sources, lenient, formats)
+    given = [each if isinstance(each, Source) else Source(str(each), Path(each).read_bytes()) for each in sources]
+    opened = opened_from(given, lenient, formats)
     described = [script.queue_manager for script in opened.scripts]
     own = [name for name in map(stated_name, opened.documents) if name is not None]
     names: Iterable[str | None] = [local] if local or not all(described) else dict.fromkeys([*own, *described])

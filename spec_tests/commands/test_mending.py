@@ -65,3 +65,15 @@ def test_a_transmission_queue_gets_the_initiation_queue_of_the_channel_initiator
     assert changes(tmp_path, of_channels, **transmission, name="SYSTEM.CLUSTER.TRANSMIT.QUEUE") == []
     # One that trigger monitors read is not for channels.
     assert changes(tmp_path, {"name": "SYSTEM.DEFAULT.INITIATION.QUEUE"}, **transmission) == []
+
+
+def test_other_values_of_what_the_rules_look_at_are_tried_together(tmp_path: Path) -> None:
+    # NONE never triggers, and FIRST not while somebody has the queue open.
+    every = "ALTER QLOCAL('Q') TRIGTYPE(EVERY)"
+    assert changes(tmp_path, {}, trigtype="NONE", ipprocs=1) == [[every]]
+    # A message of priority 0 does not reach TRIGMPRI(4), and one that does is not looked at while somebody has it open.
+    found = changes(tmp_path, {}, trigtype="FIRST", ipprocs=1, trigmpri=4)
+    assert {frozenset(each) for each in found} == {
+        frozenset({every, "ALTER QLOCAL('Q') DEFPRTY(4)"}),
+        frozenset({every, "ALTER QLOCAL('Q') TRIGMPRI(0)"}),
+    }

@@ -105,6 +105,19 @@ def test_a_queue_that_nobody_has_any_more_is_unknown(sales: list[str]) -> None:
     assert [(side, name) for side, name, _ in rows["ORDERS", "QM1"][3]] == [each[:2] for each in gone]
 
 
+def test_a_cluster_that_everybody_leaves(sales: list[str]) -> None:
+    assert planned(sales[:1], "--set", "QLOCAL(STOCK.QM1) PUT(DISABLED)", "--without", "QM1") == (0, {})
+
+
+def test_what_a_queue_manager_that_nobody_describes_knows_alone(tmp_path: Path) -> None:
+    file = tmp_path / "facts.toml"
+    file.write_text('[queue_manager]\nname = "QM1"\n[[remote_queue_manager]]\nname = "QM2"\nclusters = ["S"]\n')
+    with pytest.raises(
+        FactsError, match="QMGR 'QM2' is described by no source; CLWLUSEQ is known to that queue manager"
+    ):
+        planned([str(file)], "--set", "QMGR(QM2) CLWLUSEQ(ANY)")
+
+
 def test_a_queue_that_comes_into_the_cluster(sales: list[str]) -> None:
     _, rows = planned(sales, "--set", "QLOCAL(STOCK.QM4) CLUSTER(SALES)")
     # At QM4 it is put to before and after.
@@ -196,6 +209,8 @@ def test_what_is_found_is_printed_as_in_a_diff(sales: list[str]) -> None:
         (["--set", "QLOCAL(ORDERS) CLWLPRTY(5)"],
          "QLOCAL 'ORDERS' is on QM2, QM3, QM4: say with QMGR(…) which one is meant"),
         (["--set", "QLOCAL(ORDER) CLWLPRTY(5)"], "QLOCAL 'ORDER' is not known; did you mean 'ORDERS'"),
+        (["--set", "QLOCAL(ORDERS) QMGR(QM1) CLWLPRTY(5)"],
+         "QLOCAL 'ORDERS' of 'QM1' is not known; it is on QM2, QM3, QM4"),
         (["--without", "QM9"], "--without: queue manager 'QM9' is not known"),
         (["--set", "CHANNEL(TO.QM2) CLUSTER(STOCK)"], "the clusters of a channel cannot be set here"),
     ],

@@ -94,6 +94,17 @@ def test_it_is_told_in_sentences(sales: list[str], tmp_path: Path) -> None:
     ]
 
 
+def test_as_csv(sales: list[str], tmp_path: Path) -> None:
+    lines = run_plan(
+        *sales, "--puts", str(written(tmp_path, PUTS)), *DISABLED, "--queue", "STOCK", "--csv"
+    ).splitlines()
+    assert lines[:3] == [
+        "queue,from,moved,side,outcome,reason,queue_manager,channel,share,weight",
+        "STOCK,QM1,1.0,before,chosen,,QM2,TO.QM2,1.0,250",
+        "STOCK,QM1,1.0,after,failed,2051,,,,250",
+    ]
+
+
 @pytest.mark.parametrize("name", ["puts.parquet", "puts.jsonl", "puts.csv.gz"])
 def test_in_other_formats(sales: list[str], tmp_path: Path, name: str) -> None:
     # Columns in any letter case; a count that is null is one put.

@@ -11,7 +11,7 @@ import pytest
 from spec_tests.support.explain_command import run
 
 README = Path(__file__).parents[2] / "README.md"
-
+TRAFFIC = files("mqclause.tools") / "examples" / "sales" / "traffic.csv"
 
 SHOWN = [
     ("explain", "orders.toml"),
@@ -19,7 +19,7 @@ SHOWN = [
     ("replay", "orders_trigger.toml"),
     ("order", "figure_11.toml"),
     ("map", "sales/*.mqsc"),
-    ("plan", "--set", "QLOCAL(ORDERS.IN) QMGR(QM3) CLWLPRTY(5)", "sales/*.mqsc"),
+    ("plan", "--set", "QLOCAL(ORDERS.IN) QMGR(QM3) CLWLPRTY(5)", "--puts", str(TRAFFIC), "sales/*.mqsc"),
 ]
 
 
@@ -51,9 +51,20 @@ def test_the_readme_shows_what_its_table_example_prints(
 ) -> None:
     monkeypatch.chdir(README.parent)
     readme = README.read_text()
-    example = readme[readme.index("import duckdb\n") :].partition("```")[0]
+    example = readme[readme.index("import duckdb\n\nfrom mqclause import read_files") :].partition("```")[0]
     exec(compile(example, "README.md", "exec"), {})  # the README's own text
     assert capsys.readouterr().out.strip() in readme
+
+
+def test_the_readmes_plan_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(README.parent)
+    readme = README.read_text()
+    known: dict[str, Any] = {}
+    at = readme.index("import duckdb\n\nfrom mqclause import Engine, Put, counterfactuals")
+    exec(compile(readme[at:].partition("```")[0], "README.md", "exec"), known)  # the README's own text
+    assert str(known["moves"](known["rows"])[0]) in readme.replace('"', "'")
+    assert [each.part for each in known["shares"](known["decision"])] == [1]
+    assert known["counterfactuals"](known["decision"], "QM2")
 
 
 def test_the_readmes_tests_of_an_exit_pass(monkeypatch: pytest.MonkeyPatch) -> None:

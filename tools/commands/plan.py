@@ -88,7 +88,7 @@ def _findings(question: ClusterQuestion, left_out: Sequence[str]) -> FindingChan
         after = inspected(changed, checks, question.local, question.lenient, question.commands)
         for name in left_out:
             after.members.pop(name, None)
-        was, found = before.findings(), after.findings()
+        was, found = before.findings(), after.findings() if after.members else []
     except FactsError as error:
         print_warnings([f"findings are not compared: {error.diagnostics[0]}"])
         return FindingChanges()

@@ -17,7 +17,7 @@ from mqclause.answers.shares import Share
 from mqclause.tools.render.page import Page
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
-SIDE_COLUMNS = ("queue", "from", "moved", "weight", "side", "outcome", "reason", "queue_manager", "channel", "share")
+SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
 INDENT = 2
 MILLION = 1_000_000
 LEAST_PART = 0.001
@@ -167,7 +167,7 @@ def write_plan(rows: Sequence[PlanRow]) -> None:
 def _sides(row: PlanRow) -> Iterator[tuple[Any, ...]]:
     for side, of in (("before", row.before), ("after", row.after)):
         for queue, member, *rest in _lines(of):
-            yield (queue, member, float(row.moved), row.weight, side, *rest)
+            yield (queue, member, float(row.moved), side, *rest, row.weight)
 
 
 def _alike(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
