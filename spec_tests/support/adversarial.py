@@ -125,12 +125,14 @@ FURTHER = {
 """Columns besides those of the contract, of names that mean something elsewhere."""
 
 
-def random_table(rng: Random, number: int) -> tuple[pa.Table, list[Row]]:
-    """A table of a random schema, and its rows as they come out of it."""
+def random_table(rng: Random, number: int, nulls: bool = True) -> tuple[pa.Table, list[Row]]:
+    """A table of a random schema, and its rows as they come out of it. With ``nulls`` columns of no type, which Parquet
+    does not have.
+    """
     optional = rng.random() < 0.3
     rows = adversarial_rows(rng, number, optional)
-    put = _random_struct(rng, PUT, {rng.choice(("queue", "queue_manager"))}, optional)
-    listed = _random_struct(rng, DESTINATION, {"queue_manager"}, optional)
+    put = _random_struct(rng, PUT, {rng.choice(("queue", "queue_manager"))}, optional, nulls)
+    listed = _random_struct(rng, DESTINATION, {"queue_manager"}, optional, nulls)
     lists = rng.choice((pa.list_, pa.large_list))
     named = {"put": rng.choice(("put", "PUT", "Put")), "destinations": rng.choice(("destinations", "Destinations"))}
     columns = {
@@ -146,7 +148,9 @@ def random_table(rng: Random, number: int) -> tuple[pa.Table, list[Row]]:
     return table, list(zip(*(columns[name].to_pylist() for name in named.values()), strict=True))
 
 
-def _random_struct(rng: Random, columns: Mapping[str, Column], needed: set[str], optional: bool) -> pa.DataType:
+def _random_struct(
+    rng: Random, columns: Mapping[str, Column], needed: set[str], optional: bool, nulls: bool
+) -> pa.DataType:
     share = rng.choice((0.2, 0.7, 1))
     names = [
         name
@@ -155,12 +159,12 @@ def _random_struct(rng: Random, columns: Mapping[str, Column], needed: set[str],
     ]
     rng.shuffle(names)
     spelt = rng.choice((str, str, str.upper, str.title))
-    kinds = {name: pa.string() if name in needed else _random_type(rng, columns[name]) for name in names}
+    kinds = {name: pa.string() if name in needed else _random_type(rng, columns[name], nulls) for name in names}
     return pa.struct([(spelt(name), kind) for name, kind in kinds.items()])
 
 
-def _random_type(rng: Random, of: Column) -> pa.DataType:
-    if rng.random() < 0.02:
+def _random_type(rng: Random, of: Column, nulls: bool) -> pa.DataType:
+    if rng.random() < 0.02 and nulls:
         return pa.null()
     choices = {"integer": WHOLE_TYPES, "number": NUMBER_TYPES, "text": TEXT_TYPES}
     return rng.choice(choices.get(of.kind, (ARROW[of.kind],)))
