@@ -89,7 +89,7 @@ class NamedPut:
 
 
 @frozen
-class Names:
+class NamedPuts:
     """All that puts can name in one cluster.
 
     Beside the queue managers ``beside`` the queue's name is looked up as it is on its own; beside any other it is kept.
@@ -100,7 +100,7 @@ class Names:
 
 
 @lru_cache(maxsize=32)
-def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> Names:
+def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0: see unknown_number."""
     free = next(name for name in (f"NONE.{number}" for number in count()) if not _is_taken(cluster, name))
     queues = [name for name in cluster.queues_by_name if _put(name) is not None]
@@ -112,7 +112,7 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> Names:
     unknown = [Put(free), Put("", free), Put(free, free), *(Put(free, name) for name in beside)]
     named = [NamedPut(number, put, free) for number, put in enumerate(known, at << 32)]
     named += [NamedPut(unknown_number(at, place), put, free, True) for place, put in enumerate(unknown)]
-    return Names(named, beside)
+    return NamedPuts(named, beside)
 
 
 @lru_cache(maxsize=8)

@@ -13,15 +13,15 @@ OF_ROWS = ("put", "destinations", "clwlmruc")
 """The columns of a row that are read from JSON."""
 
 
-class Members(dict[str, Any]):
+class JsonObject(dict[str, Any]):
     """An object of JSON, of whose keys one may be there ``twice``."""
 
     twice: str | None = None
 
 
-def members(pairs: list[tuple[str, Any]]) -> Members:
+def json_object(pairs: list[tuple[str, Any]]) -> JsonObject:
     """An object from its pairs, for json.loads."""
-    found = Members(pairs)
+    found = JsonObject(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         found.twice = next(name for at, name in enumerate(names) if name in names[:at])
@@ -30,7 +30,7 @@ def members(pairs: list[tuple[str, Any]]) -> Members:
 
 def keys_fault(fields: Mapping[str, Any], known: Iterable[str], where: str = "") -> str | None:
     """What is wrong with the keys of an object: one that is there twice, or two that are one of the ``known``."""
-    if isinstance(fields, Members) and fields.twice is not None:
+    if isinstance(fields, JsonObject) and fields.twice is not None:
         return f"{where}{fields.twice} is there twice"
     lower = {name.lower() for name in known}
     try:
@@ -40,7 +40,7 @@ def keys_fault(fields: Mapping[str, Any], known: Iterable[str], where: str = "")
     return None
 
 
-def other_case(needed: Iterable[str] = ()) -> str:
+def keys_in_other_case(needed: Iterable[str] = ()) -> str:
     """A pattern for text with a key of a table's in another letter case than ours; ``needed`` are columns besides."""
     names = dict.fromkeys([*OF_ROWS, *PUT, *DESTINATION, *needed])
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'
