@@ -29,12 +29,14 @@ from spec_tests.support.random_rows import answers, arrow_struct, arrow_table
 
 __all__ = ["folder"]
 
+BY_ROW = Rows()
+
 
 @pytest.mark.parametrize("number", [300, pytest.param(30_000, marks=pytest.mark.deep)])
 def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int) -> None:
     rows = adversarial_rows(Random(number), number)
     df = frame(spark, folder, f"adversarial{number}", arrow_table(rows))
-    expected = [Rows().decision(*row, explain=True) for row in rows]
+    expected = [BY_ROW.decision(*row, explain=True) for row in rows]
     df.createOrReplaceTempView("adversarial")
     native.register(spark, explain=True)
     ways = {
@@ -56,7 +58,7 @@ def test_random_schemas(spark: Any, folder: Path, number: int) -> None:
         decided = native.decide(frame(spark, folder, f"schema{number}-{place}", table), explain=True)
         assert decided.columns == [*table.column_names, "decision"]
         for row, one in zip(rows, collected(decided), strict=True):
-            assert one == Rows().decision(*row, explain=True), (table.schema, row)
+            assert one == BY_ROW.decision(*row, explain=True), (table.schema, row)
 
 
 @pytest.mark.parametrize("number", [1, pytest.param(20, marks=pytest.mark.deep)])
