@@ -14,7 +14,7 @@ from mqclause.tables.shape import spelt
 from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, fault_of_line, types
-from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, keys_in_other_case
+from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, key_twice, keys_in_other_case
 from mqclause.tools.batch.quoted import LONGEST_ROW, sql_files, sql_name, sql_text
 from mqclause.tools.errors import BatchError
 
@@ -31,7 +31,7 @@ ENDINGS: Mapping[str, FileKind] = {
 SNIFFED = 20_000
 """How many rows are looked at to say early that a column is missing."""
 
-OTHER_CASE = keys_in_other_case()
+OTHER_CASE, KEY_TWICE = keys_in_other_case(), key_twice()
 
 LINE, FAULT = "__mqclause_line", "__mqclause_fault"
 KEPT = "__mqclause_{}"
@@ -112,11 +112,11 @@ def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, neede
              for name, cell in cells.items()]  # fmt: skip
     kept = [f"{sql_name(own)} AS {sql_name(KEPT.format(own))}" for own in parsed.values() if out == "csv"]
     texts = ", ".join(cells.get(name, "NULL") for name in OF_ROWS)
-    dubious = [f"NOT json_valid({cell}) OR {_is_dubious(cell)}" for cell in cells.values()]
+    dubious = [
+        f"NOT json_valid({cell}) OR {_is_dubious(cell, DUBIOUS, OTHER_CASE, KEY_TWICE)}" for cell in cells.values()
+    ]
     begins = {"put": r"^\s*\{", "destinations": r"^\s*\[\s*[{\]]"}
     dubious += [f"NOT regexp_matches({cells[name]}, {sql_text(begins[name])})" for name in cells if name in begins]
-    dubious += [_has_twice(f"json_keys({cells['put']})")] if "put" in cells else []
-    dubious += [_each_has_twice(cells["destinations"], "$[*]")] if "destinations" in cells else []
     if "clwlmruc" in cells:
         dubious += [f"NOT regexp_full_match({cells['clwlmruc']}, '[0-9]{{1,18}}')"]
     own = f"WHEN {RAGGED} IS NOT NULL THEN {RAGGED} " if ragged else ""
@@ -134,19 +134,8 @@ def _cell(own: str, name: str) -> str:
     return f"CASE WHEN regexp_matches({cell}, {sql_text(OTHER_CASE)}) THEN mqclause_cell({cell}) ELSE {cell} END"
 
 
-def _is_dubious(text: str) -> str:
-    patterns = (DUBIOUS, OTHER_CASE)
+def _is_dubious(text: str, *patterns: str) -> str:
     return " OR ".join(f"regexp_matches({text}, {sql_text(each)})" for each in patterns)
-
-
-def _has_twice(keys: str) -> str:
-    return f"list_unique({keys}) < len({keys})"
-
-
-def _each_has_twice(text: str, path: str) -> str:
-    one = f"CASE WHEN json_type(d) = 'OBJECT' THEN {_has_twice('json_keys(d)')} END"
-    each = f"list_transform(json_extract({text}, {sql_text(path)}), lambda d: {one})"
-    return f"list_contains({each}, true)"
 
 
 def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Sequence[str]) -> DuckDBPyRelation:
@@ -154,20 +143,19 @@ def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     read = f"read_json_objects({table.listed}, {options})"
     _check_keys(connection, table, read, needed)
     _with_functions(connection, needed)
-    in_our_case = f"""CASE WHEN regexp_matches(json, {sql_text(keys_in_other_case(needed))})
-                           THEN mqclause_line(json::VARCHAR)::JSON ELSE json END"""
-    lines = f"(SELECT json AS original, {in_our_case} AS json FROM {read})"
+    seen = f"SELECT json AS original, regexp_matches(json, {sql_text(keys_in_other_case(needed))}) AS other FROM {read}"
+    ours = "CASE WHEN other THEN mqclause_line(original::VARCHAR)::JSON ELSE original END"
+    lines = f"(SELECT original, other, {ours} AS json FROM ({seen}))"
     further = {} if out == "jsonl" else _further(connection, lines)
     wanted = {name: types().get(name, "VARCHAR") for name in (*needed, "clwlmruc")}
     if out != "jsonl" and "clwlmruc" not in further:
         del wanted["clwlmruc"]
     structure = {**{name: kind for name, kind in further.items() if name not in wanted}, **wanted}
-    parsed = f"SELECT original, json AS line, {_from_json('json', structure)} AS row FROM {lines}"
-    twice = [_has_twice("json_keys(line)"), _has_twice("json_keys(line, '$.put')")]
-    twice += [_each_has_twice("line", "$.destinations[*]")] if "destinations" in needed else []
+    parsed = f"SELECT original, other, json AS line, {_from_json('json', structure)} AS row FROM {lines}"
     fault = f"""CASE WHEN line IS NULL THEN 'the line is not JSON'
                      WHEN NOT starts_with(line, '{{') THEN 'the line is not a JSON object'
-                     WHEN {_is_dubious("line::VARCHAR")} OR {" OR ".join(twice)}
+                     WHEN other OR {_is_dubious("line::VARCHAR", DUBIOUS, KEY_TWICE)}
+                       OR list_unique(json_keys(line)) < len(json_keys(line))
                      THEN mqclause_line_fault(line::VARCHAR) END AS {FAULT}"""
     columns = [f"row.{sql_name(name)} AS {sql_name(name)}" for name in structure]
     kept = [f"original::VARCHAR AS {LINE}"] if out == "jsonl" else []
