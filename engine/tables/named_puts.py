@@ -103,7 +103,9 @@ class NamedPuts:
 def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0: see unknown_number."""
     free = next(name for name in (f"NONE.{number}" for number in count()) if not _is_taken(cluster, name))
-    queues = [name for name in cluster.queues_by_name if _put(name) is not None]
+    # Named as a queue, an alias of a queue manager is not unknown either.
+    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name])
+    queues = [name for name in objects if _put(name) is not None]
     managers, resolve = _managers(cluster, rules, free), _engine(rules).resolve
     beside = [name for name in managers if resolve(cluster, free, name).looks_queue_up]
     known = [*(Put(name) for name in queues), *(Put("", name) for name in managers)]
@@ -148,7 +150,8 @@ def _put(queue: str, queue_manager: str = "") -> Put | None:
 
 
 def _is_taken(cluster: Cluster, name: str) -> bool:
-    return name in cluster.queues_by_name or name in cluster.aliases_by_name or name in cluster.remote
+    known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote)
+    return any(name in each for each in known)
 
 
 @lru_cache(maxsize=32)
