@@ -83,7 +83,7 @@ def decide(
         decided = _queried(relation, _in_cluster(puts, relation.columns, rules, explain, spreading))
         return decided_by_exits(decided, puts, by_exits, connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
-    plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain)
+    plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain, spreading)
     return _queried(relation, plans.query(TABLE, relation.columns, (), spreading))
 
 
@@ -165,22 +165,22 @@ class _Plans:
     """The plans of a decision and of who ties, for rows that are like ``where``, and what they answer."""
 
     decision: Plan
-    ties: Plan
+    ties: Plan | None
     decided: Node
     tied: Node
     where: Node | None = None
 
     @classmethod
-    def of(cls, rules: Rules, shape: Shape, explain: bool) -> _Plans:
+    def of(cls, rules: Rules, shape: Shape, explain: bool, spread: Spread | None) -> _Plans:
         """The plans for a table of that shape, all of whose rows they answer."""
         found = plan_of(rules, shape, decision, WORKLOAD if explain else None)
-        tied = plan_of(rules, fresh(shape), ties)
-        return cls(found, tied, struct_of(found.answer), tied.answer["ties"])
+        tied = None if spread is None else plan_of(rules, fresh(shape), ties)
+        return cls(found, tied, struct_of(found.answer), exp.null() if tied is None else tied.answer["ties"])
 
     def query(self, source: str, columns: Iterable[str], further: Iterable[str], spread: Spread | None) -> exp.Select:
         """The ``columns`` of a source and the decision; the plans need the columns ``further``."""
         kept, name = [_kept(each) for each in columns], OUTCOME.row.answer
-        if spread is None:
+        if spread is None or self.ties is None:
             return _projected(self.decision, source, kept, name, self.where, self.decided)
         more = [column(each) for each in further]
         first = _projected(self.ties, source, [*kept, *more], TIES, self.where, self.tied)
@@ -194,7 +194,7 @@ def _in_cluster(
     puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None
 ) -> exp.Select:
     """Every row of the table, with the name that it gives, what is known of that, and what an odd one says."""
-    of_odd = _Plans.of(rules, puts.odd_shape, explain)
+    of_odd = _Plans.of(rules, puts.odd_shape, explain, spread)
     found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
     asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(TABLE)
     saying = exp.select("*", *_aliases({**puts.numbers, BY_QUEUE: puts.by_queue(rules)})).from_("mq_asking")

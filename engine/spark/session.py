@@ -62,14 +62,15 @@ class Java:
 
 
 def local_session(
-    cores: int | None = None, memory: str = "2g", config: Mapping[str, str] | None = None
+    cores: int | None = None, memory: str = "2g", config: Mapping[str, str] | None = None, connect: bool = False
 ) -> SparkSession:
-    """A classic Spark session in this process's own local Spark, quiet but for errors.
+    """A Spark session in this process's own local Spark, quiet but for errors.
 
-    ``cores`` is how many tasks run at once (all that this process may use), ``memory`` the heap of the JVM.
-    ``config`` is more Spark settings by their Spark names; they win over those made here, except that
-    spark.driver.extraJavaOptions are added. Python workers run this same interpreter and timestamps are in UTC.
-    Java collects garbage in parallel, which decides the most rows a second, unless an option asks for another way.
+    ``cores`` is how many tasks run at once (all that this process may use), ``memory`` the heap of the JVM. With
+    ``connect`` it is a session of a Connect server, which is started with it and ends with the process. ``config`` is
+    more Spark settings by their Spark names; they win over those made here, except that spark.driver.extraJavaOptions
+    are added. Python workers run this same interpreter and timestamps are in UTC. Java collects garbage in parallel,
+    which decides the most rows a second, unless an option asks for another way.
 
     When the process has a session already, that one comes back, with what Spark can still change changed: not
     the cores, the memory or the Java. The environment is altered while Spark starts and is then as before.
@@ -86,7 +87,7 @@ def local_session(
         launcher = write_launcher(folder, find_java())
         logging = folder / "log4j2.properties"
         logging.write_text(_LOGGING)
-        settings = _settings(cores or _usable_cores(), memory) | dict(config or {})
+        settings = _settings(cores or _usable_cores(), memory, connect) | dict(config or {})
         # Log4j's own messages, off here too: it reports a host name without an address before it reads its file.
         options = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
         settings[JAVA_OPTIONS] = f"{options} {_collector(settings)} {settings.get(JAVA_OPTIONS, '')}".rstrip()
@@ -199,12 +200,12 @@ def write_launcher(folder: Path, java: Java) -> Path:
     return folder
 
 
-def _settings(cores: int, memory: str) -> dict[str, str]:
+def _settings(cores: int, memory: str, connect: bool) -> dict[str, str]:
     """The Spark settings of a local session."""
     return {
         "spark.app.name": "mqclause",
         "spark.master": f"local[{cores}]",
-        "spark.api.mode": "classic",
+        "spark.api.mode": "connect" if connect else "classic",
         "spark.driver.memory": memory,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",

@@ -22,7 +22,7 @@ from mqclause.tables import functions as F  # noqa: N812 - the functions of plan
 from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, NOT_ALLOWED, PUT, Column
-from mqclause.tables.faults import told
+from mqclause.tables.faults import told_of
 from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, PUT_NAMES, decided_puts, names_of, unknown_number
 from mqclause.tables.packing import word_place
 from mqclause.tables.shape import Shape, Sources, Spelt, ValueSource
@@ -188,7 +188,7 @@ class ClusterPuts:
 
     def answer(self, known: Node, odd: Node) -> Node:
         """The decision: what is ``known``, or what the plan says of an ``odd`` put, or what is wrong with its names."""
-        wrong = [(wrong, told(self._words(), of)) for of, wrong in self._wrong_names()]
+        wrong = [(wrong, told_of(self._words(), of)) for of, wrong in self._wrong_names()]
         if self.at is not None:
             wrong.insert(0, (F.is_null(F.column(AT)), self._no_cluster(self.at)))
         invalid = [(each, F.struct_of(invalid_decision(text))) for each, text in wrong]

@@ -25,7 +25,7 @@ def situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
     if shape.row is not None:
         yield F.is_null(shape.row.copy()), literal(is_null_text(words.struct))
     for of, wrong in words.faults():
-        yield wrong, told(words, of)
+        yield wrong, told_of(words, of)
     demands = shape.demands
     if demands.one_of:
         named = [words.checked(words.columns[name]) for name in demands.one_of]
@@ -33,7 +33,7 @@ def situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
         yield both(*(exp.NEQ(this=each, expression=literal("")) for each in named)), literal(demands.all_given)
 
 
-def told(words: RowWords, of: Column) -> Node:
+def told_of(words: RowWords, of: Column) -> Node:
     """What is told of the value of a column: that of the source that the row has it from."""
     found = [
         (negated(F.is_null(source.value.copy())), _not_allowed(of, [source.told], source.value.copy(), source.kind))

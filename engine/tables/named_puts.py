@@ -57,7 +57,7 @@ class NamedPut:
 
     def row(self, at: int, cluster: Cluster, rules: Rules) -> dict[str, Any]:
         """What a row of the ``at``-th cluster finds by its names: what they come to, and the ``destinations``."""
-        engine = Engine(rules)
+        engine = _engine(rules)
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
         named = where.named if where.asks_workload else Put(self.put.queue, self.put.queue_manager)
         found = destinations(cluster, named, engine.listing, self.shown(where.kept)) if where.asks_workload else ()
@@ -89,7 +89,7 @@ class NamedPut:
 
 
 @frozen
-class Names:
+class NamedPuts:
     """All that puts can name in one cluster.
 
     Beside the queue managers ``beside`` the queue's name is looked up as it is on its own; beside any other it is kept.
@@ -100,11 +100,13 @@ class Names:
 
 
 @lru_cache(maxsize=32)
-def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> Names:
+def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0: see unknown_number."""
     free = next(name for name in (f"NONE.{number}" for number in count()) if not _is_taken(cluster, name))
-    queues = [name for name in cluster.queues_by_name if _put(name) is not None]
-    managers, resolve = _managers(cluster, rules, free), Engine(rules).resolve
+    # Named as a queue, an alias of a queue manager is not unknown either.
+    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name])
+    queues = [name for name in objects if _put(name) is not None]
+    managers, resolve = _managers(cluster, rules, free), _engine(rules).resolve
     beside = [name for name in managers if resolve(cluster, free, name).looks_queue_up]
     known = [*(Put(name) for name in queues), *(Put("", name) for name in managers)]
     known += [Put(queue, name) for name in beside for queue in queues]
@@ -112,7 +114,12 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> Names:
     unknown = [Put(free), Put("", free), Put(free, free), *(Put(free, name) for name in beside)]
     named = [NamedPut(number, put, free) for number, put in enumerate(known, at << 32)]
     named += [NamedPut(unknown_number(at, place), put, free, True) for place, put in enumerate(unknown)]
-    return Names(named, beside)
+    return NamedPuts(named, beside)
+
+
+@lru_cache(maxsize=8)
+def _engine(rules: Rules) -> Engine:
+    return Engine(rules)
 
 
 def unknown_number(at: int, place: int) -> int:
@@ -122,7 +129,7 @@ def unknown_number(at: int, place: int) -> int:
 
 def _managers(cluster: Cluster, rules: Rules, free: str) -> list[str]:
     """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one."""
-    engine = Engine(rules)
+    engine = _engine(rules)
 
     def led(name: str) -> list[str | None]:
         looks = [look for queue in ("", free) for look in engine.resolve(cluster, queue, name).looks]
@@ -143,7 +150,8 @@ def _put(queue: str, queue_manager: str = "") -> Put | None:
 
 
 def _is_taken(cluster: Cluster, name: str) -> bool:
-    return name in cluster.queues_by_name or name in cluster.aliases_by_name or name in cluster.remote
+    known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote)
+    return any(name in each for each in known)
 
 
 @lru_cache(maxsize=32)
@@ -151,7 +159,7 @@ def decided_puts(
     cluster: Cluster, rules: Rules, explain: bool, with_ties: bool = False
 ) -> Sequence[Sequence[dict[str, Any]]]:
     """For each of the names in a cluster what is decided of all that a put can say of it, by number."""
-    engine = Engine(rules)
+    engine = _engine(rules)
     said = [dict(zip(CAN_SAY, each, strict=True)) for each in product(*CAN_SAY.values())]
     for each in said:
         del each["clwlmruc"]

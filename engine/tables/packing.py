@@ -19,7 +19,7 @@ from mqclause.model.facts.domains import Flag, Name, Whole, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns
 from mqclause.tables.shape import Shape, Spelt
-from mqclause.tables.words import kept, no_names, outside, word_list
+from mqclause.tables.words import as_compared, kept, no_names, outside, word_list
 
 WIDEST_PACKED = 10
 """Bits; whole numbers that may have more are looked up."""
@@ -109,7 +109,9 @@ class Packing:
 
     def own(self, word: str) -> Node:
         """A field of the subject that is asked about, as the table spells it; null where it may be."""
-        return F.field_of(F.EACH, self.present[word].name) if word in self.present else exp.null()
+        if word not in self.present:
+            return exp.null()
+        return as_compared(F.field_of(F.EACH, self.present[word].name), self.present[word].kind)
 
     def _out_of_range(self) -> Iterator[Node]:
         unchecked = {word: self.columns[word] for word, each in self.present.items() if not each.checked}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Union
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.language.sql import Node
 from mqclause.model.diagnostic import suggestion
@@ -64,7 +64,8 @@ class Shape:
 
     ``row`` is the struct without which a row says nothing, if there is one; ``listed`` the column of the subjects.
     ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables. ``further`` are
-    words of the situation that no column gives, and what gives them here.
+    words of the situation that no column gives, and what gives them here. ``said`` are the fields of the situation that
+    the table has, also those that are null throughout.
     """
 
     about: Declaration
@@ -74,6 +75,7 @@ class Shape:
     listed: str = ""
     may_be_empty: bool = False
     further: Mapping[str, Node] = field(factory=dict, eq=repr)
+    said: frozenset[str] = frozenset()
 
     @property
     def situation_columns(self) -> Columns:
@@ -83,7 +85,7 @@ class Shape:
     @property
     def subject_columns(self) -> Columns:
         """The columns that a subject can have in a table of this shape."""
-        return given(columns_of(self.about.subject), self.situation) if self.about.subject else {}
+        return given(columns_of(self.about.subject), self.said or self.situation) if self.about.subject else {}
 
     @property
     def demands(self) -> Demands:
@@ -94,8 +96,10 @@ class Shape:
 def shape_of(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
     """The shape of a table of one document. Raises TableError."""
     check_free(about.row.answer, columns)
-    situation, row = situation_fields(columns, about), column(there(about.row.situation, columns))
-    shape = Shape(about, situation, row=row)
+    situation, struct = situation_fields(columns, about), there(about.row.situation, columns)
+    inside = columns[struct]
+    said = frozenset(name.lower() for name in inside.fields) if isinstance(inside, Struct) else frozenset()
+    shape = Shape(about, situation, row=column(struct), said=said)
     if about.subject is None:
         return shape
     name = there(about.row.subjects, columns)
@@ -106,7 +110,7 @@ def shape_of(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
     for needed, why in shape.demands.needed.items():
         if needed not in subjects:
             raise TableError(f"column {name}.{needed} is missing; {why}")
-    return Shape(about, situation, subjects, row, name)
+    return evolve(shape, subjects=subjects, listed=name)
 
 
 def contract_shape(about: Declaration, optional: bool = False) -> Shape:

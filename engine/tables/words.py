@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import nextafter
 from typing import Any
 
 from attrs import NOTHING, field, fields, frozen
@@ -87,10 +88,7 @@ class RowWords:
 
     def given(self, of: Column) -> list[Node]:
         """What the row has in a column, each of which may be null."""
-        return [
-            exp.cast(source.value.copy(), "DOUBLE") if source.kind == "huge" else source.value.copy()
-            for source in self.sources[of.name]
-        ]
+        return [as_compared(source.value.copy(), source.kind) for source in self.sources[of.name]]
 
     def kinds(self, of: Column) -> list[FieldType]:
         """Of which kinds that is."""
@@ -136,6 +134,9 @@ def outside(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | Non
         case Words():
             return exp.Not(this=exp.In(this=value, expressions=word_list(of).expressions))
         case Whole(low, high):
+            if {*kinds} & {"huge", "number"} and float(high) > high:
+                # As a double the end would be the next larger one.
+                high = int(nextafter(high, 0.0))
             return either([not_between(value, low, high), *([is_broken(value)] if {*kinds} - {"integer"} else [])])
         case Finite(low):
             return not_between(value, low, LARGEST_DOUBLE)
@@ -146,6 +147,11 @@ def outside(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | Non
             wrong = either([exp.EQ(this=Unpadded(this=name), expression=literal("")), no_name(one, name)])
             return exp.Not(this=NoneOf(this=value, expression=function(coalesced(wrong, exp.false()), "name")))
     return None
+
+
+def as_compared(value: Node, kind: FieldType) -> Node:
+    """A value as it is compared with the ends of a range: in narrower numbers an end would be another one."""
+    return exp.cast(value, "DOUBLE") if kind in ("huge", "number") else value
 
 
 def is_broken(value: Node) -> Node:

@@ -307,7 +307,7 @@ def test_a_library_that_is_not_installed(tmp_path: Path, module: str, engine: st
 def test_an_output_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     out.write_text("before")
-    (tmp_path / "bad.csv").write_text("put,destinations\n" + "{},[]\n" * 5000 + "{},[],1,2\n")
+    (tmp_path / "bad.csv").write_bytes(b"put,destinations\n" + b"{},[]\n" * 5000 + b"{},\xff\n")
     with pytest.raises(BatchError):
         batch(tmp_path / "bad.csv", out)
     assert out.read_text() == "before"

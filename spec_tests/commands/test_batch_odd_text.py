@@ -41,6 +41,8 @@ def decided(path: Path, text: str, name: str = "in.jsonl", out: str = "out.jsonl
          "put.queue: put.queue, put.Queue differ in letter case only"),
         ('{"put": {"queue": "A"}, "destinations": [{"queue_manager": "QM2"}, {"queue_manager": "QM3", "queue_manager": "QM4"}]}',
          "destinations[1].queue_manager is there twice"),
+        ('{"put": {"queue": "A", "x": {"queue": 1}, "queue": "B"}, "destinations": [{"queue_manager": "QM2"}]}',
+         "put.queue is there twice"),
     ]),
 )  # fmt: skip
 @pytest.mark.parametrize("out", ["out.jsonl", "out.parquet"])

@@ -140,6 +140,15 @@ def test_as_many_pairs_as_there_are_rows() -> None:
     assert all(each["queue"] in (None, f"REPLY.{at}") for at, each in enumerate(found))
 
 
+def test_an_alias_of_a_queue_manager_that_is_hosted_here_is_no_queue() -> None:
+    cluster = evolve(CLUSTER, queue_manager_aliases=[QueueManagerAlias("ANYBODY", "QM1", ("SALES",))])
+    puts = [{"queue": "ANYBODY"}, {"queue": "ANYBODY", "queue_manager": "QM1"}]
+    assert [gone(each) for each in of(*puts, cluster=cluster)] == [(2184,)] * 2
+    # As a queue manager it is the local one.
+    (found,) = of({"queue": "PRIVATE", "queue_manager": "ANYBODY"}, cluster=cluster)
+    assert gone(found) == ("PRIVATE", "QM1", None, None)
+
+
 @pytest.mark.parametrize("seed", first(2, range(24)))
 def test_as_the_engine_decides(seed: int) -> None:
     rng = Random(seed)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from mqclause.tables.columns import TableError
 from mqclause.tables.shape import check_apart
-from mqclause.tools.batch.quoted import LONGEST_ROW, quoted_name, quoted_text, sources
+from mqclause.tools.batch.quoted import LONGEST_ROW, sql_files, sql_name, sql_text
 from mqclause.tools.errors import BatchError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def ragged_source(connection: DuckDBPyConnection, headers: Headers) -> tuple[str
         parts.append(f"FROM {_read(files, columns, ', ignore_errors = true' if rows else '')}")
         if rows:
             table = f"mqclause_ragged_{number}"
-            typed = ", ".join(f"{quoted_name(name)} VARCHAR" for name in (*columns, RAGGED))
+            typed = ", ".join(f"{sql_name(name)} VARCHAR" for name in (*columns, RAGGED))
             connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} ({typed})")
             connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' for _ in (*columns, RAGGED))})", rows)
             parts.append(f"FROM {table}")
@@ -104,5 +104,5 @@ def _read(files: Iterable[Path], columns: Iterable[str], more: str = "") -> str:
         """auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', allow_quoted_nulls = false"""
     )
     size = f"max_line_size = {LONGEST_ROW}, buffer_size = {2 * LONGEST_ROW}"
-    types = ", ".join(f"{quoted_text(name)}: 'VARCHAR'" for name in columns)
-    return f"read_csv({sources(files)}, {dialect}, {size}, columns = {{{types}}}{more})"
+    types = ", ".join(f"{sql_text(name)}: 'VARCHAR'" for name in columns)
+    return f"read_csv({sql_files(files)}, {dialect}, {size}, columns = {{{types}}}{more})"

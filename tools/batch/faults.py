@@ -12,7 +12,7 @@ from typing import Any
 
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole
 from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
-from mqclause.tools.batch.keys import OF_ROWS, keys_fault, members
+from mqclause.tools.batch.keys import OF_ROWS, json_object, keys_fault
 from mqclause.tools.errors import BatchError, NotWrittenError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -70,7 +70,7 @@ def fault_of(put: str | None, destinations: str | None, clwlmruc: str | None) ->
     row = {}
     for name, text in texts.items():
         try:
-            row[name] = json.loads(text, object_pairs_hook=members) if text is not None else None
+            row[name] = json.loads(text, object_pairs_hook=json_object) if text is not None else None
         except (ValueError, RecursionError):
             allowed = PUT[name].allowed if name in PUT else "JSON text"
             row[name] = _NotJson(NOT_ALLOWED.format(column=name, value=_shown(text), allowed=allowed))
@@ -80,7 +80,7 @@ def fault_of(put: str | None, destinations: str | None, clwlmruc: str | None) ->
 def fault_of_line(line: str, *needed: str) -> str | None:
     """The same of a row that is one JSON object, in which a key may also be there twice."""
     try:
-        row = json.loads(line, object_pairs_hook=members)
+        row = json.loads(line, object_pairs_hook=json_object)
     except (ValueError, RecursionError):
         return "the line is not JSON"
     if not isinstance(row, dict):

@@ -14,8 +14,8 @@ from mqclause.tables.shape import spelt
 from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, fault_of_line, types
-from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, other_case
-from mqclause.tools.batch.quoted import LONGEST_ROW, quoted_name, quoted_text, sources
+from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, key_twice, keys_in_other_case
+from mqclause.tools.batch.quoted import LONGEST_ROW, sql_files, sql_name, sql_text
 from mqclause.tools.errors import BatchError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ ENDINGS: Mapping[str, FileKind] = {
 SNIFFED = 20_000
 """How many rows are looked at to say early that a column is missing."""
 
-OTHER_CASE = other_case()
+OTHER_CASE, KEY_TWICE = keys_in_other_case(), key_twice()
 
 LINE, FAULT = "__mqclause_line", "__mqclause_fault"
 KEPT = "__mqclause_{}"
@@ -49,7 +49,7 @@ class Table:
     @property
     def listed(self) -> str:
         """The files as a list in SQL, in which a name is no pattern."""
-        return sources(self.files)
+        return sql_files(self.files)
 
 
 def table_in(path: Path) -> Table:
@@ -108,15 +108,15 @@ def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, neede
     source, ragged = ragged_source(connection, headers)
     parsed = {name: own for name in OF_ROWS if (own := spelt(name, columns)) is not None}
     cells = {name: _cell(own, name) for name, own in parsed.items()}
-    typed = [f"CASE WHEN json_valid({cell}) THEN {_from_json(cell, types()[name])} END AS {quoted_name(parsed[name])}"
+    typed = [f"CASE WHEN json_valid({cell}) THEN {_from_json(cell, types()[name])} END AS {sql_name(parsed[name])}"
              for name, cell in cells.items()]  # fmt: skip
-    kept = [f"{quoted_name(own)} AS {quoted_name(KEPT.format(own))}" for own in parsed.values() if out == "csv"]
+    kept = [f"{sql_name(own)} AS {sql_name(KEPT.format(own))}" for own in parsed.values() if out == "csv"]
     texts = ", ".join(cells.get(name, "NULL") for name in OF_ROWS)
-    dubious = [f"NOT json_valid({cell}) OR {_is_dubious(cell)}" for cell in cells.values()]
+    dubious = [
+        f"NOT json_valid({cell}) OR {_is_dubious(cell, DUBIOUS, OTHER_CASE, KEY_TWICE)}" for cell in cells.values()
+    ]
     begins = {"put": r"^\s*\{", "destinations": r"^\s*\[\s*[{\]]"}
-    dubious += [f"NOT regexp_matches({cells[name]}, {quoted_text(begins[name])})" for name in cells if name in begins]
-    dubious += [_has_twice(f"json_keys({cells['put']})")] if "put" in cells else []
-    dubious += [_each_has_twice(cells["destinations"], "$[*]")] if "destinations" in cells else []
+    dubious += [f"NOT regexp_matches({cells[name]}, {sql_text(begins[name])})" for name in cells if name in begins]
     if "clwlmruc" in cells:
         dubious += [f"NOT regexp_full_match({cells['clwlmruc']}, '[0-9]{{1,18}}')"]
     own = f"WHEN {RAGGED} IS NOT NULL THEN {RAGGED} " if ragged else ""
@@ -128,25 +128,14 @@ def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, neede
 
 def _cell(own: str, name: str) -> str:
     """The text of a cell, with our keys in our letter case."""
-    cell = quoted_name(own)
+    cell = sql_name(own)
     if name == "clwlmruc":
         return cell
-    return f"CASE WHEN regexp_matches({cell}, {quoted_text(OTHER_CASE)}) THEN mqclause_cell({cell}) ELSE {cell} END"
+    return f"CASE WHEN regexp_matches({cell}, {sql_text(OTHER_CASE)}) THEN mqclause_cell({cell}) ELSE {cell} END"
 
 
-def _is_dubious(text: str) -> str:
-    patterns = (DUBIOUS, OTHER_CASE)
-    return " OR ".join(f"regexp_matches({text}, {quoted_text(each)})" for each in patterns)
-
-
-def _has_twice(keys: str) -> str:
-    return f"list_unique({keys}) < len({keys})"
-
-
-def _each_has_twice(text: str, path: str) -> str:
-    one = f"CASE WHEN json_type(d) = 'OBJECT' THEN {_has_twice('json_keys(d)')} END"
-    each = f"list_transform(json_extract({text}, {quoted_text(path)}), lambda d: {one})"
-    return f"list_contains({each}, true)"
+def _is_dubious(text: str, *patterns: str) -> str:
+    return " OR ".join(f"regexp_matches({text}, {sql_text(each)})" for each in patterns)
 
 
 def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Sequence[str]) -> DuckDBPyRelation:
@@ -154,22 +143,21 @@ def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     read = f"read_json_objects({table.listed}, {options})"
     _check_keys(connection, table, read, needed)
     _with_functions(connection, needed)
-    in_our_case = f"""CASE WHEN regexp_matches(json, {quoted_text(other_case(needed))})
-                           THEN mqclause_line(json::VARCHAR)::JSON ELSE json END"""
-    lines = f"(SELECT json AS original, {in_our_case} AS json FROM {read})"
+    seen = f"SELECT json AS original, regexp_matches(json, {sql_text(keys_in_other_case(needed))}) AS other FROM {read}"
+    ours = "CASE WHEN other THEN mqclause_line(original::VARCHAR)::JSON ELSE original END"
+    lines = f"(SELECT original, other, {ours} AS json FROM ({seen}))"
     further = {} if out == "jsonl" else _further(connection, lines)
     wanted = {name: types().get(name, "VARCHAR") for name in (*needed, "clwlmruc")}
     if out != "jsonl" and "clwlmruc" not in further:
         del wanted["clwlmruc"]
     structure = {**{name: kind for name, kind in further.items() if name not in wanted}, **wanted}
-    parsed = f"SELECT original, json AS line, {_from_json('json', structure)} AS row FROM {lines}"
-    twice = [_has_twice("json_keys(line)"), _has_twice("json_keys(line, '$.put')")]
-    twice += [_each_has_twice("line", "$.destinations[*]")] if "destinations" in needed else []
+    parsed = f"SELECT original, other, json AS line, {_from_json('json', structure)} AS row FROM {lines}"
     fault = f"""CASE WHEN line IS NULL THEN 'the line is not JSON'
                      WHEN NOT starts_with(line, '{{') THEN 'the line is not a JSON object'
-                     WHEN {_is_dubious("line::VARCHAR")} OR {" OR ".join(twice)}
+                     WHEN other OR {_is_dubious("line::VARCHAR", DUBIOUS, KEY_TWICE)}
+                       OR list_unique(json_keys(line)) < len(json_keys(line))
                      THEN mqclause_line_fault(line::VARCHAR) END AS {FAULT}"""
-    columns = [f"row.{quoted_name(name)} AS {quoted_name(name)}" for name in structure]
+    columns = [f"row.{sql_name(name)} AS {sql_name(name)}" for name in structure]
     kept = [f"original::VARCHAR AS {LINE}"] if out == "jsonl" else []
     return connection.sql(f"SELECT {', '.join([*columns, *kept, fault])} FROM ({parsed})")
 
@@ -201,7 +189,7 @@ def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
     further = [name for name in names if name not in types()]
     if not further:
         return dict.fromkeys(names, "JSON")
-    paths = ", ".join(quoted_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in further)
+    paths = ", ".join(sql_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in further)
     parts = ", ".join(f"json_group_structure(v[{place}])" for place in range(1, len(further) + 1))
     values = f"SELECT json_extract(json, [{paths}]) AS v FROM {lines}"
     large = "coalesce(bool_or(regexp_matches(v::VARCHAR, '[0-9]{19}')), false)"
@@ -220,7 +208,7 @@ def _structure(found: Any, kinds: Mapping[str, str]) -> Any:
 def _from_json(text: str, structure: Any) -> str:
     if structure == "BIGINT":
         return f"TRY_CAST({text} AS BIGINT)"
-    return f"from_json({text}, {quoted_text(json.dumps(structure))})"
+    return f"from_json({text}, {sql_text(json.dumps(structure))})"
 
 
 def _with_functions(connection: DuckDBPyConnection, needed: Sequence[str] = ()) -> DuckDBPyConnection:
@@ -243,7 +231,7 @@ def written(relation: DuckDBPyRelation, path: Path, kind: FileKind) -> str:
     """The statement that writes decided rows, which it reads from the view ``mqclause_decided``, to ``path``."""
     relation.create_view("mqclause_decided", replace=True)
     kept = [name for name in relation.columns if name.startswith(KEPT.format(""))]
-    values = {name: quoted_name(name) for name in relation.columns if name not in kept}
+    values = {name: sql_name(name) for name in relation.columns if name not in kept}
     kinds = dict(zip(relation.columns, relation.types, strict=True))
     values["decision"] = decision = _decision(kinds["decision"]) if FAULT in kept else "decision"
     if kind == "csv":
@@ -255,15 +243,15 @@ def written(relation: DuckDBPyRelation, path: Path, kind: FileKind) -> str:
         head = f"CASE WHEN starts_with({LINE}, '{{') THEN left({LINE}, -1) END"
         comma = f"CASE WHEN strlen({LINE}) < 99 AND regexp_full_match({LINE}, '\\{{\\s*\\}}') THEN '' ELSE ', ' END"
         values = {"line": f"concat(coalesce(({head}) || ({comma}), '{{'), '\"decision\":', to_json({decision}), '}}')"}
-    columns = ", ".join(f"{value} AS {quoted_name(name)}" for name, value in values.items())
+    columns = ", ".join(f"{value} AS {sql_name(name)}" for name, value in values.items())
     form = _format(kind, LINE in kept, path.name.endswith(".gz"))
-    return f"COPY (SELECT {columns} FROM mqclause_decided) TO {quoted_text(str(path))} ({form})"
+    return f"COPY (SELECT {columns} FROM mqclause_decided) TO {sql_text(str(path))} ({form})"
 
 
 def _decision(kind: Any) -> str:
     """The decision, which for a row with a value of the wrong type is that it is invalid."""
     given = {"outcome": "'invalid'", "message": FAULT}
-    fields = ", ".join(f"{quoted_text(name)}: {given.get(name, 'NULL')}" for name, _ in kind.children)
+    fields = ", ".join(f"{sql_text(name)}: {given.get(name, 'NULL')}" for name, _ in kind.children)
     return f"CASE WHEN {FAULT} IS NULL THEN decision ELSE {{{fields}}}::{kind} END"
 
 
@@ -286,4 +274,4 @@ def decisions(table: Table) -> str:
         return f"SELECT {_from_json('decision', fields)} AS decision FROM {csv_source(headers_of(table.files))}"
     options = f"format = 'newline_delimited', maximum_object_size = {LONGEST_ROW}"
     struct = f"STRUCT({', '.join(f'{name} {of}' for name, of in fields.items())})"
-    return f"SELECT decision FROM read_json({table.listed}, {options}, columns = {{decision: {quoted_text(struct)}}})"
+    return f"SELECT decision FROM read_json({table.listed}, {options}, columns = {{decision: {sql_text(struct)}}})"

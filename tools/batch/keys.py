@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from mqclause.tables.columns import DESTINATION, PUT
@@ -13,26 +13,27 @@ OF_ROWS = ("put", "destinations", "clwlmruc")
 """The columns of a row that are read from JSON."""
 
 
-class Members(dict[str, Any]):
-    """An object of JSON, of whose keys one may be there ``twice``."""
+class JsonObject(dict[str, Any]):
+    """An object of JSON; ``twice`` are those of its keys that are there more than once."""
 
-    twice: str | None = None
+    twice: tuple[str, ...] = ()
 
 
-def members(pairs: list[tuple[str, Any]]) -> Members:
+def json_object(pairs: list[tuple[str, Any]]) -> JsonObject:
     """An object from its pairs, for json.loads."""
-    found = Members(pairs)
+    found = JsonObject(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        found.twice = next(name for at, name in enumerate(names) if name in names[:at])
+        found.twice = tuple(name for at, name in enumerate(names) if name in names[:at])
     return found
 
 
-def keys_fault(fields: Mapping[str, Any], known: Iterable[str], where: str = "") -> str | None:
-    """What is wrong with the keys of an object: one that is there twice, or two that are one of the ``known``."""
-    if isinstance(fields, Members) and fields.twice is not None:
-        return f"{where}{fields.twice} is there twice"
+def keys_fault(fields: Mapping[str, Any], known: Collection[str], where: str = "") -> str | None:
+    """What is wrong with the keys of an object: two are one of the ``known``, or in a row any is there twice."""
     lower = {name.lower() for name in known}
+    for name in fields.twice if isinstance(fields, JsonObject) else ():
+        if not where or name.lower() in lower:
+            return f"{where}{name} is there twice"
     try:
         in_lower_case({name: each for name, each in fields.items() if name.lower() in lower}, where)
     except InvalidRowError as error:
@@ -40,7 +41,13 @@ def keys_fault(fields: Mapping[str, Any], known: Iterable[str], where: str = "")
     return None
 
 
-def other_case(needed: Iterable[str] = ()) -> str:
+def key_twice() -> str:
+    """A pattern for text with an object that has a key of a put or a destination twice; it may tell too many."""
+    between = r"\s*:([^{}]|\{[^{}]*\})*"
+    return f'"({"|".join(f"""{name}"{between}"{name}""" for name in dict.fromkeys([*PUT, *DESTINATION]))})"\\s*:'
+
+
+def keys_in_other_case(needed: Iterable[str] = ()) -> str:
     """A pattern for text with a key of a table's in another letter case than ours; ``needed`` are columns besides."""
     names = dict.fromkeys([*OF_ROWS, *PUT, *DESTINATION, *needed])
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'

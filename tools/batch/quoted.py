@@ -10,16 +10,16 @@ LONGEST_ROW = 16 * 1024**2
 """The longest row of CSV or JSON Lines, in bytes."""
 
 
-def quoted_text(value: str) -> str:
+def sql_text(value: str) -> str:
     """A text."""
     return "'" + value.replace("'", "''") + "'"
 
 
-def quoted_name(value: str) -> str:
+def sql_name(value: str) -> str:
     """A name."""
     return '"' + value.replace('"', '""') + '"'
 
 
-def sources(files: Iterable[Path]) -> str:
+def sql_files(files: Iterable[Path]) -> str:
     """Files as a list, in which a name is no pattern."""
-    return f"[{', '.join(quoted_text(glob.escape(str(file))) for file in files)}]"
+    return f"[{', '.join(sql_text(glob.escape(str(file))) for file in files)}]"

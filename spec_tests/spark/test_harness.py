@@ -1,0 +1,98 @@
+"""Adversarial rows, schemas and puts in every way of Spark, against one row at a time and against the engine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+for needed in ("pyspark", "duckdb", "pyarrow"):
+    pytest.importorskip(needed)
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mqclause import Engine, Rules, duckdb
+from mqclause import spark as native
+from mqclause.tables.columns import PUT
+from mqclause.tables.row import Rows
+from spec_tests.spark.test_table import collected, folder, frame
+from spec_tests.support.adversarial import adversarial_puts, adversarial_rows, by_engine, random_table
+from spec_tests.support.pairs import PLACES, QUEUES
+from spec_tests.support.random_clusters import random_case, random_readings
+from spec_tests.support.random_rows import answers, arrow_struct, arrow_table
+
+__all__ = ["folder"]
+
+BY_ROW = Rows()
+
+
+@pytest.mark.parametrize("number", [300, pytest.param(30_000, marks=pytest.mark.deep)])
+def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int) -> None:
+    rows = adversarial_rows(Random(number), number)
+    df = frame(spark, folder, f"adversarial{number}", arrow_table(rows))
+    expected = [BY_ROW.decision(*row, explain=True) for row in rows]
+    df.createOrReplaceTempView("adversarial")
+    native.register(spark, explain=True)
+    ways = {
+        "decide": native.decide(df, explain=True),
+        "column": df.withColumn("decision", native.choose_destination("put", "destinations", explain=True)),
+        "udf": df.withColumn("decision", native.choose_destination_udf(explain=True)("put", "destinations")),
+        "sql": spark.sql("SELECT id, choose_destination(put, destinations) AS decision FROM adversarial"),
+    }
+    for way, decided in ways.items():
+        for row, one, other in zip(rows, collected(decided.select("id", "decision")), expected, strict=True):
+            assert one == other, (way, row)
+
+
+@pytest.mark.parametrize("number", [1, pytest.param(150, marks=pytest.mark.deep)])
+def test_random_schemas(spark: Any, folder: Path, number: int) -> None:
+    rng = Random(number)
+    for place in range(number):
+        table, rows = random_table(rng, 60, nulls=False)
+        decided = native.decide(frame(spark, folder, f"schema{number}-{place}", table), explain=True)
+        assert decided.columns == [*table.column_names, "decision"]
+        for row, one in zip(rows, collected(decided), strict=True):
+            assert one == BY_ROW.decision(*row, explain=True), (table.schema, row)
+
+
+@pytest.mark.parametrize("number", [1, pytest.param(20, marks=pytest.mark.deep)])
+def test_adversarial_puts_in_clusters(spark: Any, folder: Path, number: int) -> None:
+    rng = Random(number)
+    for place in range(number):
+        cluster, _ = random_case(rng)
+        engine = Engine(Rules(random_readings(rng) if place else {}))
+        puts = adversarial_puts(rng, [*QUEUES, *PLACES, *cluster.remote], 300)
+        table = pa.table({"id": range(len(puts)), "put": pa.array(puts, arrow_struct(PUT))})
+        df = frame(spark, folder, f"puts{number}-{place}", table)
+        for put, one in zip(puts, collected(native.decide(df, cluster, engine.rules, explain=True)), strict=True):
+            assert one == by_engine(engine, cluster, put), put
+
+
+PROGRAM = """
+import json, sys
+sys.path[:0] = sys.argv[2:]
+from mqclause.spark import choose_destination, decide, local_session
+session = local_session(2, "1g", connect=True)
+rows = session.read.parquet(sys.argv[1])
+for decided in decide(rows, explain=True), rows.withColumn("decision", choose_destination("put", "destinations", explain=True)):
+    print(json.dumps([row.decision.asDict(recursive=True) for row in decided.orderBy("id").collect()]))
+"""
+
+
+@pytest.mark.deep
+def test_adversarial_rows_by_a_connect_server(tmp_path: Path) -> None:
+    table = arrow_table(adversarial_rows(Random(9), 3000))
+    pq.write_table(table, tmp_path / "rows.parquet")
+    given = [str(tmp_path / "rows.parquet"), *(path for path in sys.path if path)]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *given], cwd=tmp_path, capture_output=True, timeout=900, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    by_server = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert by_server == [answers(duckdb.decide(table, explain=True))] * 2

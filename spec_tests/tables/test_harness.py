@@ -1,0 +1,69 @@
+"""Adversarial rows, schemas and puts in DuckDB, against one row at a time and against the engine."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
+
+from mqclause import Engine, Rules
+from mqclause.duckdb import decide
+from mqclause.tables.columns import PUT
+from mqclause.tables.row import Rows
+from spec_tests.support.adversarial import adversarial_puts, adversarial_rows, by_engine, random_table
+from spec_tests.support.pairs import PLACES, QUEUES
+from spec_tests.support.random_clusters import random_case, random_readings
+from spec_tests.support.random_rows import answers, arrow_struct, arrow_table
+
+BY_ROW = Rows()
+
+
+@pytest.mark.parametrize("number", [400, pytest.param(30_000, marks=pytest.mark.deep)])
+def test_adversarial_rows(number: int) -> None:
+    rng = Random(number)
+    outcomes = set()
+    for optional in (False, True):
+        rows = adversarial_rows(rng, number // 2, optional)
+        found = answers(decide(arrow_table(rows, optional), explain=True))
+        for row, one in zip(rows, found, strict=True):
+            assert one == BY_ROW.decision(*row, explain=True), row
+            outcomes.add(one["outcome"])
+    assert outcomes == {"chosen", "failed", "deferred", "invalid"}
+
+
+@pytest.mark.parametrize("number", [6, pytest.param(150, marks=pytest.mark.deep)])
+def test_random_schemas(number: int) -> None:
+    rng = Random(number)
+    for _ in range(number):
+        table, rows = random_table(rng, 60)
+        relation = decide(table, explain=True)
+        assert relation.columns == [*table.column_names, "decision"]
+        for row, one in zip(rows, answers(relation), strict=True):
+            assert one == BY_ROW.decision(*row, explain=True), (table.schema, row)
+
+
+@pytest.mark.parametrize("number", [2, pytest.param(40, marks=pytest.mark.deep)])
+def test_adversarial_puts_in_clusters(number: int) -> None:
+    rng = Random(number)
+    for place in range(number):
+        cluster, _ = random_case(rng)
+        engine = Engine(Rules(random_readings(rng) if place else {}))
+        puts = adversarial_puts(rng, [*QUEUES, *PLACES, *cluster.remote], 150)
+        table = pa.table({"id": range(len(puts)), "put": pa.array(puts, arrow_struct(PUT))})
+        for put, one in zip(puts, answers(decide(table, cluster, engine.rules, explain=True)), strict=True):
+            assert one == by_engine(engine, cluster, put), put
+
+
+def test_what_the_alphabet_has() -> None:
+    rng = Random(1)
+    rows = adversarial_rows(rng, 3000)
+    messages: set[Any] = {BY_ROW.decision(*row)["message"] for row in rows}
+    told = " ".join(map(str, messages))
+    for part in ("nan", "-1", "9223372036854775807", "'A B'", "'é'", "\ufb06", "is null", "already_sent_to[", "''"):
+        assert part in told
