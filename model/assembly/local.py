@@ -63,15 +63,16 @@ def local_name(
 
     ``described`` are the queue managers of the scripts; what contradicts the first document goes to ``faults``.
     """
-    stated = [(document.source, name) for document in documents if (name := stated_name(document)) is not None]
-    for source, name in stated[1:]:
-        message = f"queue_manager {quoted(name)}: {stated[0][0]} has a queue_manager table too; allowed: one"
-        faults.append(Diagnostic(source, message))
+    stated = [(document, name) for document in documents if (name := stated_name(document)) is not None]
+    for document, name in stated[1:]:
+        message = f"queue_manager {quoted(name)}: {stated[0][0].source} has a queue_manager table too; allowed: one"
+        faults.append(Diagnostic(document.source, message, document.lines.line_of("queue_manager")))
     if not stated:
         return asked
-    source, name = stated[0]
+    document, name = stated[0]
     if asked not in (None, name):
-        faults.append(Diagnostic(source, _not_the_local(name, asked or "", described)))
+        line = document.lines.line_of("queue_manager", "name")
+        faults.append(Diagnostic(document.source, _not_the_local(name, asked or "", described), line))
     return name
 
 

@@ -77,9 +77,9 @@ class MqObject:
         """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
         shown = MOMENTARY.get(field, field) if self.kind == "QLOCAL" else field
         if shown in self.record.informational:
-            return Origin("observed", self.record.source, self.record.line_of(shown))
+            return Origin("observed", self.record.source, *self.record.place_of(shown))
         if shown != field and shown in self.stated:
-            return Origin("observed", self.stated[shown].source, self.stated[shown].line_of(shown))
+            return Origin("observed", self.stated[shown].source, *self.stated[shown].place_of(shown))
         how: How = _how(self.record) if field in ("name", "type") else "defaulted"
         return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
 
@@ -88,7 +88,7 @@ class MqObject:
         stated = sorted((name for name in attributes if name in self.stated), key=lambda name: not self.text(name))
         for name in stated[:1]:
             record = self.stated[name]
-            return Origin(_how(record), record.source, record.line_of(name))
+            return Origin(_how(record), record.source, *record.place_of(name))
         return None
 
 
@@ -275,8 +275,8 @@ def _how(record: Record) -> How:
 def _only(record: Record, names: Sequence[str]) -> Record:
     """``record`` with the attributes ``names`` alone."""
     attributes = {name: record.attributes[name] for name in names}
-    lines = tuple(record.line_of(name) or 0 for name in names) if record.lines else ()
-    return evolve(record, attributes=attributes, lines=lines)
+    stated = dict(zip(record.attributes, record.places, strict=False))
+    return evolve(record, attributes=attributes, places=[stated[name] for name in names] if stated else ())
 
 
 def _key(record: Record) -> ObjectKey:

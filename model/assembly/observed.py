@@ -90,7 +90,7 @@ class Displayed:
                 places = row.origin_of("STATUS"), same[0].origin_of("STATUS")
                 said = f"CLUSQMGR shows {state} ({places[0]}), CHSTATUS {same[0].fields['status']} ({places[1]})"
                 message = f"channel {quoted(row.text('CHANNEL'))} to {quoted(row.name)}: {said}; taken as {state}"
-                yield Diagnostic(row.record.source, message, row.record.line_of("STATUS"))
+                yield Diagnostic(row.record.source, message, *row.record.place_of("STATUS"))
 
     def queues(self, placed: Iterable[Placed[Queue]]) -> Iterator[Placed[Queue]]:
         """The queues: what is the local queue manager's own stands in its own definition."""

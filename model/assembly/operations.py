@@ -88,7 +88,7 @@ class Operations:
 def told(record: Record, message: str, attribute: str = "") -> Diagnostic:
     """What there is to say of ``record``, on the line of ``attribute`` if that is given."""
     what = f"{record.kind} {quoted(record.name)}" if record.name else record.kind
-    return Diagnostic(record.source, f"{what}: {message}", record.line_of(attribute))
+    return Diagnostic(record.source, f"{what}: {message}", *record.place_of(attribute))
 
 
 def refusal(domain: Domain, value: Value, key: str) -> DomainError | None:

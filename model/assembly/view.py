@@ -239,7 +239,7 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
     elif attribute == "suspended" and member.operations.suspension:
         record = member.operations.suspension
         by = "CLUSTER" if record.listed("CLUSTER") else "CLUSNL"
-        found = Origin("stated", record.source, record.line_of(by))
+        found = Origin("stated", record.source, *record.place_of(by))
     if found is None:
         found = next((each.origin(attribute) for each in member.of("QMGR")), None)
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)

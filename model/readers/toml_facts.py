@@ -63,7 +63,7 @@ def _parse(text: str, source: str) -> FactsDocument:
         place = TOML_PLACE.search(message)
         said = (message[: place.start()] if place else message)[:LONGEST_TOLD]
         if place and place[1]:
-            return faulty(source, f"is not TOML: {said} at column {place[2]}", int(place[1]))
+            return faulty(source, f"is not TOML: {said}", int(place[1]), int(place[2]))
         return faulty(source, f"is not TOML: {said} at the end", text.rstrip().count("\n") + 1)
 
 

@@ -173,7 +173,7 @@ class TestSources:
         text = done(facts_command, "--sources", members[1], broken)[1].splitlines()
         assert text[0] == f"{members[1]}: MQSC of QM2: 1 CHANNEL, 2 QLOCAL; read wholly"
         assert text[1] == f"{broken}: MQSC: 1 QLOCAL; read partly"
-        assert text[2].startswith(f"  {broken}:2: ")
+        assert text[2].startswith(f"  {broken}:2:18: ")
         assert "PUTT" in text[2]
 
     def test_as_a_document(self, tmp_path: Path, members: list[str]) -> None:

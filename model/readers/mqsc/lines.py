@@ -15,7 +15,8 @@ class Command:
     """The text of one command with its continued lines joined.
 
     ``text`` is set when the command is complete; ``cut`` says that it is still continued where the input ends.
-    ``remarks`` are the comments between its lines, with their line numbers.
+    ``remarks`` are the comments between its lines, with their line numbers. ``columns`` are those that were taken off
+    before each of its lines.
     """
 
     text: str = ""
@@ -23,6 +24,7 @@ class Command:
     remarks: list[tuple[str, int]] = field(factory=list)
     lines: list[int] = field(factory=list)
     starts: list[int] = field(factory=list)
+    columns: list[int] = field(factory=list)
     _pieces: list[str] = field(factory=list)
     _length: int = 0
     _sign: str = ""
@@ -30,6 +32,7 @@ class Command:
     def add(self, line: str, number: int) -> bool:
         """Take one more line, without its trailing blanks; true if it is the command's last one."""
         piece = line if self._sign == "-" else line.lstrip(BLANK_CHARACTERS)
+        before = len(line) - len(piece)
         sign = piece[-1]
         if sign == "+" or sign == "-":
             piece = piece[:-1]
@@ -40,6 +43,7 @@ class Command:
         self._sign = sign
         self.lines.append(number)
         self.starts.append(self._length)
+        self.columns.append(before)
         self._pieces.append(piece)
         self._length += len(piece)
         return not sign
@@ -50,9 +54,10 @@ class Command:
         self.cut = cut
         return self
 
-    def line_at(self, offset: int) -> int:
-        """The number of the line that holds ``text[offset]``."""
-        return self.lines[max(bisect_right(self.starts, offset) - 1, 0)]
+    def place_at(self, offset: int) -> tuple[int, int]:
+        """The number of the line that holds ``text[offset]``, and the column in it."""
+        at = max(bisect_right(self.starts, offset) - 1, 0)
+        return self.lines[at], self.columns[at] + offset - self.starts[at] + 1
 
 
 def _ended(line: str) -> str:

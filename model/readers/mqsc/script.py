@@ -96,30 +96,32 @@ class _Reader:
 
     def refuse(self, fault: UnreadableError, command: Command) -> None:
         few = len(self.faults.found) < SUGGESTED
-        self.faults.add(fault.suggesting() if few else fault.message, command.line_at(fault.offset))
+        self.faults.add(fault.suggesting() if few else fault.message, *command.place_at(fault.offset))
 
     def record(self, found: Statement, action: str, command: Command) -> Record:
         found.drop(found.noun)
-        shown = _shown(command.remarks)
+        first = command.lines[0]
+        shown = _shown(command.remarks) if command.remarks else {}
+        places = [command.place_at(offset) for offset in found.offsets]
+        places += [(line, column) for _, line, column in shown.values()]
         return Record(
             action,
             found.noun,
             found.name,
             found.attributes,
-            {word: value for word, (value, _) in shown.items()} if shown else NOTHING_SHOWN,
+            {word: value for word, (value, *_) in shown.items()} if shown else NOTHING_SHOWN,
             self.source,
-            command.lines[0],
-            tuple(map(command.line_at, found.offsets)),
-            tuple(line for _, line in shown.values()),
+            first,
+            [(line - first, column) for line, column in places],
         )
 
 
-def _shown(remarks: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int]]:
-    """The attributes that a dump shows as comments inside a command, because they cannot be set, with their lines."""
-    found: dict[str, tuple[str, int]] = {}
+def _shown(remarks: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int, int]]:
+    """The attributes that a dump shows as comments inside a command, because they cannot be set, with their places."""
+    found: dict[str, tuple[str, int, int]] = {}
     for remark, line in remarks:
         shown = SHOWN.fullmatch(remark)
         if shown:
             value = "" if is_secret(shown[1]) else (shown[2] or "").strip("' ")
-            found[shown[1]] = (value, line)
+            found[shown[1]] = (value, line, shown.start(1) + 1)
     return found
