@@ -10,7 +10,8 @@ from attrs import frozen
 
 from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.incomplete import Membership
-from mqclause.model.assembly.objects import MqObject, Objects, placed_fact
+from mqclause.model.assembly.mq_object import MqObject, placed_fact
+from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.observed import Displayed
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import FactT, Origin, Placed

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
+from typing import TypeVar
 
 from attrs import field, frozen
 
@@ -17,6 +18,34 @@ Place = tuple[int, int]
 """How many lines below the record's first one something stands, and in which column, counted from 1."""
 
 NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
+
+
+ValueT = TypeVar("ValueT")
+
+
+class Stated(Mapping[str, ValueT]):
+    """Attributes by name: the ``values`` of one record, at the positions that ``names`` gives to many of them."""
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, names: Mapping[str, int], values: tuple[ValueT, ...]) -> None:
+        self._names = names
+        self._values = values
+
+    def __getitem__(self, name: str) -> ValueT:
+        return self._values[self._names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 @frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from attrs import define, field
 
@@ -65,24 +65,43 @@ def _ended(line: str) -> str:
     return line.rstrip(";" + BLANK_CHARACTERS).removesuffix("+")
 
 
-def commands(text: str, remark: Callable[[str, int], None]) -> Iterator[Command]:
-    """The commands of ``text`` in order; ``remark`` is told each comment that stands outside commands.
+@define
+class Lines:
+    """A text from ``position`` on, which is the beginning of the line of that ``number``."""
 
-    A command ends at the first line that is not continued, whatever quotes are open, so that one bad
-    command costs no other.
-    """
-    command = Command()
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.rstrip(BLANK_CHARACTERS)
-        if not line:
-            continue
-        if line.lstrip(BLANK_CHARACTERS)[0] == "*":
-            if command.lines:
+    text: str
+    position: int = 0
+    number: int = 1
+
+    def skip(self, position: int, lines: int) -> None:
+        """Go on at ``position``, so many lines further on."""
+        self.position, self.number = position, self.number + lines
+
+    def command(self, remark: Callable[[str, int], None]) -> Command | None:
+        """The command that begins on this line; None if none does. ``remark`` is told a comment.
+
+        A command ends at the first line that is not continued, whatever quotes are open, so that one bad
+        command costs no other.
+        """
+        command = Command()
+        while self.position < len(self.text):
+            line, number = self._line(), self.number - 1
+            if not line:
+                pass
+            elif line.lstrip(BLANK_CHARACTERS)[0] != "*":
+                if command.add(line, number):
+                    return command.joined()
+            elif command.lines:
                 command.remarks.append((line, number))
             else:
                 remark(line, number)
-        elif command.add(line, number):
-            yield command.joined()
-            command = Command()
-    if command.lines:
-        yield command.joined(cut=True)
+            if not command.lines:
+                return None
+        return command.joined(cut=True)
+
+    def _line(self) -> str:
+        end = self.text.find("\n", self.position)
+        end = len(self.text) if end < 0 else end
+        line = self.text[self.position : end].rstrip(BLANK_CHARACTERS)
+        self.skip(end + 1, 1)
+        return line

@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from attrs import Factory, define, field
 
 from mqclause.model.diagnostic import Diagnostics, quoted
+from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
-from mqclause.model.readers.mqsc.lines import Command, commands
+from mqclause.model.readers.mqsc.lines import Command, Lines
 from mqclause.model.readers.mqsc.parameters import UnreadableError
-from mqclause.model.readers.mqsc.words import ENDS, VERBS, is_secret
+from mqclause.model.readers.mqsc.shape import SIMPLE_COMMAND, Tokens, shape_of, tokens_in
+from mqclause.model.readers.mqsc.words import ENDS, VERB_SYNONYMS, VERBS, is_secret
 from mqclause.model.readers.record import NOTHING_SHOWN, Record, Script
 
 OWNER = "Queue manager name"
@@ -32,13 +34,11 @@ def read_mqsc(text: str, source: str, kept: Misplaced = NOTHING_MISPLACED) -> Sc
     Never raises.
     """
     reader = _Reader(source, kept)
-    for command in commands(text.removeprefix("\ufeff"), reader.remark):
-        if reader.ended:
-            break
-        try:
-            reader.take(command)
-        except UnreadableError as fault:
-            reader.refuse(fault, command)
+    lines = Lines(text.removeprefix("\ufeff"))
+    while lines.position < len(lines.text) and not reader.ended:
+        simple = SIMPLE_COMMAND.match(lines.text, lines.position)
+        if simple is None or not reader.take_simple(tokens_in(simple), simple.end(), lines):
+            reader.take_next(lines)
     return reader.script()
 
 
@@ -52,6 +52,7 @@ class _Reader:
     header: dict[str, str] = field(factory=dict)
     header_lines: dict[str, int] = field(factory=dict)
     records: list[Record] = field(factory=list)
+    shapes: Kept = field(factory=lambda: Kept(lambda _: None))
     ended: bool = False
 
     def script(self) -> Script:
@@ -75,6 +76,37 @@ class _Reader:
                 " allowed: one queue manager a file; the rest is not read",
                 line,
             )
+
+    def take_simple(self, tokens: Tokens, end: int, lines: Lines) -> bool:
+        """Read a simple command like one before; false if it is the first of its shape, or not like that after all."""
+        shape = self.shapes[tokens.key]
+        if shape is None:
+            return self.take_first(tokens, lines)
+        if shape.like is not None:
+            record = shape.record_of(shape.like, tokens, lines.number)
+            if record is None:
+                return False
+            self.records.append(record)
+        lines.skip(end, shape.lines)
+        return True
+
+    def take_first(self, tokens: Tokens, lines: Lines) -> bool:
+        """Read a command that others may be like; true."""
+        before = len(self.records), len(self.faults.found)
+        self.take_next(lines)
+        records, faults = len(self.records), len(self.faults.found)
+        if faults == before[1] and VERB_SYNONYMS.get(tokens.verb.upper(), tokens.verb.upper()) in VERBS:
+            self.shapes[tokens.key] = shape_of(tokens, self.records[-1] if records > before[0] else None)
+        return True
+
+    def take_next(self, lines: Lines) -> None:
+        """Read what stands on the next lines."""
+        command = lines.command(self.remark)
+        if command is not None:
+            try:
+                self.take(command)
+            except UnreadableError as fault:
+                self.refuse(fault, command)
 
     def take(self, command: Command) -> None:
         """Read one command. Raises UnreadableError."""

@@ -9,15 +9,20 @@ from attrs import Factory, define, evolve, field
 
 from mqclause.model.diagnostic import Diagnostic, Diagnostics
 from mqclause.model.readers.format import Confidence, Format
+from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, is_secret
-from mqclause.model.readers.record import Place, Record, Script, Value
+from mqclause.model.readers.record import Place, Record, Script, Stated, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
-RUNMQSC_MESSAGE = re.compile(
-    r"^(?:[^\n]{0,40}?(?:AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQM\d{3}I )|[ \t]+\d+ ?: [A-Za-z]+ )", re.MULTILINE
-)
+RUNMQSC_MESSAGE = re.compile(r"AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQ[A-Z0-9]\d{3}[A-Z] ")
+SIGNS = ("AMQ", "5724-", "CSQ")
+"""What a message that tells runmqsc's output begins with; it is looked for first, as that takes less time."""
+
+ECHOED_COMMAND = re.compile(r"(?:\n|\A)[ \t]+\d+ ?: [A-Za-z]+ ")
+FARTHEST = 40
+"""So many characters may stand before a message on its line: what logs put there."""
 
 BANNER = "Starting MQSC for queue manager"
 START_OR_END = re.compile(rf"({BANNER})|MQSC commands? read")
@@ -33,8 +38,18 @@ STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 
 
 def _recognised(text: str, _: str) -> Confidence:
-    """By a numbered message, or the line that runmqsc begins with."""
-    return Confidence.sure_if(RUNMQSC_MESSAGE.search(text))
+    """By a numbered message, the line that runmqsc begins with, or an echoed command."""
+    return Confidence.sure_if(any(_has_message(text, sign) for sign in SIGNS) or ECHOED_COMMAND.search(text))
+
+
+def _has_message(text: str, sign: str) -> bool:
+    at = text.find(sign)
+    while at >= 0:
+        begun = text.rfind("\n", max(0, at - FARTHEST - 1), at) + 1
+        if (begun or at <= FARTHEST) and RUNMQSC_MESSAGE.match(text, at):
+            return True
+        at = text.find(sign, at + 1)
+    return False
 
 
 def read_runmqsc(text: str, source: str) -> Script:
@@ -69,6 +84,10 @@ def _cut(text: str, source: str) -> Iterator[Diagnostic]:
         line, counted = line + text.count("\n", counted, start), start
         if start not in ended:
             yield Diagnostic(source, "this session does not say how many commands it read: the log may be cut", line)
+
+
+NAMES_SHOWN = Kept(lambda names: {name: at for at, name in enumerate(names)})
+VALUES_SHOWN, PLACES_SHOWN = Kept(lambda value: value), Kept(lambda places: places)
 
 
 @define
@@ -121,9 +140,9 @@ class _Session:
         if kind == "QMGR" or (kind == "CLUSQMGR" and values.get("DEFTYPE") == "CLUSRCVR"):
             self.own(name, block.line + places[0][0])
         called = "" if kind == "QMGR" else name
-        self.records.append(
-            Record("observe", kind, called, values, source=self.source, line=block.line, places=places[1:])
-        )
+        stated = Stated(NAMES_SHOWN[tuple(values)], tuple(map(VALUES_SHOWN.__getitem__, values.values())))
+        shared = PLACES_SHOWN[tuple(places[1:])]
+        self.records.append(Record("observe", kind, called, stated, source=self.source, line=block.line, places=shared))
 
     def own(self, name: str, line: int) -> None:
         """Take the name of the queue manager that displays: it says so itself, or it owns a CLUSRCVR."""

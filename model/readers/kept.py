@@ -1,0 +1,23 @@
+"""What is made of a text once, and kept for all that are alike: files say the same of thousands of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+MOST_KEPT = 50_000
+"""So many values and shapes are kept to be recognised again: a file of nothing but different ones is none the worse."""
+
+
+class Kept(dict[Any, Any]):
+    """What ``make`` makes of a text, made once for many that are alike."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, key: Any) -> Any:
+        if len(self) >= MOST_KEPT:
+            self.clear()
+        made = self[key] = self.make(key)
+        return made
