@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-MOST_KEPT = 50_000
+MOST_ALIKE = 50_000
 """So many values and shapes are kept to be recognised again: a file of nothing but different ones is none the worse."""
 
 
@@ -17,7 +17,7 @@ class Kept(dict[Any, Any]):
         self.make = make
 
     def __missing__(self, key: Any) -> Any:
-        if len(self) >= MOST_KEPT:
+        if len(self) >= MOST_ALIKE:
             self.clear()
         made = self[key] = self.make(key)
         return made

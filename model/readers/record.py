@@ -23,7 +23,7 @@ NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 ValueT = TypeVar("ValueT")
 
 
-class Stated(Mapping[str, ValueT]):
+class AttributeValues(Mapping[str, ValueT]):
     """Attributes by name: the ``values`` of one record, at the positions that ``names`` gives to many of them."""
 
     __slots__ = ("_names", "_values")

@@ -10,9 +10,9 @@ from attrs import Factory, define, field
 from mqclause.model.diagnostic import Diagnostics, quoted
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
+from mqclause.model.readers.mqsc.form import SIMPLE_COMMAND, Tokens, form_of, tokens_in
 from mqclause.model.readers.mqsc.lines import Command, Lines
 from mqclause.model.readers.mqsc.parameters import UnreadableError
-from mqclause.model.readers.mqsc.shape import SIMPLE_COMMAND, Tokens, shape_of, tokens_in
 from mqclause.model.readers.mqsc.words import ENDS, VERB_SYNONYMS, VERBS, is_secret
 from mqclause.model.readers.record import NOTHING_SHOWN, Record, Script
 
@@ -52,7 +52,7 @@ class _Reader:
     header: dict[str, str] = field(factory=dict)
     header_lines: dict[str, int] = field(factory=dict)
     records: list[Record] = field(factory=list)
-    shapes: Kept = field(factory=lambda: Kept(lambda _: None))
+    forms: Kept = field(factory=lambda: Kept(lambda _: None))
     ended: bool = False
 
     def script(self) -> Script:
@@ -78,16 +78,16 @@ class _Reader:
             )
 
     def take_simple(self, tokens: Tokens, end: int, lines: Lines) -> bool:
-        """Read a simple command like one before; false if it is the first of its shape, or not like that after all."""
-        shape = self.shapes[tokens.key]
-        if shape is None:
+        """Read a simple command like one before; false if it is the first of its form, or not like that after all."""
+        form = self.forms[tokens.key]
+        if form is None:
             return self.take_first(tokens, lines)
-        if shape.like is not None:
-            record = shape.record_of(shape.like, tokens, lines.number)
+        if form.like is not None:
+            record = form.record_of(form.like, tokens, lines.number)
             if record is None:
                 return False
             self.records.append(record)
-        lines.skip(end, shape.lines)
+        lines.skip(end, form.lines)
         return True
 
     def take_first(self, tokens: Tokens, lines: Lines) -> bool:
@@ -96,7 +96,7 @@ class _Reader:
         self.take_next(lines)
         records, faults = len(self.records), len(self.faults.found)
         if faults == before[1] and VERB_SYNONYMS.get(tokens.verb.upper(), tokens.verb.upper()) in VERBS:
-            self.shapes[tokens.key] = shape_of(tokens, self.records[-1] if records > before[0] else None)
+            self.forms[tokens.key] = form_of(tokens, self.records[-1] if records > before[0] else None)
         return True
 
     def take_next(self, lines: Lines) -> None:

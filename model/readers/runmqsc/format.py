@@ -12,7 +12,7 @@ from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, is_secret
-from mqclause.model.readers.record import Place, Record, Script, Stated, Value
+from mqclause.model.readers.record import AttributeValues, Place, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
@@ -140,7 +140,7 @@ class _Session:
         if kind == "QMGR" or (kind == "CLUSQMGR" and values.get("DEFTYPE") == "CLUSRCVR"):
             self.own(name, block.line + places[0][0])
         called = "" if kind == "QMGR" else name
-        stated = Stated(NAMES_SHOWN[tuple(values)], tuple(map(VALUES_SHOWN.__getitem__, values.values())))
+        stated = AttributeValues(NAMES_SHOWN[tuple(values)], tuple(map(VALUES_SHOWN.__getitem__, values.values())))
         shared = PLACES_SHOWN[tuple(places[1:])]
         self.records.append(Record("observe", kind, called, stated, source=self.source, line=block.line, places=shared))
 

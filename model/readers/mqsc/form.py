@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve, field, frozen
 
 from mqclause.model.readers.kept import Kept
-from mqclause.model.readers.mqsc.parameters import KEYWORD, unescaped
+from mqclause.model.readers.mqsc.parameters import KEYWORD, LONGEST_WORD, unescaped
 from mqclause.model.readers.mqsc.words import NAMED, SYNONYMS, is_secret
-from mqclause.model.readers.record import NOTHING_SHOWN, Place, Record, Stated, Value
+from mqclause.model.readers.record import NOTHING_SHOWN, AttributeValues, Place, Record, Value
 
 SIMPLE_VALUE = r"\([ \t]*+(?:'[^'\n]*+'|[^\s,'\"()]*+)[ \t]*+\)"
-GAP = r"(?:[ \t]++\+[ \t]*+\r?\n(?:\* {2,}+|[ \t]*+)|[ \t]++)"
-TOKEN = re.compile(rf"({GAP})({KEYWORD})({SIMPLE_VALUE}|)", re.ASCII)
+BEFORE_WORD = r"(?:[ \t]++\+[ \t]*+\r?\n(?:\* {2,}+|[ \t]*+)|[ \t]++)"
+TOKEN = re.compile(rf"({BEFORE_WORD})({KEYWORD})({SIMPLE_VALUE}|)", re.ASCII)
 """What stands before a parameter, its keyword, its value with the parentheses; a comment that shows one is one too."""
 
 SIMPLE_COMMAND = re.compile(
-    rf"({KEYWORD})((?:{GAP}{KEYWORD}(?:{SIMPLE_VALUE})?+)++)[ \t]*+;?[ \t]*+\r?(?:\n|\Z)", re.ASCII
+    rf"({KEYWORD})((?:{BEFORE_WORD}{KEYWORD}(?:{SIMPLE_VALUE})?+)++)[ \t]*+;?[ \t]*+\r?(?:\n|\Z)", re.ASCII
 )
 """A whole command in which no value is a list, has an apostrophe or parentheses in it, or is continued."""
 
@@ -34,7 +34,7 @@ class Tokens:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is the same in all commands of one shape."""
+        """What is the same in all commands of one form."""
         return self.verb, self.gaps, self.words, tuple(map(bool, self.values))
 
     @property
@@ -62,10 +62,10 @@ def tokens_in(found: re.Match[str]) -> Tokens:
 
 
 @frozen(eq=False)
-class Shape:
+class Form:
     """How a record is made of the values of a simple command: at which positions its name and its attributes are.
 
-    ``like`` is the record of the first command of this shape, None if such a command configures nothing. ``places``
+    ``like`` is the record of the first command of this form, None if such a command configures nothing. ``places``
     are None where they depend on how long the values are. ``chltype`` is the channel type that the attributes were
     checked for.
     """
@@ -81,10 +81,10 @@ class Shape:
     chltype: Value = ""
 
     def record_of(self, like: Record, tokens: Tokens, line: int) -> Record | None:
-        """The record of a command of this shape on ``line``; None if it has to be looked at in itself."""
+        """The record of a command of this form on ``line``; None if it has to be looked at in itself."""
         given = tokens.values
         name = VALUES[given[self.name_at]].rstrip(" ") if given[self.name_at] else ""
-        stated = Stated(self.names, tuple([VALUES[given[at]] for at in self.attributes]))
+        stated = AttributeValues(self.names, tuple([VALUES[given[at]] for at in self.attributes]))
         if (not name and like.kind in NAMED) or (self.chltype and stated["CHLTYPE"] != self.chltype):
             return None
         places = self.places or self.of_all(tokens.places())
@@ -93,25 +93,26 @@ class Shape:
     def _shown(self, given: Sequence[str]) -> Mapping[str, str]:
         if not self.shown:
             return NOTHING_SHOWN
-        return Stated(self.names_shown, tuple([SHOWN_VALUES[given[at]] for at in self.shown]))
+        return AttributeValues(self.names_shown, tuple([SHOWN_VALUES[given[at]] for at in self.shown]))
 
     def of_all(self, places: Sequence[Place]) -> list[Place]:
         """Of the places of all tokens, those of the record's attributes."""
         return [places[at] for at in (*self.attributes, *self.shown)]
 
 
-def shape_of(tokens: Tokens, record: Record | None) -> Shape | None:
-    """The shape of a command of which ``record`` was made; None if another one cannot be made in the same way."""
+def form_of(tokens: Tokens, record: Record | None) -> Form | None:
+    """The form of a command of which ``record`` was made; None if another one cannot be made in the same way."""
     if record is None:
-        return Shape(None, lines=tokens.lines)
+        return Form(None, lines=tokens.lines)
     shown = [at for at, gap in enumerate(tokens.gaps) if "*" in gap]
     if any(at + 1 == len(tokens.gaps) or "\n" not in tokens.gaps[at + 1] for at in shown):
         return None
-    named = {SYNONYMS.get(word.upper(), word.upper()): at for at, word in enumerate(tokens.words) if at not in shown}
+    set_at = [at for at, gap in enumerate(tokens.gaps) if "*" not in gap]
+    named = {SYNONYMS.get(word.upper(), word.upper()): at for at in set_at for word in [tokens.words[at]]}
     comments = [tokens.words[at] for at in shown]
     if set(named) != {record.kind, *record.attributes} or comments != list(record.informational) or _may_hide(tokens):
         return None
-    shape = Shape(
+    form = Form(
         record,
         named[record.kind],
         [named[name] for name in record.attributes],
@@ -121,14 +122,14 @@ def shape_of(tokens: Tokens, record: Record | None) -> Shape | None:
         lines=tokens.lines,
         chltype=record.attributes.get("CHLTYPE", ""),
     )
-    return evolve(shape, places=tuple(shape.of_all(tokens.places()))) if _is_fixed(tokens) else shape
+    return evolve(form, places=tuple(form.of_all(tokens.places()))) if _is_fixed(tokens) else form
 
 
 def _may_hide(tokens: Tokens) -> bool:
     """Whether a word is that of a secret, or the last of words without a value that together are."""
     run = ""
     for word, value in zip(tokens.words, tokens.values, strict=True):
-        run += word.upper()
+        run = (run + word.upper())[-LONGEST_WORD:]
         if is_secret(run) or is_secret(word.upper()):
             return True
         run = "" if value else run
