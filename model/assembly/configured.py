@@ -10,7 +10,8 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.incomplete import BEGINNING, END
-from mqclause.model.assembly.objects import MqObject, Objects
+from mqclause.model.assembly.mq_object import MqObject
+from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.view import objects_of, platform_of, queue_fact
 from mqclause.model.diagnostic import Diagnostic

@@ -14,8 +14,8 @@ from mqclause.model.diagnostic import Diagnostic
 Value = str | tuple[str, ...]
 """An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
 
-Place = tuple[int, int]
-"""How many lines below the record's first one something stands, and in which column, counted from 1."""
+LinePlace = tuple[int, int]
+"""How many lines below the record's first one something stands, and in which column, counted from 1; 0: unknown."""
 
 NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 
@@ -66,14 +66,14 @@ class Record:
     informational: Mapping[str, str] = NOTHING_SHOWN
     source: str = ""
     line: int | None = None
-    places: Sequence[Place] = field(default=(), repr=False, eq=False)
+    places: Sequence[LinePlace] = field(default=(), repr=False, eq=False)
 
     def place_of(self, attribute: str) -> tuple[int | None, int | None]:
         """The line and the column of ``attribute``; the record's own line if that is not known."""
         if self.line is not None:
             for name, (below, column) in zip(chain(self.attributes, self.informational), self.places, strict=False):
                 if name == attribute:
-                    return self.line + below, column
+                    return self.line + below, column or None
         return self.line, None
 
     def line_of(self, attribute: str) -> int | None:

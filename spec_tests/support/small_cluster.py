@@ -28,7 +28,18 @@ OTHERS: dict[str, list[Any]] = {
 }  # fmt: skip
 """The values besides the defaults."""
 
-STATES = ["INACTIVE", "RUNNING", "BINDING", "INITIALIZING", "STARTING", "STOPPING", "RETRYING", "REQUESTING", "PAUSED", "STOPPED"]
+STATES = [
+    "INACTIVE",
+    "RUNNING",
+    "BINDING",
+    "INITIALIZING",
+    "STARTING",
+    "STOPPING",
+    "RETRYING",
+    "REQUESTING",
+    "PAUSED",
+    "STOPPED",
+]
 NAMES = ["QM1", "QM2", "qm.lower", "GW/A%1", "Q_4"]
 CLUSTERS = ["ALPHA", "beta.cl"]
 QUEUES = ["ORDERS.IN", "orders.in", "A/B", "P%1_X", "Z" * 48]

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.parameters import KEYWORD, LONGEST_WORD, unescaped
 from mqclause.model.readers.mqsc.words import NAMED, SYNONYMS, is_secret
-from mqclause.model.readers.record import NOTHING_SHOWN, AttributeValues, Place, Record, Value
+from mqclause.model.readers.record import NOTHING_SHOWN, AttributeValues, LinePlace, Record, Value
 
 SIMPLE_VALUE = r"\([ \t]*+(?:'[^'\n]*+'|[^\s,'\"()]*+)[ \t]*+\)"
 BEFORE_WORD = r"(?:[ \t]++\+[ \t]*+\r?\n(?:\* {2,}+|[ \t]*+)|[ \t]++)"
@@ -42,7 +42,7 @@ class Tokens:
         """On so many lines it stands."""
         return 1 + sum("\n" in gap for gap in self.gaps)
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[LinePlace]:
         """Where each parameter stands, counted from the first line of the command."""
         found, line, column = [], 0, 1 + len(self.verb)
         for gap, word, value in zip(self.gaps, self.words, self.values, strict=True):
@@ -74,7 +74,7 @@ class Form:
     name_at: int = 0
     attributes: Sequence[int] = ()
     shown: Sequence[int] = ()
-    places: Sequence[Place] | None = None
+    places: Sequence[LinePlace] | None = None
     names: Mapping[str, int] = field(factory=dict)
     names_shown: Mapping[str, int] = field(factory=dict)
     lines: int = 1
@@ -95,7 +95,7 @@ class Form:
             return NOTHING_SHOWN
         return AttributeValues(self.names_shown, tuple([SHOWN_VALUES[given[at]] for at in self.shown]))
 
-    def of_all(self, places: Sequence[Place]) -> list[Place]:
+    def of_all(self, places: Sequence[LinePlace]) -> list[LinePlace]:
         """Of the places of all tokens, those of the record's attributes."""
         return [places[at] for at in (*self.attributes, *self.shown)]
 

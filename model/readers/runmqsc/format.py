@@ -12,7 +12,7 @@ from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, is_secret
-from mqclause.model.readers.record import AttributeValues, Place, Record, Script, Value
+from mqclause.model.readers.record import AttributeValues, LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
@@ -164,7 +164,7 @@ def _echoed(commands: Sequence[Block], source: str) -> Script:
     return evolve(read, records=records, diagnostics=tuple(faults))
 
 
-def _moved(record: Record, before: Mapping[int, int]) -> list[Place]:
+def _moved(record: Record, before: Mapping[int, int]) -> list[LinePlace]:
     return [(below, column + before.get((record.line or 0) + below, 0)) for below, column in record.places]
 
 
