@@ -22,6 +22,7 @@ LEVEL = "Queue manager command level"
 """What the head of a dump calls CMDLEVEL."""
 
 NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
+TOPIC_ALIAS = "QALIAS of a topic"
 FROM_SCRIPTS = ("clusters", "suspended")
 """What the scripts say of a queue manager that a facts document describes without it."""
 
@@ -116,12 +117,14 @@ def _origin(
 
 
 def defined_at(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
-    """The names of the objects that scripts define at the queue manager ``local``, by kind."""
+    """The names of the objects that scripts define at the queue manager ``local``, by kind or as aliases of topics."""
     own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
     found: dict[str, set[str]] = {}
     for record in own:
         if record.action in ("define", "observe"):
             found.setdefault(record.kind, set()).add(record.name)
+        if record.kind == "QALIAS" and record.attributes.get("TARGTYPE") == "TOPIC":
+            found.setdefault(TOPIC_ALIAS, set()).add(record.name)
     return {kind: frozenset(names) for kind, names in found.items()}
 
 

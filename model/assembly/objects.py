@@ -10,7 +10,7 @@ from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes
 from mqclause.model.assembly.mq_object import OPPOSITE_FLAGS, MqObject, only
 from mqclause.model.assembly.operations import Operations, told
 from mqclause.model.assembly.provenance import Origin
-from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
+from mqclause.model.diagnostic import Diagnostic, DomainError, name_suggestion, quoted
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.record import Record, Script, listed
 
@@ -145,6 +145,9 @@ class Objects:
         if known and known.kind != record.kind:
             self._mismatch(record, known)
         else:
+            if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
+                near = name_suggestion(record.name, [name for kind, name in self._found if kind == key[0]])
+                self.operations.warnings.append(told(record, f"is deleted but not defined{near}"))
             self._found.pop(key, None)
             self._refused.discard(key)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.assembly.snapshot import Source, read_sources
 from mqclause.model.assembly.view import View, assemble
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.mqsc.script import read_mqsc
@@ -70,7 +71,7 @@ class TestWhichIsLocal:
 
     def test_a_script_without_a_name_needs_one(self) -> None:
         (fault,) = assemble([script("", "DEF QL(Q)")], None).diagnostics
-        assert str(fault) == "x.mqsc: does not name its queue manager; name it with --from"
+        assert str(fault) == "x.mqsc: does not name its queue manager; name it with --from, or give it as QMGR=FILE"
 
     def test_a_script_without_a_name_belongs_to_the_local_one(self) -> None:
         own, other = MEMBER.format("A") + "DEF QL(Q) CLUSTER(PAY)", script("B", MEMBER.format("B"))
@@ -301,11 +302,20 @@ class TestLocalView:
             Queue("Q", "B", type="QREMOTE", rname="R", clusters=("PAY",)),
         ]
 
-    def test_inserts_are_plain_text(self) -> None:
+    def test_the_insert_of_its_own_name_is_filled_in_and_others_are_told(self) -> None:
         view = view_of("DEF CHL('+AUTOCL+_+QMNAME+') CHLTYPE(CLUSRCVR) CLUSTER('+AUTOCL+') CONNAME(+CONNAME+)")
-        assert [(placed.fact.name, placed.fact.cluster) for placed in view.channels] == [
-            ("+AUTOCL+_+QMNAME+", "+AUTOCL+")
-        ]
+        assert [(placed.fact.name, placed.fact.cluster) for placed in view.channels] == [("+AUTOCL+_A", "+AUTOCL+")]
+        (remark,) = view.remarks
+        assert (remark.line, "+AUTOCL+ is filled in by the queue manager" in remark.message) == (2, True)
+
+    def test_a_sender_with_an_insert_leads_to_whoever_has_such_a_receiver(self) -> None:
+        sender = "DEF CHL('S_+QMNAME+') CHLTYPE(CLUSSDR) CLUSTER(S)\n"
+        receiver = "DEF CHL('S_+QMNAME+') CHLTYPE(CLUSRCVR) CLUSTER(S)\n"
+        sources = [Source(f"QM{at}=", (sender + receiver).encode(), f"QM{at}") for at in (1, 2)]
+        snapshot = read_sources(sources, "QM1")
+        assert [each.name for each in snapshot.cluster.channels] == ["S_QM1", "S_QM2"]
+        assert snapshot.incomplete == ()
+        assert [each.object for each in read_sources(sources[:1]).incomplete] == ["S_+QMNAME+"]
 
 
 class TestTheOthers:

@@ -77,9 +77,9 @@ READ = (
         ("Dear reader,\n" * 5000, f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ("Set out (here)\nis how we\nDefine queues.\n",
          f"f: is in no format that is read: it has no MQSC command; {READ}"),
-        ('{"commandResponse": []}', "f: does not name its queue manager; name it with --from"),
+        ('{"commandResponse": []}', "f: does not name its queue manager; name it with --from, or give it as QMGR=FILE"),
         ("AMQ8409I: Display Queue details.\n   QUEUE(STOCK)   TYPE(QLOCAL)\n",
-         "f: does not name its queue manager; name it with --from"),
+         "f: does not name its queue manager; name it with --from, or give it as QMGR=FILE"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told_in_one_line(content: str | bytes, said: str) -> None:

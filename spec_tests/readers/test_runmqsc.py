@@ -218,8 +218,14 @@ class TestView:
             BANNER
             + "     1 : DIS QC(*)\nAMQ8409I: D\n   QUEUE(Q) TYPE(QCLUSTER) CLUSQMGR(QM2) CLUSTER(S) CLUSQT(QLOCAL)\n"
         )
-        (missing,) = snapshot(log).incomplete
-        assert (missing.object, missing.command) == ("QM2", "DISPLAY CLUSQMGR('QM2') ALL")
+        missing = [(each.object, each.command) for each in snapshot(log).incomplete]
+        assert missing == [("QM2", "DISPLAY CLUSQMGR('QM2') ALL"), ("QM1", "DISPLAY QUEUE(*) ALL")]
+
+    def test_queues_that_nobody_asked_for(self) -> None:
+        log = BANNER + LOG[LOG.index("     2 : ") : LOG.index("     3 : ")]
+        missing = [each.command for each in snapshot(log).incomplete]
+        assert missing == ["DISPLAY QCLUSTER(*) ALL", "DISPLAY QUEUE(*) ALL"]
+        assert snapshot(BANNER + LOG).incomplete == ()
 
 
 DUMP = """* Queue manager name: QM2

@@ -61,9 +61,13 @@ def main() -> None:
         """The first bytes of an input say which format it is given as, and where a secret stands."""
         if len(data) > 2:
             name = names[data[0] % len(names)]
-            told = read(with_secret(data[2:], name, data[1]), name)
-            if HIDDEN in told.lower():
-                raise AssertionError(f"a secret is told: {told[:2000]}")
+            try:
+                told = read(with_secret(data[2:], name, data[1]), name)
+                if HIDDEN in told.lower():
+                    raise AssertionError(f"a secret is told: {told[-2000:]}")
+            except Exception:
+                Path(f"fuzz-{name}.input").write_bytes(data)
+                raise
 
     folders = [EXAMPLES, *(Path(each) for each in others if each not in names)]
     files = [each for folder in folders for each in folder.rglob("*") if each.is_file()]

@@ -13,7 +13,7 @@ from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, M
 from mqclause.model.readers.mqsc.form import SIMPLE_COMMAND, Tokens, form_of, tokens_in
 from mqclause.model.readers.mqsc.lines import Command, Lines
 from mqclause.model.readers.mqsc.parameters import UnreadableError
-from mqclause.model.readers.mqsc.words import ENDS, VERB_SYNONYMS, VERBS, is_secret
+from mqclause.model.readers.mqsc.words import ENDS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS, is_secret
 from mqclause.model.readers.record import NOTHING_SHOWN, Record, Script
 
 OWNER = "Queue manager name"
@@ -22,6 +22,12 @@ HEADER = re.compile(
 )
 SHOWN = re.compile(r"\* {2,}+([A-Z][A-Z0-9]*+)(?:\((.*)\))?+\s*+\+")
 STARTING = re.compile(r"\s*+Starting MQSC for queue manager (\S+)")
+NO_VERB = "{} is no verb of MQSC; allowed: ALTER, DEFINE, DELETE and the others"
+BEFORE_AN_OBJECT = re.compile(
+    rf"\s*+[A-Za-z]{{1,16}}+\s++(?:{'|'.join(sorted({*NOUNS, *SYNONYMS}))})\s*+\(", re.IGNORECASE
+)
+"""A word that stands where a verb does."""
+
 SUGGESTED = 50
 """So many faults of a source come with a suggestion: looking for one takes time."""
 
@@ -123,7 +129,8 @@ class _Reader:
     def unknown(self, word: str, command: Command) -> None:
         starting = STARTING.match(command.text)
         if starting is None:
-            raise UnreadableError(NO_COMMAND, 0, word, VERBS)
+            said = NO_VERB.format(word) if BEFORE_AN_OBJECT.match(command.text) else NO_COMMAND
+            raise UnreadableError(said, 0, word, VERBS)
         self.say(OWNER, starting[1].removesuffix("."), command.lines[0])
 
     def refuse(self, fault: UnreadableError, command: Command) -> None:

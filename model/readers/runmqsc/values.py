@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from mqclause.model.readers.mqsc.words import is_secret
 from mqclause.model.readers.runmqsc.blocks import ATTRIBUTE, VALUE, WORD, WRAPPED, Block, BlockLine
 
 NESTED_TWICE = r"[^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+"
@@ -23,6 +24,8 @@ SECOND_COLUMN = 43
 """Where the second attribute of a line begins, if the first one leaves room for it: counted from 0."""
 
 CELL = re.compile(rf"\s*({WORD})(?:\((.*)\))?\s*", re.ASCII | re.DOTALL)
+
+INSIDE = re.compile(rf"({WORD})\s*\(", re.ASCII)
 
 ShownAttribute = tuple[str, str, tuple[int, int]]
 """The name of an attribute, its value, and its line and column."""
@@ -102,7 +105,13 @@ def _attributes(text: str) -> tuple[list[tuple[str, str, int]], str]:
 
 
 def _attribute(found: re.Match[str]) -> tuple[str, str, int]:
-    return found[1], (found[2] or "").strip(" ") if found.lastindex == 2 else "", found.start(1) + 1
+    value = (found[2] or "").strip(" ") if found.lastindex == 2 else ""
+    return found[1], "" if _may_hide(value) else value, found.start(1) + 1
+
+
+def _may_hide(value: str) -> bool:
+    """Whether a value that was put together of several lines has taken in an attribute that is a secret."""
+    return "(" in value and any(is_secret(word) for word in INSIDE.findall(value))
 
 
 def _in_columns(text: str, position: int) -> list[re.Match[str]]:
