@@ -212,6 +212,13 @@ class TestChannelStates:
         assert routes(snapshot)[1] == ("TO.QM2", "SALES", "INACTIVE")
         assert warned(snapshot) == ["qm1:6: CHANNEL 'TO.QM2': START: taken as INACTIVE; whether it runs is not known"]
 
+    def test_what_is_deleted_or_suspended_and_not_there(self) -> None:
+        snapshot = read(qm1=QM1 + "DELETE QLOCAL(NONE)\nSUSPEND QMGR CLUSTER(SALSE)\n", qm2=QM2)
+        assert warned(snapshot) == [
+            "qm1:5: QLOCAL 'NONE': is deleted but not defined",
+            "qm1:6:14: QMGR: SUSPEND: QM1 is not in the cluster 'SALSE': changes nothing; did you mean 'SALES'?",
+        ]
+
     def test_what_is_not_carried_out_is_a_warning(self) -> None:
         text = "STOP CHANNEL('to.qm2')\nREFRESH CLUSTER(SALES)\nREFRESH SECURITY\nSUSPEND QMGR CLUSTER(SALES) MODE(FORCE)\n"
         snapshot = read(qm1=QM1 + text, qm2=QM2 + "STOP CHANNEL(TO.QM1)\n")

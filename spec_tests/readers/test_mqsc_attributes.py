@@ -35,6 +35,16 @@ def test_what_an_object_does_not_have(command: str, told: str) -> None:
     assert fault(f"* first\n{command}") == f"pay.mqsc:2: {told}"
 
 
+def test_an_attribute_that_is_cut_off_is_told_with_those_that_begin_so() -> None:
+    told = "pay.mqsc:2: DEFINE QLOCAL has no attribute MA; it is not short for MAXDEPTH, MAXFSIZE, MAXMSGL"
+    assert fault("DEF QL(A) +\n MA") == f"{told}: attributes are written out"
+
+
+def test_a_word_before_an_object_is_no_verb() -> None:
+    assert fault("FOO QL(B)") == "pay.mqsc:1: FOO is no verb of MQSC; allowed: ALTER, DEFINE, DELETE and the others"
+    assert "geheim" not in fault("geheim 'x')")
+
+
 def test_the_line_is_that_of_the_attribute() -> None:
     assert fault("DEF QL(A) +\n PUT(ENABLED) +\n CLWLRNK(1) +\n GET(ENABLED)").startswith("pay.mqsc:3: ")
 
