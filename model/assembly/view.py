@@ -153,7 +153,8 @@ class _Seen:
         """What the commands of all members ask for and nobody carries out; to be asked after the channels."""
         for member in self.members.values():
             yield from member.operations.warnings
-            yield from _suspended_elsewhere(member, self.shown.clusters if member.name == self.local else ())
+            shown = self.shown.clusters if member.name == self.local else ()
+            yield from member.operations.suspended_elsewhere(member.name, (*_clusters(member), *shown))
             for record in member.operations.channels if member.name != self.local else ():
                 message = f"{record.action.upper()}: the states of {member.name}'s {OF_ITS_OWN}"
                 yield told(record, message)
@@ -247,18 +248,6 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
     if found is None:
         found = next((each.origin(attribute) for each in member.of("QMGR")), None)
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)
-
-
-def _suspended_elsewhere(member: Objects, shown: Sequence[str]) -> Iterator[Diagnostic]:
-    """The clusters that a queue manager is suspended in and is no member of."""
-    clusters = dict.fromkeys([*_clusters(member), *shown])
-    record = member.operations.suspension
-    for name in member.operations.suspended if record else ():
-        if record and name not in clusters:
-            near = name_suggestion(name, clusters)
-            yield told(
-                record, f"SUSPEND: {member.name} is not in the cluster {quoted(name)}: changes nothing{near}", "CLUSTER"
-            )
 
 
 def _is_observed(channel: Placed[Channel]) -> bool:

@@ -176,6 +176,19 @@ class TestSources:
         assert text[2].startswith(f"  {broken}:2:18: ")
         assert "PUTT" in text[2]
 
+    def test_what_is_nowhere_defined(self, tmp_path: Path) -> None:
+        head = "* Queue manager name: QM9\n"
+        one = written(
+            tmp_path, f"{head}DEFINE QLOCAL(A) +\n PROCESS(P) INITQ(I)\nDEFINE QALIAS(L) TARGET(A)\n", "1.mqsc"
+        )
+        two = written(tmp_path, f"{head}DEFINE QLOCAL(I)\nALTER QMGR DEADQ(SYSTEM.DEAD) REPOSNL(N)\n", "2.mqsc")
+        found = json.loads(done(facts_command, "--sources", one, two, "--json")[1])["dangling"]
+        assert [tuple(each.values()) for each in found] == [
+            (one, 3, 2, "QLOCAL 'A': PROCESS refers to a process that is nowhere defined: 'P'"),
+            (two, 3, 31, "QMGR: REPOSNL refers to a namelist that is nowhere defined: 'N'"),
+        ]
+        assert done(facts_command, "--sources", one, two)[1].splitlines()[1].startswith(f"  {one}:3:2: QLOCAL 'A': ")
+
     def test_as_a_document(self, tmp_path: Path, members: list[str]) -> None:
         odd = written(tmp_path, "nothing at all", "odd.txt")
         found = json.loads(done(facts_command, "--sources", "--json", members[1], odd)[1])

@@ -19,7 +19,7 @@ from mqclause.tools.commands.inputs import what_if
 from mqclause.tools.commands.options import asked_put
 from mqclause.tools.errors import NothingAskedError
 
-Changes = tuple[Sequence[str], Sequence[str]]
+WhatIfs = tuple[Sequence[str], Sequence[str]]
 """What --set and --status say."""
 
 
@@ -30,7 +30,7 @@ def explain_lines(
     rules: Rules,
     conditions: bool,
     given: Exits = NO_EXITS,
-    changes: Changes = ((), ()),
+    changes: WhatIfs = ((), ()),
 ) -> int:
     """Explains each line of ``lines`` with the compiled rules; returns 0, or 2 if a line was bad.
 
@@ -54,7 +54,7 @@ def explain_lines(
 
 
 def _explained(
-    line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level, changes: Changes
+    line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level, changes: WhatIfs
 ) -> str:
     source = f"line {number}"
     document = parse_json(decoded(line, source), source)
@@ -74,7 +74,7 @@ def _explained(
     return text
 
 
-def _changed(snapshot: Snapshot, changes: Changes, source: str) -> Snapshot:
+def _changed(snapshot: Snapshot, changes: WhatIfs, source: str) -> Snapshot:
     try:
         return what_if(snapshot, *changes)
     except FactsError as error:
