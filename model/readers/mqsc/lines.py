@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable
 
 from attrs import define, field
 
 BLANK_CHARACTERS = " \t\r\f\v"
+BLANK_LINES = re.compile(r"(?:[ \t\r\f\v]*+\n)++")
 
 
 @define
@@ -87,7 +89,7 @@ class Lines:
         while self.position < len(self.text):
             line, number = self._line(), self.number - 1
             if not line:
-                pass
+                self._skip_blank()
             elif line.lstrip(BLANK_CHARACTERS)[0] != "*":
                 if command.add(line, number):
                     return command.joined()
@@ -98,6 +100,11 @@ class Lines:
             if not command.lines:
                 return None
         return command.joined(cut=True)
+
+    def _skip_blank(self) -> None:
+        blank = BLANK_LINES.match(self.text, self.position)
+        if blank:
+            self.skip(blank.end(), blank[0].count("\n"))
 
     def _line(self) -> str:
         end = self.text.find("\n", self.position)
