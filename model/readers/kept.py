@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-MOST_ALIKE = 50_000
+MOST_ALIKE = 20_000
 """So many values and shapes are kept to be recognised again: a file of nothing but different ones is none the worse."""
+
+
+LONGEST_ALIKE = 300
+"""A longer text is hardly ever the same again."""
 
 
 class Kept(dict[Any, Any]):
@@ -17,6 +21,8 @@ class Kept(dict[Any, Any]):
         self.make = make
 
     def __missing__(self, key: Any) -> Any:
+        if isinstance(key, str) and len(key) > LONGEST_ALIKE:
+            return self.make(key)
         if len(self) >= MOST_ALIKE:
             self.clear()
         made = self[key] = self.make(key)
