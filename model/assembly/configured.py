@@ -102,14 +102,14 @@ class ConfiguredObject:
     def place_of(self, attribute: str) -> FileLine:
         """The file and the line where an attribute stands, or else the object."""
         if self.found is not None:
-            record = _stating(self.found, attribute.upper()) or self.found.record
+            record = self.found.stating(attribute.upper()) or self.found.record
             return record.source, record.line_of(attribute.upper())
         return self.places.get(attribute.upper()) or self.places.get("", ("", None))
 
     def kept(self, attributes: Collection[str]) -> ConfiguredObject:
         """The object without its definition: of the ``attributes``, MQSC names, it is kept where they stand."""
         found = self.found
-        stated = [name for name in attributes if found is not None and _stating(found, name)]
+        stated = [name for name in attributes if found is not None and found.stating(name)]
         return evolve(self, found=None, places={name: self.place_of(name) for name in ("", *stated)})
 
 
@@ -242,11 +242,6 @@ def _is_whole(script: Script) -> bool:
 
 def _is_facts(script: Script) -> bool:
     return script.format in (TOML.name, JSON.name)
-
-
-def _stating(found: MqObject, attribute: str) -> Record | None:
-    """The record that states an attribute; None if none does."""
-    return found.stated.get(attribute)
 
 
 def _whole(found: MqObject, name: str, default: int) -> int:
