@@ -53,9 +53,9 @@ class Diagnostics:
     source: str
     found: list[Diagnostic] = field(factory=list)
 
-    def add(self, message: str, line: int | None = None) -> None:
+    def add(self, message: str, line: int | None = None, column: int | None = None) -> None:
         """Add one fault."""
-        self.found.append(Diagnostic(self.source, message, line))
+        self.found.append(Diagnostic(self.source, message, line, column))
 
 
 def quoted(value: object, limit: int = 60) -> str:

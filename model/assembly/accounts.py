@@ -8,6 +8,7 @@ from typing import Literal
 
 from attrs import evolve, field, frozen
 
+from mqclause.model.assembly.dangling import dangling, defined_in
 from mqclause.model.assembly.local import owned, stated_name
 from mqclause.model.assembly.objects import ROWS
 from mqclause.model.assembly.snapshot import Source
@@ -26,13 +27,18 @@ TELLING_APART = ("CLUSTER", "CLUSQMGR", "CHANNEL", "RQMNAME", "CONNAME")
 
 @frozen
 class Account:
-    """What was read of one file: its format (blank: none), whose it is, how many objects of each kind it has."""
+    """What was read of one file: its format (blank: none), whose it is, how many objects of each kind it has.
+
+    ``dangling`` is where it refers to what no file defines.
+    """
 
     file: str
     format: str = ""
     queue_managers: tuple[str, ...] = ()
     objects: Mapping[str, int] = field(factory=dict)
     faults: tuple[Diagnostic, ...] = ()
+    dangling: tuple[Diagnostic, ...] = ()
+    scripts: tuple[Script, ...] = field(default=(), repr=False)
 
     @property
     def read(self) -> HowMuch:
@@ -47,7 +53,8 @@ def accounts(sources: Sequence[Source]) -> list[Account]:
     found = [account for source in sources for account in _unpacked(source)]
     if all(each.read == "not" for each in found):
         raise FactsError([fault for each in found for fault in each.faults])
-    return found
+    defined = defined_in(script for each in found for script in each.scripts)
+    return [evolve(each, dangling=tuple(dangling(each.scripts, defined)), scripts=()) for each in found]
 
 
 def _unpacked(source: Source) -> Iterator[Account]:
@@ -70,7 +77,7 @@ def _account(source: Source) -> Account:
 
 def _of_document(document: FactsDocument) -> Account:
     own = stated_name(document)
-    facts = read_facts(document.data, document.source, own or "?")
+    facts = read_facts(document.data, document.source, own or "?", lines=document.lines)
     faults = (*document.diagnostics, *(facts.diagnostics if document.data is not None else ()))
     counts: Counter[str] = Counter()
     for table in MANY if isinstance(document.data, Mapping) and not faults else ():
@@ -88,7 +95,8 @@ def _of_scripts(written_in: str, scripts: Sequence[Script]) -> Account:
     counts = Counter(kind for script in scripts for kind, *_ in {_object(record) for record in _stating(script)})
     names = dict.fromkeys(script.queue_manager for script in scripts if script.queue_manager)
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
-    return Account(scripts[0].source, written_in, tuple(names), dict(sorted(counts.items())), faults)
+    objects = dict(sorted(counts.items()))
+    return Account(scripts[0].source, written_in, tuple(names), objects, faults, scripts=tuple(scripts))
 
 
 def _stating(script: Script) -> Iterator[Record]:

@@ -59,9 +59,10 @@ def _record(
 ) -> Record:
     attributes = _values(fact) | (more or {})
     line = document.lines.line_of(*path)
-    lines = tuple(_line_of(document, path, name) or line or 0 for name in attributes) if line else ()
+    lines = [_line_of(document, path, name) or line for name in attributes] if line else []
+    places = [(of - line, 0) for of in lines if line and of]
     name = "" if kind == "QMGR" else fact.name
-    return Record("define", kind, name, attributes, source=document.source, line=line, lines=lines)
+    return Record("define", kind, name, attributes, source=document.source, line=line, places=places)
 
 
 def _row(name: str, document: FactsDocument, path: tuple[str | int, ...], attributes: dict[str, Value]) -> Record:

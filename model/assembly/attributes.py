@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import fields
@@ -22,6 +22,7 @@ from mqclause.model.facts.domains import (
     Words,
 )
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
+from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.record import Record, Value, listed
 
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
@@ -84,12 +85,27 @@ def stating(kind: str, field: str) -> tuple[str, ...]:
     return read or _STATING.get(kind, {}).get(field, ())
 
 
-def read_attributes(record: Record, type_: str) -> tuple[dict[str, Any], list[DomainError]]:
+def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list[DomainError]]:
     """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
-    known = FACT_ATTRIBUTES[record.kind]
-    found = _flags(record)
+    attributes = record.attributes
+    names = [*FACT_ATTRIBUTES[record.kind], *FLAGS_READ]
+    found, refused = _READ[record.kind, tuple([(name, attributes[name]) for name in names if name in attributes])]
     refusals = [error for error in [_name_refusal(record, type_)] if error]
-    for name, value in record.attributes.items():
+    if refused:
+        order = list(attributes)
+        refusals += sorted(refused, key=lambda error: order.index(error.key))
+    return found, refusals
+
+
+FLAGS_READ = ("TRIGGER", "NOTRIGGER")
+
+
+def _read(stated: tuple[str, tuple[tuple[str, Value], ...]]) -> tuple[Mapping[str, Any], Sequence[DomainError]]:
+    """The fields of facts that values of an object of some kind come to, and what is refused."""
+    kind, values = stated
+    known = FACT_ATTRIBUTES[kind]
+    found, refusals = _flags(kind, dict(values)), []
+    for name, value in values:
         if name in known:
             attribute, domain = known[name]
             try:
@@ -101,13 +117,16 @@ def read_attributes(record: Record, type_: str) -> tuple[dict[str, Any], list[Do
     return found, refusals
 
 
-def _flags(record: Record) -> dict[str, Any]:
+_READ = Kept(_read)
+
+
+def _flags(kind: str, stated: Mapping[str, Value]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if record.kind == "QLOCAL":
-        if "TRIGGER" in record.attributes or "NOTRIGGER" in record.attributes:
-            found["trigger"] = "TRIGGER" in record.attributes
-        if "QSGDISP" in record.attributes:
-            found["shared"] = record.attributes["QSGDISP"] == "SHARED"
+    if kind == "QLOCAL":
+        if "TRIGGER" in stated or "NOTRIGGER" in stated:
+            found["trigger"] = "TRIGGER" in stated
+        if "QSGDISP" in stated:
+            found["shared"] = stated["QSGDISP"] == "SHARED"
     return found
 
 

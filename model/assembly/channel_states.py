@@ -33,7 +33,7 @@ class ChannelStates:
         self._met.add(channel)
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
-                stated = Origin("stated", record.source, record.line_of("STATUS"))
+                stated = Origin("stated", record.source, *record.place_of("STATUS"))
                 return state_after(record), stated if record.action == "stop" else None
         return None
 

@@ -10,7 +10,8 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.incomplete import BEGINNING, END
-from mqclause.model.assembly.objects import MqObject, Objects
+from mqclause.model.assembly.mq_object import MqObject
+from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.view import objects_of, platform_of, queue_fact
 from mqclause.model.diagnostic import Diagnostic
@@ -101,14 +102,14 @@ class ConfiguredObject:
     def place_of(self, attribute: str) -> FileLine:
         """The file and the line where an attribute stands, or else the object."""
         if self.found is not None:
-            record = _stating(self.found, attribute.upper()) or self.found.record
+            record = self.found.stating(attribute.upper()) or self.found.record
             return record.source, record.line_of(attribute.upper())
         return self.places.get(attribute.upper()) or self.places.get("", ("", None))
 
     def kept(self, attributes: Collection[str]) -> ConfiguredObject:
         """The object without its definition: of the ``attributes``, MQSC names, it is kept where they stand."""
         found = self.found
-        stated = [name for name in attributes if found is not None and _stating(found, name)]
+        stated = [name for name in attributes if found is not None and found.stating(name)]
         return evolve(self, found=None, places={name: self.place_of(name) for name in ("", *stated)})
 
 
@@ -241,11 +242,6 @@ def _is_whole(script: Script) -> bool:
 
 def _is_facts(script: Script) -> bool:
     return script.format in (TOML.name, JSON.name)
-
-
-def _stating(found: MqObject, attribute: str) -> Record | None:
-    """The record that states an attribute; None if none does."""
-    return found.stated.get(attribute)
 
 
 def _whole(found: MqObject, name: str, default: int) -> int:

@@ -15,7 +15,7 @@ def shown_of_queues(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, 
 
     A script that names no queue manager is that of ``local``.
     """
-    found: dict[QueueKey, dict[str, str]] = {}
+    found: dict[QueueKey, Mapping[str, str]] = {}
     handles: dict[QueueKey, int] = {}
     for script in scripts:
         for record in script.records:
@@ -23,15 +23,17 @@ def shown_of_queues(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, 
             if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
                 handles[key] = handles.get(key, 0) + _reads(record)
             elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
-                found.setdefault(key, {}).update(_shown(record))
+                shown = _shown(record)
+                found[key] = {**found[key], **shown} if key in found else shown
     for key, count in handles.items():
-        found.setdefault(key, {}).setdefault("IPPROCS", str(count))
+        found[key] = {"IPPROCS": str(count), **found.get(key, {})}
     return found
 
 
-def _shown(record: Record) -> dict[str, str]:
-    displayed = record.attributes.items() if record.action == "observe" else ()
-    return {name: value for name, value in displayed if isinstance(value, str)} | dict(record.informational)
+def _shown(record: Record) -> Mapping[str, str]:
+    if record.action != "observe":
+        return record.informational
+    return {name: value for name, value in record.attributes.items() if isinstance(value, str)}
 
 
 def _reads(record: Record) -> int:

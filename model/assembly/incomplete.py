@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
+from mqclause.model.assembly.inserts import answers
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.readers.record import Script
 
@@ -34,7 +35,7 @@ class Membership:
 def incomplete(scripts: Iterable[Script], known: Sequence[Membership], cluster: Cluster) -> tuple[Incomplete, ...]:
     """Everything that is not told about the clusters of the local queue manager."""
     of = list(scripts)
-    return (*_cut(of), *_undescribed(known, cluster), *_without_routes(of, cluster))
+    return (*_cut(of), *_undescribed(known, cluster), *_without_routes(of, cluster), *_not_displayed(of, cluster))
 
 
 def taken_as_whole(known: Sequence[Membership], cluster: Cluster) -> Iterator[str]:
@@ -62,10 +63,27 @@ def _without_routes(scripts: Iterable[Script], cluster: Cluster) -> Iterator[Inc
             yield Incomplete(what, host, f"DISPLAY CLUSQMGR('{host}') ALL")
 
 
+def _not_displayed(scripts: Iterable[Script], cluster: Cluster) -> Iterator[Incomplete]:
+    """What a log of the local queue manager does not show any of: nobody asked for it, or there is none."""
+    local = cluster.queue_manager.name
+    own = [record for script in scripts if script.queue_manager in ("", local) for record in script.records]
+    kinds = {record.kind for record in own}
+    if not any(record.action == "observe" for record in own) or any(record.action == "define" for record in own):
+        return
+    described = any(each.action == "define" for script in scripts for each in script.records)
+    if cluster.queue_manager.clusters and "QCLUSTER" not in kinds and not described:
+        what = f"no queue is shown that {local} knows in its clusters"
+        yield Incomplete(what, local, "DISPLAY QCLUSTER(*) ALL")
+    if kinds.isdisjoint(("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")):
+        yield Incomplete(f"no queue of {local}'s own is shown", local, "DISPLAY QUEUE(*) ALL")
+    if "QCLUSTER" in kinds and "CLUSQMGR" not in kinds and not cluster.remote:
+        yield Incomplete(f"no queue manager is shown that {local} knows", local, "DISPLAY CLUSQMGR(*) ALL")
+
+
 def _leading_nowhere(known: Membership, cluster: Cluster) -> list[str]:
     """The CLUSSDR channels that no CLUSRCVR answers: they lead to a member that no source describes."""
     answered = {channel.name for channel in cluster.channels}
-    return [channel for channel in dict.fromkeys(known.senders) if channel not in answered]
+    return [channel for channel in dict.fromkeys(known.senders) if not answers(channel, answered)]
 
 
 def _cut(scripts: Iterable[Script]) -> Iterator[Incomplete]:

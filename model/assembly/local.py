@@ -22,6 +22,7 @@ LEVEL = "Queue manager command level"
 """What the head of a dump calls CMDLEVEL."""
 
 NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
+TOPIC_ALIAS = "QALIAS of a topic"
 FROM_SCRIPTS = ("clusters", "suspended")
 """What the scripts say of a queue manager that a facts document describes without it."""
 
@@ -63,15 +64,16 @@ def local_name(
 
     ``described`` are the queue managers of the scripts; what contradicts the first document goes to ``faults``.
     """
-    stated = [(document.source, name) for document in documents if (name := stated_name(document)) is not None]
-    for source, name in stated[1:]:
-        message = f"queue_manager {quoted(name)}: {stated[0][0]} has a queue_manager table too; allowed: one"
-        faults.append(Diagnostic(source, message))
+    stated = [(document, name) for document in documents if (name := stated_name(document)) is not None]
+    for document, name in stated[1:]:
+        message = f"queue_manager {quoted(name)}: {stated[0][0].source} has a queue_manager table too; allowed: one"
+        faults.append(Diagnostic(document.source, message, document.lines.line_of("queue_manager")))
     if not stated:
         return asked
-    source, name = stated[0]
+    document, name = stated[0]
     if asked not in (None, name):
-        faults.append(Diagnostic(source, _not_the_local(name, asked or "", described)))
+        line = document.lines.line_of("queue_manager", "name")
+        faults.append(Diagnostic(document.source, _not_the_local(name, asked or "", described), line))
     return name
 
 
@@ -115,12 +117,14 @@ def _origin(
 
 
 def defined_at(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
-    """The names of the objects that scripts define at the queue manager ``local``, by kind."""
+    """The names of the objects that scripts define at the queue manager ``local``, by kind or as aliases of topics."""
     own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
     found: dict[str, set[str]] = {}
     for record in own:
         if record.action in ("define", "observe"):
             found.setdefault(record.kind, set()).add(record.name)
+        if record.kind == "QALIAS" and record.attributes.get("TARGTYPE") == "TOPIC":
+            found.setdefault(TOPIC_ALIAS, set()).add(record.name)
     return {kind: frozenset(names) for kind, names in found.items()}
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from attrs import define, evolve, field
+from attrs import define, field
 
-from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, MOMENTARY, read_attributes, stating
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes
+from mqclause.model.assembly.mq_object import OPPOSITE_FLAGS, MqObject, only
 from mqclause.model.assembly.operations import Operations, told
-from mqclause.model.assembly.provenance import FactT, How, Origin, Placed
-from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
+from mqclause.model.assembly.provenance import Origin
+from mqclause.model.diagnostic import Diagnostic, DomainError, name_suggestion, quoted
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
-from mqclause.model.readers.record import Record, Script, Value, listed
+from mqclause.model.readers.record import Record, Script, listed
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
@@ -32,64 +31,8 @@ DEFAULT_OBJECTS = {
 ROWS = ("CLUSQMGR", "QCLUSTER", "CHSTATUS")
 """The kinds of what a queue manager displays of its clusters: no objects of its own."""
 
-OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
-
 ObjectKey = tuple[str, str]
 """What an object's name is unique in, and its name."""
-
-
-@define(eq=False)
-class MqObject:
-    """One object: its attributes as text, those that are fields of facts, and the records that state them."""
-
-    kind: str
-    name: str
-    record: Record
-    values: dict[str, Value] = field(factory=dict)
-    fields: dict[str, Any] = field(factory=dict)
-    stated: dict[str, Record] = field(factory=dict)
-    clusters: tuple[str, ...] = ()
-
-    @property
-    def type(self) -> str:
-        """The object type; of a channel the channel type."""
-        return self.text("CHLTYPE") if self.kind == "CHANNEL" else self.kind
-
-    def text(self, attribute: str) -> str:
-        """The value of ``attribute`` without trailing blanks; blank if it is not stated."""
-        return " ".join(listed(self.values.get(attribute, "")))
-
-    def take(self, record: Record, found: Mapping[str, Any]) -> None:
-        """Set what ``record`` states; ``found`` has its values that are fields of facts."""
-        self.values.update(record.attributes)
-        self.fields.update(found)
-        for name in record.attributes:
-            self.stated.pop(OPPOSITE_FLAGS.get(name, ""), None)
-            self.stated[name] = record
-
-    def copy(self, record: Record) -> MqObject:
-        """An object of ``record``'s kind and name with this one's attributes, but not its disposition."""
-        kept = {name: value for name, value in self.fields.items() if name != "shared"}
-        stated = {name: each for name, each in self.stated.items() if name != "QSGDISP"}
-        return MqObject(record.kind, record.name, record, {**self.values}, kept, stated)
-
-    def origin(self, field: str) -> Origin:
-        """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
-        shown = MOMENTARY.get(field, field) if self.kind == "QLOCAL" else field
-        if shown in self.record.informational:
-            return Origin("observed", self.record.source, self.record.line_of(shown))
-        if shown != field and shown in self.stated:
-            return Origin("observed", self.stated[shown].source, self.stated[shown].line_of(shown))
-        how: How = _how(self.record) if field in ("name", "type") else "defaulted"
-        return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
-
-    def origin_of(self, *attributes: str) -> Origin | None:
-        """Where the first of ``attributes`` that is stated stands; one that is not blank comes before a blank one."""
-        stated = sorted((name for name in attributes if name in self.stated), key=lambda name: not self.text(name))
-        for name in stated[:1]:
-            record = self.stated[name]
-            return Origin(_how(record), record.source, record.line_of(name))
-        return None
 
 
 @define(eq=False)
@@ -184,23 +127,27 @@ class Objects:
     def _observe(self, record: Record, key: ObjectKey) -> None:
         """A row about others stands for itself; one about an own object fills in what no command states."""
         if record.kind in ROWS:
-            shown = _only(record, [name for name in record.attributes if record.listed(name)])
+            shown = only(record, [name for name in record.attributes if record.listed(name)])
             row = MqObject(record.kind, record.name, shown)
             self._set(row, shown, key)
-            self.rows += [row] if row.values else []
+            self.rows += [row] if row.stated else []
             return
         known = self._found.get(key) or MqObject(record.kind, record.name, record)
         if known.type and _type(record) not in ("", known.type):
             self._mismatch(record, known)
             return
-        stated = {*known.stated, *(OPPOSITE_FLAGS.get(name, "") for name in known.stated)}
-        self._set(known, _only(record, [name for name in record.attributes if name not in stated]), key)
+        stated = known.stated
+        stated |= {OPPOSITE_FLAGS[name] for name in OPPOSITE_FLAGS if name in stated}
+        self._set(known, only(record, [name for name in record.attributes if name not in stated]), key)
 
     def _delete(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
         if known and known.kind != record.kind:
             self._mismatch(record, known)
         else:
+            if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
+                near = name_suggestion(record.name, [name for kind, name in self._found if kind == key[0]])
+                self.operations.warnings.append(told(record, f"is deleted but not defined{near}"))
             self._found.pop(key, None)
             self._refused.discard(key)
 
@@ -237,15 +184,15 @@ class Objects:
 
     def _expanded(self, found: MqObject, attribute: str, by_list: str) -> tuple[str, ...]:
         """The clusters that ``attribute``, or the namelist in ``by_list``, names."""
-        names = list(listed(found.values.get(attribute, "")))
-        for each in listed(found.values.get(by_list, "")):
-            names += self._names(each, found.stated[by_list], by_list)
+        names = list(listed(found.value(attribute)))
+        for each in listed(found.value(by_list)):
+            names += self._names(each, found.stating(by_list) or found.record, by_list)
         return tuple(dict.fromkeys(names))
 
     def _names(self, namelist: str, record: Record, attribute: str) -> tuple[str, ...]:
         known = self._found.get(("NAMELIST", namelist))
         if known:
-            return listed(known.values.get("NAMES", ""))
+            return listed(known.value("NAMES"))
         if ("NAMELIST", namelist) not in self._refused:
             self.fault(record, f"{attribute}: the namelist {quoted(namelist)} is not defined", attribute)
         return ()
@@ -257,26 +204,6 @@ def _lacking(record: Record, target: MqObject) -> str:
         return ""
     known = known_attributes("ALTER", "CHANNEL", target.type) or record.attributes
     return next((name for name in record.attributes if name not in known), "")
-
-
-def placed_fact(fact: FactT, found: MqObject, **known: Origin | None) -> Placed[FactT]:
-    """A fact that is made of one object; ``known`` are the origins of what other statements say of it."""
-    return Placed(fact, found.record.source, found.record.line, partial(_origin, found, known))
-
-
-def _origin(found: MqObject, known: Mapping[str, Origin | None], attribute: str) -> Origin:
-    return known.get(attribute) or found.origin(attribute)
-
-
-def _how(record: Record) -> How:
-    return "observed" if record.action == "observe" else "stated"
-
-
-def _only(record: Record, names: Sequence[str]) -> Record:
-    """``record`` with the attributes ``names`` alone."""
-    attributes = {name: record.attributes[name] for name in names}
-    lines = tuple(record.line_of(name) or 0 for name in names) if record.lines else ()
-    return evolve(record, attributes=attributes, lines=lines)
 
 
 def _key(record: Record) -> ObjectKey:

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve
 
-from mqclause.model.assembly.objects import MqObject, placed_fact
+from mqclause.model.assembly.mq_object import MqObject, placed_fact
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, quoted
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
@@ -76,7 +76,7 @@ class Displayed:
             yield self._with_state(_over(each, row, row.fields) if row else each, row)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
-            fact = Channel(name, queue_manager, **(row.fields | own))
+            fact = Channel(name, queue_manager, **{**row.fields, **own})
             yield self._with_state(placed_fact(fact, row, name=row.origin_of("CHANNEL")), row)
 
     def differences(self) -> Iterator[Diagnostic]:
@@ -90,7 +90,7 @@ class Displayed:
                 places = row.origin_of("STATUS"), same[0].origin_of("STATUS")
                 said = f"CLUSQMGR shows {state} ({places[0]}), CHSTATUS {same[0].fields['status']} ({places[1]})"
                 message = f"channel {quoted(row.text('CHANNEL'))} to {quoted(row.name)}: {said}; taken as {state}"
-                yield Diagnostic(row.record.source, message, row.record.line_of("STATUS"))
+                yield Diagnostic(row.record.source, message, *row.record.place_of("STATUS"))
 
     def queues(self, placed: Iterable[Placed[Queue]]) -> Iterator[Placed[Queue]]:
         """The queues: what is the local queue manager's own stands in its own definition."""

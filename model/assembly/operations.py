@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from attrs import define, field
 
-from mqclause.model.diagnostic import Diagnostic, DomainError, quoted
+from mqclause.model.diagnostic import Diagnostic, DomainError, name_suggestion, quoted
 from mqclause.model.facts.domains import NAME, Domain, Words
 from mqclause.model.readers.record import Record, Value
 
@@ -84,11 +84,19 @@ class Operations:
             message = "MODE(FORCE) stops inbound channels too: their states are left as they are"
             self.warnings.append(told(record, message, "MODE"))
 
+    def suspended_elsewhere(self, name: str, clusters: Sequence[str]) -> Iterator[Diagnostic]:
+        """The clusters in which the queue manager of that name is suspended although it is in none but ``clusters``."""
+        for each in self.suspended if self.suspension else ():
+            if self.suspension and each not in clusters:
+                near = name_suggestion(each, clusters)
+                message = f"SUSPEND: {name} is not in the cluster {quoted(each)}: changes nothing{near}"
+                yield told(self.suspension, message, "CLUSTER")
+
 
 def told(record: Record, message: str, attribute: str = "") -> Diagnostic:
     """What there is to say of ``record``, on the line of ``attribute`` if that is given."""
     what = f"{record.kind} {quoted(record.name)}" if record.name else record.kind
-    return Diagnostic(record.source, f"{what}: {message}", record.line_of(attribute))
+    return Diagnostic(record.source, f"{what}: {message}", *record.place_of(attribute))
 
 
 def refusal(domain: Domain, value: Value, key: str) -> DomainError | None:

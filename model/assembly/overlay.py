@@ -55,8 +55,8 @@ def _as_change(record: Record) -> Record:
     if record.action == "alter" and record.kind in CHANGEABLE:
         return record
     if record.action in ("start", "stop") and record.kind == "CHANNEL":
-        return evolve(record, action="alter", attributes={"STATUS": state_after(record)}, lines=())
+        return evolve(record, action="alter", attributes={"STATUS": state_after(record)}, places=())
     if record.action in ("suspend", "resume"):
         suspend = "YES" if record.action == "suspend" else "NO"
-        return evolve(record, action="alter", attributes={"SUSPEND": suspend}, lines=())
+        return evolve(record, action="alter", attributes={"SUSPEND": suspend}, places=())
     raise FactsError([told(record, f"{record.action.upper()} {NO_CHANGE}")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from mqclause.model.facts.objects import Fact, Put
 
@@ -20,13 +20,14 @@ class Origin:
 
     ``how``: a definition, an alter or a facts file has *stated* it; a dump has *observed* it, and shows it although
     no command sets it; or it is *defaulted*: nobody says it, and MQ's default holds; or a facts file says that it is
-    *unknown*. ``source`` and ``line`` are
-    where the value stands or, of a default, where the object begins; ``line`` is None where it cannot be told.
+    *unknown*. ``source``, ``line`` and ``column`` are where the value stands or, of a default, where the object begins;
+    each is None where it cannot be told.
     """
 
     how: How
     source: str
     line: int | None = None
+    column: int | None = field(default=None, eq=False)
 
     def __str__(self) -> str:
         return self.source if self.line is None else f"{self.source}:{self.line}"

@@ -33,7 +33,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Put
-from mqclause.model.readers.facts_document import FactsDocument
+from mqclause.model.readers.facts_document import NO_LINES, DocumentLines, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
 from mqclause.model.readers.record import Script
@@ -197,13 +197,13 @@ def read_clusters(sources: Sequence[Source], lenient: bool = False) -> dict[str,
     return found
 
 
-def read_document(data: object, source: str) -> Snapshot:
-    """The snapshot in one parsed facts document; raises FactsError with every fault."""
-    facts = read_facts(data, source)
+def read_document(data: object, source: str, lines: DocumentLines = NO_LINES) -> Snapshot:
+    """The snapshot in one parsed facts document; raises FactsError with every fault, on ``lines`` of it."""
+    facts = read_facts(data, source, lines=lines)
     own = facts.queue_manager
     if facts.diagnostics or own is None:
         raise FactsError(facts.diagnostics or [Diagnostic(source, "queue_manager is missing; it must be given")])
-    document = FactsDocument(source, data)
+    document = FactsDocument(source, data, lines=lines)
     try:
         cluster = Cluster(
             own,
@@ -245,7 +245,7 @@ def _view(opened: Opened, name: str | None, lenient: bool) -> View:
 def _facts_of(opened: Opened, view: View, host: str) -> list[tuple[Facts, FactsDocument]]:
     """What the facts documents state, and what is wrong with it; queues without a host are on ``host``."""
     documents = [completed(document, view.channels) for document in opened.documents]
-    files = [(read_facts(each.data, each.source, host, consume=True), each) for each in documents]
+    files = [(read_facts(each.data, each.source, host, consume=True, lines=each.lines), each) for each in documents]
     for facts, _ in files:
         opened.faults.extend(facts.diagnostics)
     return files
@@ -273,7 +273,7 @@ def _the_put(files: Iterable[tuple[Facts, FactsDocument]], faults: list[Diagnost
     given = [placed_table(facts.put, document, "put") for facts, document in files if facts.put is not None]
     for put in given[1:]:
         message = f"put is given twice; it stands in {given[0].source} and in {put.source}; allowed: one"
-        faults.append(Diagnostic(put.source, message))
+        faults.append(Diagnostic(put.source, message, put.origin("call").line))
     return given[0] if given else None
 
 

@@ -32,7 +32,8 @@ def misplaced_messages(files: Iterable[tuple[Facts, FactsDocument]], cluster: Cl
     listed = [(document, at, each) for facts, document in files for at, each in enumerate(facts.messages)]
     for found, message in misplaced([each for _, _, each in listed], cluster):
         document, at, wrong = listed[found]
-        yield Diagnostic(document.source, f"message {at + 1} {quoted(wrong.id)}: {message}")
+        line = document.lines.line_of("message", at)
+        yield Diagnostic(document.source, f"message {at + 1} {quoted(wrong.id)}: {message}", line)
 
 
 def placed_facts(facts: Facts, document: FactsDocument) -> Iterator[Placed[Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject
-from mqclause.model.assembly.objects import MqObject
+from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 

@@ -10,7 +10,9 @@ from attrs import frozen
 
 from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.incomplete import Membership
-from mqclause.model.assembly.objects import MqObject, Objects, placed_fact
+from mqclause.model.assembly.inserts import filled_in, left_open
+from mqclause.model.assembly.mq_object import MqObject, placed_fact
+from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.observed import Displayed
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
@@ -73,7 +75,8 @@ def assemble(scripts: Sequence[Script], local: str | None, clusters: Sequence[st
         chosen = _chosen(named, local, len(named) < len(scripts))
         members: dict[str, list[Script]] = {}
         for script in scripts:
-            members.setdefault(NAME(script.queue_manager or chosen, "queue manager name"), []).append(script)
+            owner = NAME(script.queue_manager or chosen, "queue manager name")
+            members.setdefault(owner, []).append(filled_in(script, owner))
     except ValueError as fault:
         return View(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
     faults: list[Diagnostic] = []
@@ -96,7 +99,7 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
         return names[0]
     if names:
         raise ValueError(f"several queue managers are described: {listing}; say with --from which one is local")
-    raise ValueError("does not name its queue manager; name it with --from")
+    raise ValueError("does not name its queue manager; name it with --from, or give it as QMGR=FILE")
 
 
 def objects_of(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
@@ -139,7 +142,7 @@ class _Seen:
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
             states_are_shown=bool(shown.clusters) and all(_is_observed(channel) for channel in channels),
             repositories=tuple(shown.repositories()),
-            remarks=tuple(shown.differences()),
+            remarks=(*shown.differences(), *left_open(each for member in everyone for each in member.scripts)),
         )
 
     def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
@@ -150,6 +153,8 @@ class _Seen:
         """What the commands of all members ask for and nobody carries out; to be asked after the channels."""
         for member in self.members.values():
             yield from member.operations.warnings
+            shown = self.shown.clusters if member.name == self.local else ()
+            yield from member.operations.suspended_elsewhere(member.name, (*_clusters(member), *shown))
             for record in member.operations.channels if member.name != self.local else ():
                 message = f"{record.action.upper()}: the states of {member.name}'s {OF_ITS_OWN}"
                 yield told(record, message)
@@ -239,7 +244,7 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
     elif attribute == "suspended" and member.operations.suspension:
         record = member.operations.suspension
         by = "CLUSTER" if record.listed("CLUSTER") else "CLUSNL"
-        found = Origin("stated", record.source, record.line_of(by))
+        found = Origin("stated", record.source, *record.place_of(by))
     if found is None:
         found = next((each.origin(attribute) for each in member.of("QMGR")), None)
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)

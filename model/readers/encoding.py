@@ -14,11 +14,10 @@ SAMPLE = 4000
 """So many bytes tell UTF-16 without a byte order mark from what is no text."""
 
 EBCDIC = "cp037"
-EBCDIC_COMMAND = re.compile(
-    rb"(?:^|[\x15\x25\x40\xf0-\xf9])(?:"
-    + b"|".join(re.escape(each.encode(EBCDIC)) for each in ("DEFINE", "ALTER", "DEF", "DISPLAY", "* ", "ALT"))
-    + rb")\x40"
-)
+OF_1047 = str.maketrans("¬Ý^[]¨", "^[¬Ý¨]")
+"""What z/OS's page 1047 has in the places of these signs of page 37, which Python knows."""
+
+EBCDIC_BLANK, BLANK = b"\x40", b" "
 LINE_ENDS = (b"\x15", b"\x25")
 RECORD, COLUMNS = 80, 72
 """Of a data set without line ends: the length of its records, and how many columns of them are MQSC."""
@@ -35,7 +34,7 @@ class Decoded:
 def text_from(data: bytes, source: str) -> Decoded:
     """The text in ``data``, without a byte order mark; raises FactsError if it is none.
 
-    UTF-8, UTF-16 with and without a byte order mark, EBCDIC if it holds MQSC, else Latin-1.
+    UTF-8, UTF-16 with and without a byte order mark, EBCDIC (page 1047) by its blanks, else Latin-1.
     """
     found = _decoded(data, source)
     if NOT_BLANK.match(found.text) is None:
@@ -55,7 +54,7 @@ def _decoded(data: bytes, source: str) -> Decoded:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"is not UTF-8 text: byte 0x{data[error.start]:02x} at offset {error.start}"
-        text = _ebcdic(data) if EBCDIC_COMMAND.search(data, 0, SAMPLE) else data.decode("latin-1")
+        text = _ebcdic(data) if _is_ebcdic(data) else data.decode("latin-1")
         return Decoded(text, Diagnostic(source, message, line))
 
 
@@ -70,8 +69,14 @@ def _utf_16(data: bytes) -> str:
     return "utf-16-le" if odd > even == 0 else "utf-16-be" if even > odd == 0 else ""
 
 
+def _is_ebcdic(data: bytes) -> bool:
+    """Whether there are more of EBCDIC's blanks than of those of all other encodings."""
+    sample = data[:SAMPLE]
+    return sample.count(EBCDIC_BLANK) > sample.count(BLANK)
+
+
 def _ebcdic(data: bytes) -> str:
     if any(end in data for end in LINE_ENDS):
-        return data.decode(EBCDIC).replace("\x85", "\n")
+        return data.decode(EBCDIC).replace("\x85", "\n").translate(OF_1047)
     records = [data[at : at + RECORD][:COLUMNS] for at in range(0, len(data), RECORD)]
-    return "\n".join(record.decode(EBCDIC) for record in records)
+    return "\n".join(record.decode(EBCDIC) for record in records).translate(OF_1047)

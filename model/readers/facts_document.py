@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,9 @@ LONGEST_PATH = 3
 """How long the paths of tables and of their keys are; what stands deeper has no line."""
 
 
+TABLE_LABEL = re.compile(r"([a-z_]+) ([0-9]{1,9})\b", re.ASCII)
+
+
 @frozen(eq=False)
 class DocumentLines:
     """The line of each table and key in ``text``: looked for when it is first asked for, as parsers do not tell."""
@@ -29,6 +33,15 @@ class DocumentLines:
     def line_of(self, *path: str | int) -> int | None:
         """The line on which the table or the key begins; None if that cannot be told."""
         return self._found.get(path)
+
+    def nearest(self, *path: str | int) -> int | None:
+        """The line of the innermost table or key around ``path`` of which it can be told."""
+        return next((self._found[path[:end]] for end in range(len(path), 0, -1) if path[:end] in self._found), None)
+
+    def told_by(self, message: str) -> int | None:
+        """The line of the table that ``message`` is about, if it begins with that, as ``labelled`` says it."""
+        label = TABLE_LABEL.match(message)
+        return self.nearest(label[1], int(label[2]) - 1) if label else None
 
     @cached_property
     def _found(self) -> Mapping[DocumentPath, int]:
@@ -67,9 +80,9 @@ def parsed(text: str, source: str, parse: Callable[[str, str], FactsDocument]) -
         return faulty(source, "holds a number of too many digits")
 
 
-def faulty(source: str, message: str, line: int | None = None) -> FactsDocument:
+def faulty(source: str, message: str, line: int | None = None, column: int | None = None) -> FactsDocument:
     """A document that cannot be parsed."""
-    return FactsDocument(source, None, (Diagnostic(source, message, line),))
+    return FactsDocument(source, None, (Diagnostic(source, message, line, column),))
 
 
 def labelled(table: str, position: int | None, given: object) -> str:

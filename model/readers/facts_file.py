@@ -21,10 +21,13 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_document import FactsDocument, labelled
+from mqclause.model.readers.facts_document import NO_LINES, DocumentLines, DocumentPath, FactsDocument, labelled
 from mqclause.model.readers.mqsc.words import is_secret
 
 _T = TypeVar("_T")
+
+Told = tuple[DocumentPath, str]
+"""Where something is wrong, and what."""
 
 MOST_FAULTS = 10_000
 """How many faults of one document are told; a document with more is no facts document at all."""
@@ -107,18 +110,25 @@ def states_facts(document: FactsDocument) -> bool:
     return isinstance(document.data, Mapping) and not KNOWN.isdisjoint(document.data)
 
 
-def read_facts(data: object, source: str, local: str | None = None, consume: bool = False) -> Facts:
+def read_facts(
+    data: object,
+    source: str,
+    local: str | None = None,
+    consume: bool = False,
+    lines: DocumentLines = NO_LINES,
+) -> Facts:
     """The facts in a parsed document: a mapping of table names to tables and lists of tables.
 
-    Never raises; the faults stand in ``diagnostics``. ``local`` is the local queue manager's name for a document
-    without a queue_manager table. With ``consume`` the rows of messages give way in ``data`` to what is made of them:
-    a million of them are not kept twice.
+    Never raises; the faults stand in ``diagnostics``, on the ``lines`` of the document's keys. ``local`` is the local
+    queue manager's name for a document without a queue_manager table. With ``consume`` the rows of messages give way in
+    ``data`` to what is made of them: a million of them are not kept twice.
     """
     try:
         return _made(data, source, local, consume)
     except (AttributeError, KeyError, TypeError, DomainError):
         pass  # what is wrong is told below: this way a good document does not pay for it
-    faults = tuple(Diagnostic(source, message) for message in islice(_faults(data, local), MOST_FAULTS))
+    told = islice(_faults(data, local), MOST_FAULTS)
+    faults = tuple(Diagnostic(source, message, lines.nearest(*path)) for path, message in told)
     return Facts(source, diagnostics=faults) if faults else _made(_plain(data), source, local, False)
 
 
@@ -205,9 +215,10 @@ def _plain(data: Any) -> dict[str, Any]:
     }
 
 
-def _faults(data: object, local: str | None) -> Iterator[str]:
+def _faults(data: object, local: str | None) -> Iterator[Told]:
     if not isinstance(data, Mapping):
-        yield f"{quoted(data)} is given where a facts document is expected; allowed: tables {', '.join(TABLES)}"
+        allowed = f"allowed: tables {', '.join(TABLES)}"
+        yield (), f"{quoted(data)} is given where a facts document is expected; {allowed}"
         return
     # With a queue_manager table of its own, a fault in that table is told there and not at every queue.
     host = "?" if "queue_manager" in data else local
@@ -217,64 +228,64 @@ def _faults(data: object, local: str | None) -> Iterator[str]:
         elif table in MANY:
             yield from _many_faults(table, given, host)
         elif table not in IGNORED:
-            yield f"unknown table {quoted(table)}; allowed: {', '.join(TABLES)}{_near(table, TABLES)}"
+            allowed = f"allowed: {', '.join(TABLES)}{_near(table, TABLES)}"
+            yield (table,), f"unknown table {quoted(table)}; {allowed}"
     # what is wrong with the table itself is told already
     with suppress(AttributeError, KeyError, TypeError, DomainError):
-        yield from _not_there(_unknown(data.get("unknown", {})), data)
+        for message in _not_there(_unknown(data.get("unknown", {})), data):
+            yield ("unknown",), message
 
 
-def _single_faults(table: str, given: object) -> Iterator[str]:
+def _single_faults(table: str, given: object) -> Iterator[Told]:
     if isinstance(given, list | tuple):
-        yield f"{table}: a list is given where one table is expected; write [{table}] in TOML, an object in JSON"
+        how = f"write [{table}] in TOML, an object in JSON"
+        yield (table,), f"{table}: a list is given where one table is expected; {how}"
     elif not isinstance(given, Mapping):
-        yield f"{table}: {quoted(given)} is given where a table is expected"
+        yield (table,), f"{table}: {quoted(given)} is given where a table is expected"
     else:
-        label = labelled(table, None, given)
-        yield from _table_faults(label, SINGLE[table], given)
+        yield from _table_faults((table,), labelled(table, None, given), SINGLE[table], given)
 
 
-def _many_faults(table: str, given: object, host: str | None) -> Iterator[str]:
+def _many_faults(table: str, given: object, host: str | None) -> Iterator[Told]:
     if isinstance(given, Mapping):
-        yield (
-            f"{table}: one table is given where a list of tables is expected;"
-            f" write [[{table}]] in TOML, a list of objects in JSON"
-        )
+        how = f"write [[{table}]] in TOML, a list of objects in JSON"
+        yield (table,), f"{table}: one table is given where a list of tables is expected; {how}"
     elif not isinstance(given, list | tuple):
-        yield f"{table}: {quoted(given)} is given where a list of tables is expected"
+        yield (table,), f"{table}: {quoted(given)} is given where a list of tables is expected"
     else:
-        for position, row in enumerate(given, 1):
+        for position, row in enumerate(given):
             yield from _row_faults(table, position, row, host)
 
 
-def _row_faults(table: str, position: int, row: object, host: str | None) -> Iterator[str]:
+def _row_faults(table: str, position: int, row: object, host: str | None) -> Iterator[Told]:
     if isinstance(row, Message):
         return  # it was made before another row turned out to be wrong
-    label = labelled(table, position, row)
+    path, label = (table, position), labelled(table, position + 1, row)
     if not isinstance(row, Mapping):
-        yield f"{label}: {quoted(row)} is given where a table is expected"
+        yield path, f"{label}: {quoted(row)} is given where a table is expected"
         return
     implied = table == "queue" and host is not None and "queue_manager" not in row
-    found = list(_table_faults(label, MANY[table], {**row, "queue_manager": host} if implied else row))
+    found = list(_table_faults(path, label, MANY[table], {**row, "queue_manager": host} if implied else row))
     yield from found
     if table == "message" and not found and (fault := message_fault(_message(row))):
-        yield f"{label}: {fault}"
+        yield path, f"{label}: {fault}"
 
 
-def _table_faults(label: str, maker: Maker[Any], given: Mapping[Any, object]) -> Iterator[str]:
+def _table_faults(path: DocumentPath, label: str, maker: Maker[Any], given: Mapping[Any, object]) -> Iterator[Told]:
     for key, value in given.items():
         domain = maker.domains.get(key)
         if domain is None:
             allowed = f"allowed: {', '.join(maker.domains)}{_near(key, maker.domains)}"
             given_as = "" if isinstance(key, str) and is_secret(key.upper()) else f", given as {quoted(value)}"
-            yield f"{label}: unknown key {quoted(key)}{given_as}; {allowed}"
+            yield (*path, key), f"{label}: unknown key {quoted(key)}{given_as}; {allowed}"
             continue
         try:
             domain(value, key)
         except DomainError as error:
-            yield f"{label}: {error}"
+            yield (*path, key), f"{label}: {error}"
     for key in maker.required:
         if key not in given:
-            yield f"{label}: {key} is missing; it must be given"
+            yield path, f"{label}: {key} is missing; it must be given"
 
 
 def _near(word: object, known: Mapping[str, object] | tuple[str, ...]) -> str:

@@ -60,7 +60,7 @@ def _parse(text: str, source: str) -> FactsDocument:
     try:
         data = json.loads(text, object_pairs_hook=partial(_object, repeating), parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        return faulty(source, f"is not JSON: {error.msg} at column {error.colno}", error.lineno)
+        return faulty(source, f"is not JSON: {error.msg}", error.lineno, error.colno)
     except _ConstantError:
         return FactsDocument(source, None, (_constant_fault(text, source),))
     faults = tuple(Diagnostic(source, message) for message in _repeated(data)) if repeating else ()
@@ -87,7 +87,7 @@ def _constant_fault(text: str, source: str) -> Diagnostic:
     found = next(match for match in STRING_OR_CONSTANT.finditer(text) if not match[0].startswith('"'))
     line = text.count("\n", 0, found.start()) + 1
     column = found.start() - text.rfind("\n", 0, found.start())
-    return Diagnostic(source, f"is not JSON: {found[0]} is no number of JSON, at column {column}", line)
+    return Diagnostic(source, f"is not JSON: {found[0]} is no number of JSON", line, column)
 
 
 def _repeated(data: object) -> Iterator[str]:

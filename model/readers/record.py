@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
+from typing import TypeVar
 
 from attrs import field, frozen
 
@@ -12,7 +14,38 @@ from mqclause.model.diagnostic import Diagnostic
 Value = str | tuple[str, ...]
 """An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
 
+LinePlace = tuple[int, int]
+"""How many lines below the record's first one something stands, and in which column, counted from 1; 0: unknown."""
+
 NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
+
+
+ValueT = TypeVar("ValueT")
+
+
+class AttributeValues(Mapping[str, ValueT]):
+    """Attributes by name: the ``values`` of one record, at the positions that ``names`` gives to many of them."""
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, names: Mapping[str, int], values: tuple[ValueT, ...]) -> None:
+        self._names = names
+        self._values = values
+
+    def __getitem__(self, name: str) -> ValueT:
+        return self._values[self._names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 @frozen
@@ -22,8 +55,8 @@ class Record:
     ``action`` is define, alter, delete, suspend, resume, start, stop, refresh or observe, ``kind`` the canonical noun
     (QLOCAL, CHANNEL, QMGR, …), ``name`` blank where the object has none. ``attributes`` has canonical upper-case
     names in the order in which they were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``.
-    ``informational`` has the attributes that the source shows but that cannot be set. ``lines`` and
-    ``informational_lines`` have the line of each.
+    ``informational`` has the attributes that the source shows but that cannot be set. ``places`` has where each of
+    the ``attributes`` stands, and then each of the ``informational`` ones.
     """
 
     action: str
@@ -33,16 +66,19 @@ class Record:
     informational: Mapping[str, str] = NOTHING_SHOWN
     source: str = ""
     line: int | None = None
-    lines: tuple[int, ...] = field(default=(), repr=False, eq=False)
-    informational_lines: tuple[int, ...] = field(default=(), repr=False, eq=False)
+    places: Sequence[LinePlace] = field(default=(), repr=False, eq=False)
+
+    def place_of(self, attribute: str) -> tuple[int | None, int | None]:
+        """The line and the column of ``attribute``; the record's own line if that is not known."""
+        if self.line is not None:
+            for name, (below, column) in zip(chain(self.attributes, self.informational), self.places, strict=False):
+                if name == attribute:
+                    return self.line + below, column or None
+        return self.line, None
 
     def line_of(self, attribute: str) -> int | None:
         """The line on which ``attribute`` stands; the record's own line if that is not known."""
-        for names, lines in ((self.attributes, self.lines), (self.informational, self.informational_lines)):
-            for name, line in zip(names, lines, strict=False):
-                if name == attribute:
-                    return line
-        return self.line
+        return self.place_of(attribute)[0]
 
     def listed(self, attribute: str) -> tuple[str, ...]:
         """The value of ``attribute`` as a list of names, without blank ones; empty if it is not stated."""

@@ -43,7 +43,7 @@ TOML_WORD = re.compile(
 
 def _recognised(text: str, name: str) -> Confidence:
     """By its name or a header of our tables; perhaps, if it looks like some other TOML."""
-    if name.lower().endswith(".toml") or TABLE_HEADER.search(text):
+    if name.lower().endswith(".toml") or ("[" in text and TABLE_HEADER.search(text)):
         return Confidence.SURE
     if ANY_TABLE_HEADER.match(text) or KEY_FIRST.match(text) or not parse_toml(text, "").diagnostics:
         return Confidence.LIKELY
@@ -63,7 +63,7 @@ def _parse(text: str, source: str) -> FactsDocument:
         place = TOML_PLACE.search(message)
         said = (message[: place.start()] if place else message)[:LONGEST_TOLD]
         if place and place[1]:
-            return faulty(source, f"is not TOML: {said} at column {place[2]}", int(place[1]))
+            return faulty(source, f"is not TOML: {said}", int(place[1]), int(place[2]))
         return faulty(source, f"is not TOML: {said} at the end", text.rstrip().count("\n") + 1)
 
 

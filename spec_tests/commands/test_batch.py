@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import click
 import duckdb
 import pytest
 from click.testing import CliRunner
@@ -219,6 +220,17 @@ def test_the_cluster_from_facts(tmp_path: Path) -> None:
     summary = batch(source, tmp_path / "out.parquet", "--facts", EXAMPLE)
     assert (summary["status"], summary["queue_managers"]) == (0, {"QM2": 1})
     assert summary["reasons"] == [{"name": "MQRC_UNKNOWN_OBJECT_NAME", "code": 2085, "count": 1}]
+
+
+def test_what_if_of_the_facts(tmp_path: Path) -> None:
+    source = written(tmp_path / "in.jsonl", [{"put": {"queue": "ORDERS.IN"}}])
+    changed = tmp_path / "change.mqsc"
+    changed.write_text("STOP CHANNEL(TO.QM2)\n")
+    for option in (["--status", "TO.QM2=STOPPED"], ["--with", changed], ["--set", "CHANNEL(TO.QM2) STATUS(STOPPED)"]):
+        # QM3 is out by its channel's rank, and TO.QM4 retries: 6 sets both others aside, 7 to 9 take STOPPED last
+        assert batch(source, tmp_path / "out.parquet", "--facts", EXAMPLE, *option)["queue_managers"] == {"QM4": 1}
+    with pytest.raises(click.UsageError, match="need --facts"):
+        batch(source, tmp_path / "out.parquet", "--status", "TO.QM2=STOPPED")
 
 
 def test_a_folder_of_part_files(tmp_path: Path) -> None:

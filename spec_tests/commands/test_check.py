@@ -115,7 +115,7 @@ def test_netprty_at_a_sender_is_a_finding_here_and_a_fault_elsewhere(tmp_path: P
     assert (only["rule"], only["severity"], only["attribute"]) == ("check.04", "error", "netprty")
     assert only["object"] == {"type": "CHANNEL", "name": "TO.QM2", "queue_manager": "QM1"}
     assert (only["source"]["line"], status) == (3, 1)
-    with pytest.raises(FactsError, match="QM1.mqsc:3: CHLTYPE\\(CLUSSDR\\) has no attribute NETPRTY"):
+    with pytest.raises(FactsError, match="QM1.mqsc:3:3: CHLTYPE\\(CLUSSDR\\) has no attribute NETPRTY"):
         read_files([path])
 
 

@@ -173,8 +173,21 @@ class TestSources:
         text = done(facts_command, "--sources", members[1], broken)[1].splitlines()
         assert text[0] == f"{members[1]}: MQSC of QM2: 1 CHANNEL, 2 QLOCAL; read wholly"
         assert text[1] == f"{broken}: MQSC: 1 QLOCAL; read partly"
-        assert text[2].startswith(f"  {broken}:2: ")
+        assert text[2].startswith(f"  {broken}:2:18: ")
         assert "PUTT" in text[2]
+
+    def test_what_is_nowhere_defined(self, tmp_path: Path) -> None:
+        head = "* Queue manager name: QM9\n"
+        one = written(
+            tmp_path, f"{head}DEFINE QLOCAL(A) +\n PROCESS(P) INITQ(I)\nDEFINE QALIAS(L) TARGET(A)\n", "1.mqsc"
+        )
+        two = written(tmp_path, f"{head}DEFINE QLOCAL(I)\nALTER QMGR DEADQ(SYSTEM.DEAD) REPOSNL(N)\n", "2.mqsc")
+        found = json.loads(done(facts_command, "--sources", one, two, "--json")[1])["dangling"]
+        assert [tuple(each.values()) for each in found] == [
+            (one, 3, 2, "QLOCAL 'A': PROCESS refers to a process that is nowhere defined: 'P'"),
+            (two, 3, 31, "QMGR: REPOSNL refers to a namelist that is nowhere defined: 'N'"),
+        ]
+        assert done(facts_command, "--sources", one, two)[1].splitlines()[1].startswith(f"  {one}:3:2: QLOCAL 'A': ")
 
     def test_as_a_document(self, tmp_path: Path, members: list[str]) -> None:
         odd = written(tmp_path, "nothing at all", "odd.txt")

@@ -109,7 +109,7 @@ def test_a_message_at_fault_is_told_in_one_line(tmp_path: Path, message: dict[st
     path = written(tmp_path, {"id": "A", "queue": "APPQ", **message})
     done = run("order", path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith(f"{path}: {said}")
+    assert done.stderr.startswith(f"{path}:1: {said}")
 
 
 def test_an_id_is_given_once(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any, ClassVar
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from mqclause.tools.commands.explain import command as explain_command
 from mqclause.tools.commands.replay import command as replay_command
@@ -25,6 +27,14 @@ def members(tmp_path: Path) -> list[str]:
 def goes_to(*arguments: str, put: str = "Q") -> Any:
     found = json.loads(done(explain_command, *arguments, "--put", put, "--json")[1])
     return found["chosen"] and found["chosen"]["queue_manager"]
+
+
+def lines_of(lines: str, *options: str) -> tuple[int, str]:
+    """The exit status and the output of explain --lines."""
+    result = CliRunner().invoke(explain_command, ["--lines", lines, *options], standalone_mode=False)
+    if result.exception:
+        raise result.exception
+    return result.return_value, result.stdout
 
 
 def refused(*arguments: str) -> str:
@@ -144,3 +154,25 @@ class TestModelQueues:
         assert refusal(explain_command, script, asked) == f"{asked}: put: queue 'M' is a model queue: {made}"
         assert goes_to(script, put="L") == "QM1"
         assert goes_to(script, put="N") is None
+
+    def test_an_alias_of_a_topic_leads_to_no_queue(self, tmp_path: Path) -> None:
+        text = "* Queue manager name: QM1\nDEFINE QALIAS(T) TARGET(NEWS) TARGTYPE(TOPIC)\n"
+        script = written(tmp_path, text, "QM1.mqsc")
+        told = "put: queue 'T' is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue"
+        assert refusal(explain_command, script, "--put", "T") == f"{script}: {told}"
+
+
+class TestOptions:
+    def test_a_fault_names_the_option_that_it_is_in(self, members: list[str]) -> None:
+        assert refused(*members, "--status", "TO.QM9=STOPPED").startswith("--status: CHANNEL 'TO.QM9' is not known")
+        assert refused(*members, "--set", "CHANNEL(TO.QM9) STATUS(STOPPED)").startswith("--set: CHANNEL 'TO.QM9'")
+
+    def test_what_if_in_each_of_many_lines(self, tmp_path: Path) -> None:
+        routes = [{"name": f"TO.{each}", "queue_manager": each, "cluster": "S"} for each in ("QM2", "QM3")]
+        lines = [json.dumps(facts(channel=each)) for each in (routes, routes[1:])]
+        status, text = lines_of(written(tmp_path, "\n".join(lines), "lines.jsonl"), "--status", "TO.QM2=RETRYING")
+        first, second = map(json.loads, text.splitlines())
+        assert (status, first["chosen"]["queue_manager"]) == (2, "QM3")
+        assert second["error"].startswith("line 2: --status: CHANNEL 'TO.QM2' is not known to QM1")
+        with pytest.raises(click.UsageError, match="leave out --from, --with and --format"):
+            lines_of("lines.jsonl", "--from", "QM1")

@@ -15,6 +15,7 @@ TRAFFIC = files("mqclause.tools") / "examples" / "sales" / "traffic.csv"
 
 SHOWN = [
     ("explain", "orders.toml"),
+    ("explain", "--put", "ORDERS.IN", "--why-not", "QM3", "QM1.log"),
     ("why", "ORDERS.IN", "QM2.mqsc"),
     ("replay", "orders_trigger.toml"),
     ("order", "figure_11.toml"),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.assembly.snapshot import Source, read_sources
 from mqclause.model.assembly.view import View, assemble
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.record import Script
+from spec_tests.support.places import without_column
 
 TEXT = "allowed: text of {} to {} characters, without control characters"
 LONG = "C" * 21
@@ -39,7 +41,7 @@ def queue_of(text: str) -> Queue:
 def faults(*texts: str) -> list[str]:
     """The faults of scripts of queue manager A, each text starting at line 2 of its file."""
     scripts = [script("A", text, f"{number}.mqsc") for number, text in enumerate(texts, 1)]
-    return [str(fault) for fault in assemble(scripts, None).diagnostics]
+    return [without_column(fault) for fault in assemble(scripts, None).diagnostics]
 
 
 class TestWhichIsLocal:
@@ -57,7 +59,7 @@ class TestWhichIsLocal:
     def test_several_need_a_choice(self) -> None:
         view = assemble([script("A", ""), script("B", "")], None)
         assert view.queue_manager is None
-        assert [str(fault) for fault in view.diagnostics] == [
+        assert [without_column(fault) for fault in view.diagnostics] == [
             "A.mqsc: several queue managers are described: A, B; say with --from which one is local"
         ]
 
@@ -69,7 +71,7 @@ class TestWhichIsLocal:
 
     def test_a_script_without_a_name_needs_one(self) -> None:
         (fault,) = assemble([script("", "DEF QL(Q)")], None).diagnostics
-        assert str(fault) == "x.mqsc: does not name its queue manager; name it with --from"
+        assert str(fault) == "x.mqsc: does not name its queue manager; name it with --from, or give it as QMGR=FILE"
 
     def test_a_script_without_a_name_belongs_to_the_local_one(self) -> None:
         own, other = MEMBER.format("A") + "DEF QL(Q) CLUSTER(PAY)", script("B", MEMBER.format("B"))
@@ -300,11 +302,20 @@ class TestLocalView:
             Queue("Q", "B", type="QREMOTE", rname="R", clusters=("PAY",)),
         ]
 
-    def test_inserts_are_plain_text(self) -> None:
+    def test_the_insert_of_its_own_name_is_filled_in_and_others_are_told(self) -> None:
         view = view_of("DEF CHL('+AUTOCL+_+QMNAME+') CHLTYPE(CLUSRCVR) CLUSTER('+AUTOCL+') CONNAME(+CONNAME+)")
-        assert [(placed.fact.name, placed.fact.cluster) for placed in view.channels] == [
-            ("+AUTOCL+_+QMNAME+", "+AUTOCL+")
-        ]
+        assert [(placed.fact.name, placed.fact.cluster) for placed in view.channels] == [("+AUTOCL+_A", "+AUTOCL+")]
+        (remark,) = view.remarks
+        assert (remark.line, "+AUTOCL+ is filled in by the queue manager" in remark.message) == (2, True)
+
+    def test_a_sender_with_an_insert_leads_to_whoever_has_such_a_receiver(self) -> None:
+        sender = "DEF CHL('S_+QMNAME+') CHLTYPE(CLUSSDR) CLUSTER(S)\n"
+        receiver = "DEF CHL('S_+QMNAME+') CHLTYPE(CLUSRCVR) CLUSTER(S)\n"
+        sources = [Source(f"QM{at}=", (sender + receiver).encode(), f"QM{at}") for at in (1, 2)]
+        snapshot = read_sources(sources, "QM1")
+        assert [each.name for each in snapshot.cluster.channels] == ["S_QM1", "S_QM2"]
+        assert snapshot.incomplete == ()
+        assert [each.object for each in read_sources(sources[:1]).incomplete] == ["S_+QMNAME+"]
 
 
 class TestTheOthers:
@@ -347,4 +358,4 @@ class TestTheOthers:
 
     def test_faults_of_every_member_are_told(self) -> None:
         view = assemble([script("A", ""), script("B", "DEF QL(Q) CLWLRANK(x)")], "A")
-        assert [str(fault)[:10] for fault in view.diagnostics] == ["B.mqsc:2: "]
+        assert [without_column(fault)[:10] for fault in view.diagnostics] == ["B.mqsc:2: "]

@@ -9,6 +9,7 @@ from mqclause.model.readers.mqsc.grammar import channel_types, known_attributes
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.mqsc.words import FLAGS, NOUNS, VALUED
 from spec_tests.support.mqsc_script import attributes, fault, faults, record
+from spec_tests.support.places import without_column
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,16 @@ from spec_tests.support.mqsc_script import attributes, fault, faults, record
 )
 def test_what_an_object_does_not_have(command: str, told: str) -> None:
     assert fault(f"* first\n{command}") == f"pay.mqsc:2: {told}"
+
+
+def test_an_attribute_that_is_cut_off_is_told_with_those_that_begin_so() -> None:
+    told = "pay.mqsc:2: DEFINE QLOCAL has no attribute MA; it is not short for MAXDEPTH, MAXFSIZE, MAXMSGL"
+    assert fault("DEF QL(A) +\n MA") == f"{told}: attributes are written out"
+
+
+def test_a_word_before_an_object_is_no_verb() -> None:
+    assert fault("FOO QL(B)") == "pay.mqsc:1: FOO is no verb of MQSC; allowed: ALTER, DEFINE, DELETE and the others"
+    assert "geheim" not in fault("geheim 'x')")
 
 
 def test_the_line_is_that_of_the_attribute() -> None:
@@ -75,14 +86,14 @@ def test_an_alter_without_the_type_goes_by_the_channel_that_is_there() -> None:
         "* Queue manager name: A\nDEF CHL(C) CHLTYPE(CLUSSDR)\nALTER CHL(C) DESCR(x) +\n NETPRTY(1)", "f"
     )
     assert script.diagnostics == ()
-    assert [str(one) for one in assemble([script], None).diagnostics] == [
+    assert [without_column(one) for one in assemble([script], None).diagnostics] == [
         "f:4: CHANNEL 'C': CHLTYPE(CLUSSDR) has no attribute NETPRTY; channel types that have it: CLUSRCVR"
     ]
 
 
 def test_words_of_values_that_are_used() -> None:
     script = read_mqsc("* Queue manager name: A\nDEF QL(Q) QSGDISP(SHARD)\nDEF QA(S) TARGTYPE(TPIC)", "f")
-    assert [str(one).split(";")[0] for one in assemble([script], None).diagnostics] == [
+    assert [without_column(one).split(";")[0] for one in assemble([script], None).diagnostics] == [
         "f:2: QLOCAL 'Q': QSGDISP: 'SHARD' is not allowed",
         "f:3: QALIAS 'S': TARGTYPE: 'TPIC' is not allowed",
     ]

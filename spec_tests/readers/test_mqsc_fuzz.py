@@ -52,8 +52,8 @@ def check(text: str) -> Script:
     for record in script.records:
         assert record.line is not None
         assert 1 <= record.line <= last
-        assert len(record.lines) == len(record.attributes)
-        assert all(record.line <= line <= last for line in record.lines)
+        assert len(record.places) == len(record.attributes) + len(record.informational)
+        assert all(record.line + below <= last and below >= 0 and column >= 1 for below, column in record.places)
         assert all(name == name.upper() for name in record.attributes)
     for local in (None, "PAY1"):
         view = assemble([script], local)

@@ -180,7 +180,7 @@ class TestWords:
     def test_a_list_wrapped_as_dumps_wrap_it(self) -> None:
         one = record("DEFINE NAMELIST('N') +\n   NAMES('A' +\n        ,'B') +\n   REPLACE")
         assert one.attributes == {"NAMES": ("A", "B"), "REPLACE": ""}
-        assert one.lines == (2, 4)
+        assert list(one.places) == [(1, 4), (3, 4)]
 
     @pytest.mark.parametrize(
         ("short", "kind"),

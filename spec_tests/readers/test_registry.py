@@ -30,8 +30,7 @@ def read_piped(text: str, source: str) -> Script:
             faults.append(Diagnostic(source, "has no name; allowed: KIND|NAME|ATTRIBUTE=VALUE", number))
             continue
         attributes = dict(pair.split("=") for pair in rest[1:])
-        places = (number,) * len(attributes)
-        records.append(Record("define", kind, rest[0], attributes, source=source, line=number, lines=places))
+        records.append(Record("define", kind, rest[0], attributes, source=source, line=number))
     return Script(source, owner.partition("|")[2], tuple(records), tuple(faults))
 
 

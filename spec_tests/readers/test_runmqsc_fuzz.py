@@ -25,7 +25,7 @@ def check(text: str) -> Script:
     last = text.count("\n") + 1
     for each in (script, *script.further):
         assert all(1 <= (fault.line or 1) <= last for fault in each.diagnostics)
-        assert all(len(record.lines) == len(record.attributes) for record in each.records)
+        assert all(len(record.places) == len(record.attributes) + len(record.informational) for record in each.records)
         assemble([each], each.queue_manager or "QM1")
     return script
 

@@ -6,6 +6,7 @@ from textwrap import dedent
 
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.record import Record, Script
+from spec_tests.support.places import without_column
 
 
 def read(text: str) -> Script:
@@ -28,7 +29,7 @@ def attributes(text: str) -> dict[str, object]:
 
 
 def faults(text: str) -> list[str]:
-    return [str(fault) for fault in read(text).diagnostics]
+    return [without_column(fault) for fault in read(text).diagnostics]
 
 
 def fault(text: str) -> str:

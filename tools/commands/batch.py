@@ -14,11 +14,12 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.exit_options import exit_options, given_exits
-from mqclause.tools.commands.inputs import sources
+from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
 from mqclause.tools.commands.options import (
     edition_option,
     from_option,
     json_option,
+    lenient_option,
     reading_option,
     rules_by,
 )
@@ -32,20 +33,31 @@ def memory_size(_context: click.Context, _parameter: click.Parameter, value: str
     return value.upper()
 
 
-def clusters_of(given: Sequence[Source], local: str | None, at: str | None) -> Cluster | Mapping[str, Cluster] | None:
+def clusters_of(
+    given: Sequence[Source],
+    local: str | None,
+    at: str | None,
+    lenient: bool = False,
+    sets: Sequence[str] = (),
+    states: Sequence[str] = (),
+) -> Cluster | Mapping[str, Cluster] | None:
     """What the local queue manager knows; with ``at`` what each queue manager that a source describes knows.
 
     Raises FactsError and UsageError.
     """
     if at is None:
-        if not given:
-            return None
-        snapshot = read_sources(given, local)
-        print_warnings(snapshot.warnings, snapshot.remarks)
-        return snapshot.cluster
+        if given:
+            read = read_sources(given, local, lenient)
+            print_warnings(read.warnings, read.remarks)
+            return what_if(read, sets, states).cluster
+        if sets or states:
+            raise click.UsageError("--set and --status need --facts")
+        return None
     if not given or local is not None:
         raise click.UsageError("--at needs --facts, and goes without --from: each row says where it is")
-    return read_clusters(given)
+    if sets or states:
+        raise click.UsageError("--set and --status are what if for one queue manager; beside --at use --with")
+    return read_clusters(given, lenient)
 
 
 def _named_exits(asked: Batch) -> str:
@@ -65,6 +77,10 @@ def _named_exits(asked: Batch) -> str:
 @click.option("--memory", callback=memory_size, default="2GB", show_default=True, help="What the engine may use.")
 @from_option
 @click.option("--facts", multiple=True, metavar="FILE", help="The cluster, for rows that have no destinations.")
+@lenient_option
+@format_option
+@with_option
+@what_if_options
 @click.option("--at", metavar="COLUMN", help="The column that names the local queue manager of each row's put.")
 @exit_options
 @json_option
@@ -89,11 +105,15 @@ def command(
     """
     table = table_in(Path(source))
     kind = check_out(table, Path(out))
-    local, as_json = options.pop("local"), options.pop("as_json")
+    local, as_json, overlays = options.pop("local"), options.pop("as_json"), options.pop("overlays")
+    lenient, sets, states = options.pop("lenient"), options.pop("sets"), options.pop("states")
+    named_format = options.pop("named_format")
     given = given_exits(exits, exit_limit)
-    if exits and not facts:
-        raise click.UsageError("--exit needs --facts: they say where CLWLEXIT names it")
-    cluster = clusters_of(sources(facts) if facts else [], local, options["at"])
+    if (exits or overlays) and not facts:
+        message = "--with needs --facts" if overlays else "--exit needs --facts: they say where CLWLEXIT names it"
+        raise click.UsageError(message)
+    read = sources(facts, overlays, named_format) if facts else []
+    cluster = clusters_of(read, local, options["at"], lenient, sets, states)
     asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options, exits=given)
     if in_python := _named_exits(asked):
         click.echo(f"decided in Python, not in SQL: rows of {in_python}", err=True)

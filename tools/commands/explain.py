@@ -90,7 +90,10 @@ def command(
         only_lines(facts)
         if shown.brief or shown.every_rule or shown.why_not:
             raise click.UsageError("--lines answers in JSON; leave out --brief, --all and --why-not")
-        return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given)
+        if options["overlays"] or options["named_format"] or options["local"]:
+            raise click.UsageError("--lines: each line is one facts document; leave out --from, --with and --format")
+        changes = options["sets"], options["states"]
+        return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given, changes)
     read = sources(facts, options.pop("overlays"), options.pop("named_format"))
     return explain_files(read, put, rules=rules, shown=shown, given=given, **options)
 

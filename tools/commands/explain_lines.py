@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO
+
+from attrs import evolve
 
 from mqclause.answers.decision import Level
 from mqclause.answers.engine import Engine
 from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
-from mqclause.model.assembly.snapshot import read_document
+from mqclause.model.assembly.snapshot import Snapshot, read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.inputs import what_if
 from mqclause.tools.commands.options import asked_put
 from mqclause.tools.errors import NothingAskedError
+
+WhatIfs = tuple[Sequence[str], Sequence[str]]
+"""What --set and --status say."""
 
 
 def explain_lines(
@@ -24,8 +30,11 @@ def explain_lines(
     rules: Rules,
     conditions: bool,
     given: Exits = NO_EXITS,
+    changes: WhatIfs = ((), ()),
 ) -> int:
     """Explains each line of ``lines`` with the compiled rules; returns 0, or 2 if a line was bad.
+
+    ``changes`` are what if, in each line.
 
     A bad line gives ``{"error": "…"}`` in its place and the run goes on. What another reading would give is left
     out: it would take half as long again. Raises RuleError.
@@ -35,7 +44,7 @@ def explain_lines(
     status = 0
     for number, line in enumerate(lines, start=1):
         try:
-            result = _explained(line, number, engine, asked, level)
+            result = _explained(line, number, engine, asked, level, changes)
         except FactsError as error:
             result, status = error_line(error), 2
         out.write(f"{result}\n".encode())
@@ -44,12 +53,16 @@ def explain_lines(
     return status
 
 
-def _explained(line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level) -> str:
+def _explained(
+    line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level, changes: WhatIfs
+) -> str:
     source = f"line {number}"
     document = parse_json(decoded(line, source), source)
     if document.diagnostics:
         raise FactsError(document.diagnostics)
     snapshot = read_document(document.data, source)
+    if any(changes):
+        snapshot = _changed(snapshot, changes, source)
     try:
         put = asked_put(snapshot.put, asked)
     except NothingAskedError as error:
@@ -59,6 +72,13 @@ def _explained(line: bytes, number: int, engine: Engine, asked: Mapping[str, str
     text = engine.choose(put, snapshot.cluster, explain=level, caller=Caller(session=session)).to_json_text()
     engine.exits.end(session)
     return text
+
+
+def _changed(snapshot: Snapshot, changes: WhatIfs, source: str) -> Snapshot:
+    try:
+        return what_if(snapshot, *changes)
+    except FactsError as error:
+        raise FactsError(evolve(each, source=f"{source}: {each.source}") for each in error.diagnostics) from None
 
 
 def decoded(line: bytes, source: str) -> str:

@@ -11,6 +11,7 @@ import click
 from attrs import evolve, frozen
 
 from mqclause.model.assembly.change import changed
+from mqclause.model.assembly.local import TOPIC_ALIAS
 from mqclause.model.assembly.snapshot import Snapshot, Source
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.objects import Put
@@ -47,7 +48,11 @@ def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
     """The snapshot with what the options set. Raises FactsError and UsageError."""
-    return changed(snapshot, [*sets, *state_commands(states)])
+    snapshot = changed(snapshot, sets)
+    try:
+        return changed(snapshot, state_commands(states))
+    except FactsError as error:
+        raise FactsError(evolve(each, source="--status") for each in error.diagnostics) from None
 
 
 def state_commands(states: Iterable[str]) -> list[str]:
@@ -66,11 +71,17 @@ OF_MODEL = "an open of it makes a queue of a generated name; name that queue"
 
 
 def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
-    """Raises FactsError if ``put`` names a model queue of the local queue manager."""
+    """Raises FactsError if ``put`` names a model queue of the local queue manager, or an alias of a topic."""
     local = snapshot.cluster.queue_manager.name
-    models = snapshot.defined.get("QMODEL", ())
-    if put.queue in models and put.queue_manager in ("", local) and put.queue not in snapshot.cluster.queues_by_name:
-        raise FactsError([Diagnostic(source or "put", f"put: queue {quoted(put.queue)} is a model queue: {OF_MODEL}")])
+    if put.queue_manager not in ("", local):
+        return
+    if put.queue in snapshot.defined.get("QMODEL", ()) and put.queue not in snapshot.cluster.queues_by_name:
+        said = f"is a model queue: {OF_MODEL}"
+    elif put.queue in snapshot.defined.get(TOPIC_ALIAS, ()):
+        said = "is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue"
+    else:
+        return
+    raise FactsError([Diagnostic(source or "put", f"put: queue {quoted(put.queue)} {said}")])
 
 
 def quote(text: str) -> str:

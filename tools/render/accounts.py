@@ -13,7 +13,8 @@ ACCOUNTS_FORMAT = "mqclause.sources/1"
 
 def accounts_document(accounts: Sequence[Account]) -> dict[str, Any]:
     """The accounts as JSON values."""
-    return {"format": ACCOUNTS_FORMAT, "files": [_file(each) for each in accounts]}
+    dangling = [{"file": each.source, **_fault(each)} for account in accounts for each in account.dangling]
+    return {"format": ACCOUNTS_FORMAT, "files": [_file(each) for each in accounts], "dangling": dangling}
 
 
 def _file(account: Account) -> dict[str, Any]:
@@ -37,5 +38,5 @@ def print_accounts(accounts: Sequence[Account]) -> None:
         of = f" of {', '.join(each.queue_managers)}" if each.queue_managers else ""
         counted = ", ".join(f"{count} {kind}" for kind, count in each.objects.items()) or "no object"
         print(f"{each.file}: {each.format or 'no format that is read'}{of}: {counted}; read {each.read}")  # noqa: T201
-        for fault in each.faults:
+        for fault in (*each.faults, *each.dangling):
             print(f"  {fault}")  # noqa: T201

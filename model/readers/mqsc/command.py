@@ -27,6 +27,9 @@ from mqclause.model.readers.mqsc.words import (
 )
 from mqclause.model.readers.record import Value
 
+SHORTEST_SHOWN = 2
+"""So many letters of a known word can stand in a message: they are no part of a password."""
+
 NO_COMMAND = "no MQSC command starts here; allowed: ALTER, DEFINE, DELETE and the other verbs of MQSC"
 
 _NONE: frozenset[str] = frozenset()
@@ -137,6 +140,10 @@ def _check_attributes(found: Statement, kept: Misplaced) -> None:
     if known is None or found.attributes.keys() <= known:
         return
     word = next(word for word in found.attributes if word not in known)
+    longer = sorted(each for each in known if each.startswith(word)) if len(word) >= SHORTEST_SHOWN else []
+    if longer and word in found.bare:
+        message = f"{found.verb} {found.noun} has no attribute {word}; it is not short for {', '.join(longer)}"
+        raise UnreadableError(f"{message}: attributes are written out", found.offset_of(word))
     bare, elsewhere = word in found.bare, objects_with(word)
     # a word without a value that is no word of MQSC may be the rest of a password: only what is near a flag is shown
     shown = elsewhere or (not bare and len(word) <= LONGEST_WORD)

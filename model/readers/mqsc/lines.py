@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from attrs import define, field
 
 BLANK_CHARACTERS = " \t\r\f\v"
+BLANK_LINES = re.compile(r"(?:[ \t\r\f\v]*+\n)++")
 
 
 @define
@@ -15,7 +17,8 @@ class Command:
     """The text of one command with its continued lines joined.
 
     ``text`` is set when the command is complete; ``cut`` says that it is still continued where the input ends.
-    ``remarks`` are the comments between its lines, with their line numbers.
+    ``remarks`` are the comments between its lines, with their line numbers. ``columns`` are those that were taken off
+    before each of its lines.
     """
 
     text: str = ""
@@ -23,6 +26,7 @@ class Command:
     remarks: list[tuple[str, int]] = field(factory=list)
     lines: list[int] = field(factory=list)
     starts: list[int] = field(factory=list)
+    columns: list[int] = field(factory=list)
     _pieces: list[str] = field(factory=list)
     _length: int = 0
     _sign: str = ""
@@ -30,6 +34,7 @@ class Command:
     def add(self, line: str, number: int) -> bool:
         """Take one more line, without its trailing blanks; true if it is the command's last one."""
         piece = line if self._sign == "-" else line.lstrip(BLANK_CHARACTERS)
+        before = len(line) - len(piece)
         sign = piece[-1]
         if sign == "+" or sign == "-":
             piece = piece[:-1]
@@ -40,6 +45,7 @@ class Command:
         self._sign = sign
         self.lines.append(number)
         self.starts.append(self._length)
+        self.columns.append(before)
         self._pieces.append(piece)
         self._length += len(piece)
         return not sign
@@ -50,9 +56,10 @@ class Command:
         self.cut = cut
         return self
 
-    def line_at(self, offset: int) -> int:
-        """The number of the line that holds ``text[offset]``."""
-        return self.lines[max(bisect_right(self.starts, offset) - 1, 0)]
+    def place_at(self, offset: int) -> tuple[int, int]:
+        """The number of the line that holds ``text[offset]``, and the column in it."""
+        at = max(bisect_right(self.starts, offset) - 1, 0)
+        return self.lines[at], self.columns[at] + offset - self.starts[at] + 1
 
 
 def _ended(line: str) -> str:
@@ -60,24 +67,48 @@ def _ended(line: str) -> str:
     return line.rstrip(";" + BLANK_CHARACTERS).removesuffix("+")
 
 
-def commands(text: str, remark: Callable[[str, int], None]) -> Iterator[Command]:
-    """The commands of ``text`` in order; ``remark`` is told each comment that stands outside commands.
+@define
+class Lines:
+    """A text from ``position`` on, which is the beginning of the line of that ``number``."""
 
-    A command ends at the first line that is not continued, whatever quotes are open, so that one bad
-    command costs no other.
-    """
-    command = Command()
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.rstrip(BLANK_CHARACTERS)
-        if not line:
-            continue
-        if line.lstrip(BLANK_CHARACTERS)[0] == "*":
-            if command.lines:
+    text: str
+    position: int = 0
+    number: int = 1
+
+    def skip(self, position: int, lines: int) -> None:
+        """Go on at ``position``, so many lines further on."""
+        self.position, self.number = position, self.number + lines
+
+    def command(self, remark: Callable[[str, int], None]) -> Command | None:
+        """The command that begins on this line; None if none does. ``remark`` is told a comment.
+
+        A command ends at the first line that is not continued, whatever quotes are open, so that one bad
+        command costs no other.
+        """
+        command = Command()
+        while self.position < len(self.text):
+            line, number = self._line(), self.number - 1
+            if not line:
+                self._skip_blank()
+            elif line.lstrip(BLANK_CHARACTERS)[0] != "*":
+                if command.add(line, number):
+                    return command.joined()
+            elif command.lines:
                 command.remarks.append((line, number))
             else:
                 remark(line, number)
-        elif command.add(line, number):
-            yield command.joined()
-            command = Command()
-    if command.lines:
-        yield command.joined(cut=True)
+            if not command.lines:
+                return None
+        return command.joined(cut=True)
+
+    def _skip_blank(self) -> None:
+        blank = BLANK_LINES.match(self.text, self.position)
+        if blank:
+            self.skip(blank.end(), blank[0].count("\n"))
+
+    def _line(self) -> str:
+        end = self.text.find("\n", self.position)
+        end = len(self.text) if end < 0 else end
+        line = self.text[self.position : end].rstrip(BLANK_CHARACTERS)
+        self.skip(end + 1, 1)
+        return line

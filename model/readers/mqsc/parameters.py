@@ -72,7 +72,7 @@ def parameters(text: str) -> Iterator[tuple[str, Value | None, int]]:
         position = found.end()
         form = found.lastindex
         if form == 2:
-            value = _unescaped(found[2])
+            value = unescaped(found[2])
         elif form == 3:
             value = found[3].upper()
         elif form == 4:
@@ -80,7 +80,8 @@ def parameters(text: str) -> Iterator[tuple[str, Value | None, int]]:
         yield found[1].upper(), value, found.start(1)
 
 
-def _unescaped(quoted: str) -> str:
+def unescaped(quoted: str) -> str:
+    """What stands between quotes, as it is meant."""
     text = quoted.replace("''", "'")
     return text if text.strip(" ") else ""
 
@@ -104,9 +105,9 @@ def _value(text: str, start: int, keyword: str) -> tuple[Value, int]:
 
 def _item(found: re.Match[str]) -> str:
     if found.lastindex == 1:
-        return _unescaped(found[1])
+        return unescaped(found[1])
     if found.lastindex == 2:
-        return _unescaped(found[2].replace("'", "''"))
+        return unescaped(found[2].replace("'", "''"))
     return found[3].upper()
 
 

@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from attrs import Factory, define, field
 
 from mqclause.model.diagnostic import Diagnostics, quoted
+from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
-from mqclause.model.readers.mqsc.lines import Command, commands
+from mqclause.model.readers.mqsc.form import SIMPLE_COMMAND, Tokens, form_of, tokens_in
+from mqclause.model.readers.mqsc.lines import Command, Lines
 from mqclause.model.readers.mqsc.parameters import UnreadableError
-from mqclause.model.readers.mqsc.words import ENDS, VERBS, is_secret
+from mqclause.model.readers.mqsc.words import ENDS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS, is_secret
 from mqclause.model.readers.record import NOTHING_SHOWN, Record, Script
 
 OWNER = "Queue manager name"
@@ -20,6 +22,12 @@ HEADER = re.compile(
 )
 SHOWN = re.compile(r"\* {2,}+([A-Z][A-Z0-9]*+)(?:\((.*)\))?+\s*+\+")
 STARTING = re.compile(r"\s*+Starting MQSC for queue manager (\S+)")
+NO_VERB = "{} is no verb of MQSC; allowed: ALTER, DEFINE, DELETE and the others"
+BEFORE_AN_OBJECT = re.compile(
+    rf"\s*+[A-Za-z]{{1,16}}+\s++(?:{'|'.join(sorted({*NOUNS, *SYNONYMS}))})\s*+\(", re.IGNORECASE
+)
+"""A word that stands where a verb does."""
+
 SUGGESTED = 50
 """So many faults of a source come with a suggestion: looking for one takes time."""
 
@@ -32,13 +40,11 @@ def read_mqsc(text: str, source: str, kept: Misplaced = NOTHING_MISPLACED) -> Sc
     Never raises.
     """
     reader = _Reader(source, kept)
-    for command in commands(text.removeprefix("\ufeff"), reader.remark):
-        if reader.ended:
-            break
-        try:
-            reader.take(command)
-        except UnreadableError as fault:
-            reader.refuse(fault, command)
+    lines = Lines(text.removeprefix("\ufeff"))
+    while lines.position < len(lines.text) and not reader.ended:
+        simple = SIMPLE_COMMAND.match(lines.text, lines.position)
+        if simple is None or not reader.take_simple(tokens_in(simple), simple.end(), lines):
+            reader.take_next(lines)
     return reader.script()
 
 
@@ -52,6 +58,7 @@ class _Reader:
     header: dict[str, str] = field(factory=dict)
     header_lines: dict[str, int] = field(factory=dict)
     records: list[Record] = field(factory=list)
+    forms: Kept = field(factory=lambda: Kept(lambda _: None))
     ended: bool = False
 
     def script(self) -> Script:
@@ -76,6 +83,37 @@ class _Reader:
                 line,
             )
 
+    def take_simple(self, tokens: Tokens, end: int, lines: Lines) -> bool:
+        """Read a simple command like one before; false if it is the first of its form, or not like that after all."""
+        form = self.forms[tokens.key]
+        if form is None:
+            return self.take_first(tokens, lines)
+        if form.like is not None:
+            record = form.record_of(form.like, tokens, lines.number)
+            if record is None:
+                return False
+            self.records.append(record)
+        lines.skip(end, form.lines)
+        return True
+
+    def take_first(self, tokens: Tokens, lines: Lines) -> bool:
+        """Read a command that others may be like; true."""
+        before = len(self.records), len(self.faults.found)
+        self.take_next(lines)
+        records, faults = len(self.records), len(self.faults.found)
+        if faults == before[1] and VERB_SYNONYMS.get(tokens.verb.upper(), tokens.verb.upper()) in VERBS:
+            self.forms[tokens.key] = form_of(tokens, self.records[-1] if records > before[0] else None)
+        return True
+
+    def take_next(self, lines: Lines) -> None:
+        """Read what stands on the next lines."""
+        command = lines.command(self.remark)
+        if command is not None:
+            try:
+                self.take(command)
+            except UnreadableError as fault:
+                self.refuse(fault, command)
+
     def take(self, command: Command) -> None:
         """Read one command. Raises UnreadableError."""
         found = statement(command, self.kept)
@@ -91,35 +129,38 @@ class _Reader:
     def unknown(self, word: str, command: Command) -> None:
         starting = STARTING.match(command.text)
         if starting is None:
-            raise UnreadableError(NO_COMMAND, 0, word, VERBS)
+            said = NO_VERB.format(word) if BEFORE_AN_OBJECT.match(command.text) else NO_COMMAND
+            raise UnreadableError(said, 0, word, VERBS)
         self.say(OWNER, starting[1].removesuffix("."), command.lines[0])
 
     def refuse(self, fault: UnreadableError, command: Command) -> None:
         few = len(self.faults.found) < SUGGESTED
-        self.faults.add(fault.suggesting() if few else fault.message, command.line_at(fault.offset))
+        self.faults.add(fault.suggesting() if few else fault.message, *command.place_at(fault.offset))
 
     def record(self, found: Statement, action: str, command: Command) -> Record:
         found.drop(found.noun)
-        shown = _shown(command.remarks)
+        first = command.lines[0]
+        shown = _shown(command.remarks) if command.remarks else {}
+        places = [command.place_at(offset) for offset in found.offsets]
+        places += [(line, column) for _, line, column in shown.values()]
         return Record(
             action,
             found.noun,
             found.name,
             found.attributes,
-            {word: value for word, (value, _) in shown.items()} if shown else NOTHING_SHOWN,
+            {word: value for word, (value, *_) in shown.items()} if shown else NOTHING_SHOWN,
             self.source,
-            command.lines[0],
-            tuple(map(command.line_at, found.offsets)),
-            tuple(line for _, line in shown.values()),
+            first,
+            [(line - first, column) for line, column in places],
         )
 
 
-def _shown(remarks: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int]]:
-    """The attributes that a dump shows as comments inside a command, because they cannot be set, with their lines."""
-    found: dict[str, tuple[str, int]] = {}
+def _shown(remarks: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int, int]]:
+    """The attributes that a dump shows as comments inside a command, because they cannot be set, with their places."""
+    found: dict[str, tuple[str, int, int]] = {}
     for remark, line in remarks:
         shown = SHOWN.fullmatch(remark)
         if shown:
             value = "" if is_secret(shown[1]) else (shown[2] or "").strip("' ")
-            found[shown[1]] = (value, line)
+            found[shown[1]] = (value, line, shown.start(1) + 1)
     return found

@@ -11,14 +11,38 @@ from attrs import define, field
 TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s", re.ASCII)
 """What container and system logs put before each line."""
 
-MESSAGE = re.compile(r"[ \t]*(?:AMQ(\d{4})([A-Z]?):|CSQ[A-Z]\d{3}([A-Z])\b)", re.ASCII)
-ECHO = re.compile(r"[ \t]+(\d*)[ \t]*: ?(.*)", re.ASCII | re.DOTALL)
+HEAD = r"[ \t]*+(?:AMQ(\d{4})([A-Z]?+):|CSQ[A-Z0-9]\d{3}([A-Z])\b)"
+"""A message of runmqsc, with its number and letter; or one of z/OS, with its letter."""
+
+WORD = r"[A-Z][A-Z0-9]*+"
+MESSAGE = re.compile(HEAD, re.ASCII)
+ECHO = re.compile(r"([ \t]+(\d*)[ \t]*: ?)(.*)", re.ASCII | re.DOTALL)
 SESSION = re.compile(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
-ATTRIBUTE = re.compile(r"\s*[A-Z][A-Z0-9]*(?:\(|\s|$)", re.ASCII)
+ATTRIBUTE = re.compile(rf"\s*{WORD}(?:\(|\s|$)", re.ASCII)
 END_OF_OBJECT = re.compile(r"\s*END [A-Z]")
+ON_THE_MESSAGE = re.compile(r"\b(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
+"""The attribute that an object begins with, where it stands behind its message on the same line."""
+
+STRAY_MESSAGE = re.compile(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|\S*[A-Z]PLAY +\w+\()")
+"""A message or a command with other output before it: two programs wrote into one log."""
+
+VALUE = r"\((?:[^()\n]++|\([^()\n]*+\))*+\)"
+NO_ATTRIBUTE = r"[ \t]*+(?:END [A-Z]|CSQ[A-Z0-9]\d{3}[A-Z]\b)"
+SIMPLE_LINE = rf"(?!{NO_ATTRIBUTE})[ \t]*+(?:{WORD}(?:{VALUE}(?=[ \t\r\n]))?+[ \t\r]*+)++\n"
+SIMPLE_OBJECT = re.compile(
+    rf"{HEAD}[^\n(]*+\n((?:{SIMPLE_LINE})++)(?=[ \t]*+(?:AMQ\d|\d++ *:|\r?\n)|{NO_ATTRIBUTE})", re.ASCII
+)
+"""A message with the attributes below it, none of which goes on on the next line; what stands behind is none."""
+
+WRAPPED = 72
+"""A line that is cut by the width of a terminal is longer."""
 
 REFUSED = frozenset(["8101", "8118", "8135", "8147", "8150", "8226", "8227", "8229", "8242", "8405", "8426", "8427"])
 """The messages of old releases, which have no letter, that say that a command was not carried out."""
+
+
+BlockLine = tuple[int, str, int]
+"""The number of a line, what stands on it, and how many columns were taken off before that."""
 
 
 @define
@@ -26,28 +50,30 @@ class Block:
     """Numbered lines, and what they are.
 
     *starts*: a session begins, with the queue manager that ``name`` has; *command*: echoed, without its number;
-    *object*: the attributes below a message. ``refused`` if the message says that the command failed.
+    *object*: the attributes below a message; *stray*: a line that another program wrote into. ``refused`` if the
+    message says that the command failed. Of an object that is simple the attributes stand in ``text``, which begins
+    on the next line.
     """
 
-    kind: Literal["starts", "command", "object"]
+    kind: Literal["starts", "command", "object", "stray"]
     line: int
     name: str = ""
     refused: bool = False
-    lines: list[tuple[int, str]] = field(factory=list)
+    lines: list[BlockLine] = field(factory=list)
+    text: str = ""
 
 
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of ``text`` in order. A blank line or any other text ends the attributes below a message."""
     block: Block | None = None
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = TIME.sub("", raw.rstrip()) if raw[:1].isdigit() else raw.rstrip()
-        begun = _begun(line, number, block)
+    for number, found in _pieces(text):
+        begun = found if isinstance(found, Block) else _begun(*found, number, block)
         if begun:
             if block:
                 yield block
             block = begun
-        elif block and _belongs(line, block):
-            block.lines.append((number, _without_echo(line, block)))
+        elif block and not isinstance(found, Block) and _belongs(found[0], block):
+            block.lines.append(_without_echo(*found, number, block))
         elif block and block.kind == "object":
             yield block
             block = None
@@ -55,34 +81,64 @@ def blocks(text: str) -> Iterator[Block]:
         yield block
 
 
-def _begun(line: str, number: int, block: Block | None) -> Block | None:
+def _pieces(text: str) -> Iterator[tuple[int, Block | tuple[str, int]]]:
+    """The number of each line, and the line without what stands before it, which is so long; simple objects as one."""
+    position, number = 0, 1
+    while position < len(text):
+        simple = SIMPLE_OBJECT.match(text, position)
+        if simple:
+            yield number, Block("object", number, refused=_refuses(simple), text=simple[4])
+            number += text.count("\n", position, simple.end())
+            position = simple.end()
+            continue
+        end = text.find("\n", position)
+        end = len(text) if end < 0 else end
+        raw = text[position:end].rstrip()
+        time = TIME.match(raw) if raw[:1].isdigit() else None
+        yield number, (raw[time.end() :], time.end()) if time else (raw, 0)
+        position, number = end + 1, number + 1
+
+
+def _refuses(message: re.Match[str]) -> bool:
+    return message[1] in REFUSED or (message[2] or message[3]) in ("E", "S")
+
+
+def _begun(line: str, before: int, number: int, block: Block | None) -> Block | None:
     """The block that begins with ``line``, if one does."""
     message = MESSAGE.match(line)
     if message:
-        return Block("object", number, refused=message[1] in REFUSED or (message[2] or message[3]) in ("E", "S"))
+        first = ON_THE_MESSAGE.search(line, message.end())
+        lines = [(number, line[first.start() :], before + first.start())] if first else []
+        return Block("object", number, refused=_refuses(message), lines=lines)
     starting = SESSION.match(line)
     if starting:
         return Block("starts", number, starting[1])
     echo = ECHO.match(line)
-    if echo and (echo[1] or block is None or block.kind != "command"):
-        return Block("command", number, lines=[(number, echo[2])])
-    return None
+    if echo and (echo[2] or block is None or block.kind != "command"):
+        return Block("command", number, lines=[(number, echo[3], before + echo.end(1))])
+    return Block("stray", number) if STRAY_MESSAGE.match(line) else None
 
 
 def _belongs(line: str, block: Block) -> bool:
     if block.kind == "command":
         return bool(ECHO.match(line))
-    if block.kind == "starts" or not line or END_OF_OBJECT.match(line):
+    if block.kind != "object" or not line or END_OF_OBJECT.match(line):
         return False
-    return bool(ATTRIBUTE.match(line) or (block.lines and line[0] in " \t" and _is_open(block)))
+    return bool(ATTRIBUTE.match(line) or (block.lines and _goes_on(line, block)))
 
 
-def _without_echo(line: str, block: Block) -> str:
+def _goes_on(line: str, block: Block) -> bool:
+    """Whether the value at the end of the last line goes on: indented, or cut where a terminal's line ends."""
+    _, last, before = block.lines[-1]
+    if line[0] not in " \t":
+        return before + len(last) >= WRAPPED and bool(_is_open(last) or re.search(rf"[ )]{WORD}$", last))
+    return _is_open(last)
+
+
+def _is_open(line: str) -> bool:
+    return line.count("(") > line.count(")") or not ATTRIBUTE.match(line)
+
+
+def _without_echo(line: str, before: int, number: int, block: Block) -> BlockLine:
     echo = ECHO.match(line) if block.kind == "command" else None
-    return echo[2] if echo else line
-
-
-def _is_open(block: Block) -> bool:
-    """Whether the value at the end of the last line goes on."""
-    last = block.lines[-1][1]
-    return last.count("(") > last.count(")") or not ATTRIBUTE.match(last)
+    return (number, echo[3], before + echo.end(1)) if echo else (number, line, before)

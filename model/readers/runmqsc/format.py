@@ -9,15 +9,20 @@ from attrs import Factory, define, evolve, field
 
 from mqclause.model.diagnostic import Diagnostic, Diagnostics
 from mqclause.model.readers.format import Confidence, Format
+from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, is_secret
-from mqclause.model.readers.record import Record, Script, Value
+from mqclause.model.readers.record import AttributeValues, LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
-RUNMQSC_MESSAGE = re.compile(
-    r"^(?:[^\n]{0,40}?(?:AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQM\d{3}I )|[ \t]+\d+ ?: [A-Za-z]+ )", re.MULTILINE
-)
+RUNMQSC_MESSAGE = re.compile(r"AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQ[A-Z0-9]\d{3}[A-Z] ")
+SIGNS = ("AMQ", "5724-", "CSQ")
+"""What a message that tells runmqsc's output begins with; it is looked for first, as that takes less time."""
+
+ECHOED_COMMAND = re.compile(r"(?:\n|\A)[ \t]+\d+ ?: [A-Za-z]+ ")
+FARTHEST = 40
+"""So many characters may stand before a message on its line: what logs put there."""
 
 BANNER = "Starting MQSC for queue manager"
 START_OR_END = re.compile(rf"({BANNER})|MQSC commands? read")
@@ -25,13 +30,26 @@ START_OR_END = re.compile(rf"({BANNER})|MQSC commands? read")
 BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR"}
 """The kinds of objects whose first attribute alone tells them."""
 
+STRAY = "another program's output stands in this line; what was displayed around it is read as far as it goes"
+UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
+
 QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
 STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 
 
 def _recognised(text: str, _: str) -> Confidence:
-    """By a numbered message, or the line that runmqsc begins with."""
-    return Confidence.sure_if(RUNMQSC_MESSAGE.search(text))
+    """By a numbered message, the line that runmqsc begins with, or an echoed command."""
+    return Confidence.sure_if(any(_has_message(text, sign) for sign in SIGNS) or ECHOED_COMMAND.search(text))
+
+
+def _has_message(text: str, sign: str) -> bool:
+    at = text.find(sign)
+    while at >= 0:
+        begun = text.rfind("\n", max(0, at - FARTHEST - 1), at) + 1
+        if (begun or at <= FARTHEST) and RUNMQSC_MESSAGE.match(text, at):
+            return True
+        at = text.find(sign, at + 1)
+    return False
 
 
 def read_runmqsc(text: str, source: str) -> Script:
@@ -68,6 +86,10 @@ def _cut(text: str, source: str) -> Iterator[Diagnostic]:
             yield Diagnostic(source, "this session does not say how many commands it read: the log may be cut", line)
 
 
+NAMES_SHOWN = Kept(lambda names: {name: at for at, name in enumerate(names)})
+VALUES_SHOWN, PLACES_SHOWN = Kept(lambda value: value), Kept(lambda places: places)
+
+
 @define
 class _Session:
     """What was done and displayed at one queue manager."""
@@ -91,6 +113,8 @@ class _Session:
             self.own(block.name, block.line)
         elif block.kind == "command":
             self.commands.append(block)
+        elif block.kind == "stray":
+            self.faults.add(STRAY, block.line)
         elif block.refused and self.commands:
             self.commands.pop()
         else:
@@ -98,27 +122,27 @@ class _Session:
 
     def display(self, block: Block) -> None:
         try:
-            shown = list(displayed(block.lines))
+            self.observe(list(displayed(block)), block)
         except UnshownError as fault:
-            self.faults.add("no attribute that runmqsc displays stands here; the object is not read", fault.line)
-            return
-        self.records += self.observed(shown, block)
+            self.faults.add(UNSHOWN, fault.line, fault.column)
 
-    def observed(self, shown: list[ShownAttribute], block: Block) -> Iterator[Record]:
-        kind = kind_displayed({name: value for name, value, _ in shown})
+    def observe(self, shown: list[ShownAttribute], block: Block) -> None:
+        values: dict[str, Value] = {}
+        places = []
+        for word, value, (line, column) in shown:
+            if word not in values:
+                values[word] = _value(word, value)
+                places.append((line - block.line, column))
+        kind = kind_displayed(values)
         if not kind:
             return
-        (_, name, line), *others = shown
-        attributes: dict[str, Value] = {}
-        lines = []
-        for word, value, at in others:
-            if word not in attributes:
-                attributes[word] = _value(word, value)
-                lines.append(at)
-        if kind == "QMGR" or (kind == "CLUSQMGR" and attributes.get("DEFTYPE") == "CLUSRCVR"):
-            self.own(name, line)
+        name = str(values.pop(shown[0][0]))
+        if kind == "QMGR" or (kind == "CLUSQMGR" and values.get("DEFTYPE") == "CLUSRCVR"):
+            self.own(name, block.line + places[0][0])
         called = "" if kind == "QMGR" else name
-        yield Record("observe", kind, called, attributes, source=self.source, line=block.line, lines=tuple(lines))
+        stated = AttributeValues(NAMES_SHOWN[tuple(values)], tuple(map(VALUES_SHOWN.__getitem__, values.values())))
+        shared = PLACES_SHOWN[tuple(places[1:])]
+        self.records.append(Record("observe", kind, called, stated, source=self.source, line=block.line, places=shared))
 
     def own(self, name: str, line: int) -> None:
         """Take the name of the queue manager that displays: it says so itself, or it owns a CLUSRCVR."""
@@ -127,11 +151,21 @@ class _Session:
 
 
 def _echoed(commands: Sequence[Block], source: str) -> Script:
-    """What the echoed commands state, on their lines."""
-    lines = [each for block in commands for each in block.lines]
-    placed = {number: "" if line.strip(" ;").upper() in ENDS else line for number, line in lines}
+    """What the echoed commands state, on their lines and in their columns."""
+    lines = {number: (line, before) for block in commands for number, line, before in block.lines}
+    placed = {number: "" if line.strip(" ;").upper() in ENDS else line for number, (line, _) in lines.items()}
     text = "\n".join(placed.get(number, "") for number in range(1, max(placed, default=0) + 1))
-    return read_mqsc(text, source)
+    read = read_mqsc(text, source)
+    before = {number: width for number, (_, width) in lines.items()}
+    records = tuple(evolve(each, places=_moved(each, before)) for each in read.records)
+    faults = (
+        evolve(each, column=each.column and each.column + before.get(each.line or 0, 0)) for each in read.diagnostics
+    )
+    return evolve(read, records=records, diagnostics=tuple(faults))
+
+
+def _moved(record: Record, before: Mapping[int, int]) -> list[LinePlace]:
+    return [(below, column + before.get((record.line or 0) + below, 0)) for below, column in record.places]
 
 
 def _value(word: str, value: str) -> Value:
@@ -140,7 +174,7 @@ def _value(word: str, value: str) -> Value:
     return tuple(part.strip() for part in value.split(",")) if word == "NAMES" and "," in value else value
 
 
-def kind_displayed(shown: Mapping[str, str]) -> str:
+def kind_displayed(shown: Mapping[str, Value]) -> str:
     """The kind of what was displayed, told by its attributes: messages are translated. Blank if it is passed by."""
     first = next(iter(shown), "")
     if first == "QUEUE":
@@ -152,8 +186,8 @@ def kind_displayed(shown: Mapping[str, str]) -> str:
     return BY_NAME.get(first, "")
 
 
-def _kind_of_queue(shown: Mapping[str, str]) -> str:
-    told = shown.get("TYPE", "") or ("QCLUSTER" if "CLUSQMGR" in shown else "QLOCAL")
+def _kind_of_queue(shown: Mapping[str, Value]) -> str:
+    told = str(shown.get("TYPE", "")) or ("QCLUSTER" if "CLUSQMGR" in shown else "QLOCAL")
     if told in ("QUEUE", "HANDLE"):
         return "QSTATUS"
     return told if told in QUEUES else ""

@@ -5,53 +5,117 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-NESTED_TWICE = r"[^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+"
+from mqclause.model.readers.mqsc.words import is_secret
+from mqclause.model.readers.runmqsc.blocks import ATTRIBUTE, VALUE, WORD, WRAPPED, Block, BlockLine
 
-DISPLAYED = re.compile(rf"\s*+([A-Z][A-Z0-9]*+)(?:\(({NESTED_TWICE})\)(?=\s|[A-Z]|$)|(?=\s|$))", re.ASCII)
+NESTED_TWICE = r"[^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+"
+NEXT = rf"(?=\s*+(?:{WORD}(?:[(\s]|$)|$))"
+
+SIMPLE = re.compile(rf"(\n?)[ \t\r]*+({WORD})({VALUE})?+", re.ASCII)
+"""An attribute of a simple object, at the beginning of a line if that is so."""
+
+DISPLAYED = re.compile(rf"\s*+({WORD})(?:\(({NESTED_TWICE})\){NEXT}|(?=\s|$))", re.ASCII)
 """An attribute whose parentheses are balanced, or a word without a value."""
 
-UNBALANCED = re.compile(r"\s*+([A-Z][A-Z0-9]*+)\((.*?)\)(?=\s+[A-Z][A-Z0-9]*+\(|\s*$)", re.ASCII | re.DOTALL)
+UNBALANCED = re.compile(rf"\s*+({WORD})\((.*?)\)(?=\s+{WORD}(?:[(\s]|$)|\s*$)", re.ASCII | re.DOTALL)
 """An attribute whose value ends before the next attribute or at the end: values are not quoted or escaped."""
 
-ShownAttribute = tuple[str, str, int]
-"""The name of an attribute, its value, and its line."""
+SECOND_COLUMN = 43
+"""Where the second attribute of a line begins, if the first one leaves room for it: counted from 0."""
+
+CELL = re.compile(rf"\s*({WORD})(?:\((.*)\))?\s*", re.ASCII | re.DOTALL)
+
+INSIDE = re.compile(rf"({WORD})\s*\(", re.ASCII)
+
+ShownAttribute = tuple[str, str, tuple[int, int]]
+"""The name of an attribute, its value, and its line and column."""
 
 
 class UnshownError(Exception):
     """A line on which no attribute stands although an object's attributes go on there."""
 
-    def __init__(self, line: int) -> None:
-        self.line = line
+    def __init__(self, line: int, column: int) -> None:
+        self.line, self.column = line, column
         super().__init__(line)
 
 
-def displayed(lines: Sequence[tuple[int, str]]) -> Iterator[ShownAttribute]:
-    """The attributes on ``lines``, which have their numbers; a value may go on on the next ones.
+def displayed(block: Block) -> Iterator[ShownAttribute]:
+    """The attributes of a block; a value may go on on the next line.
 
     Raises UnshownError.
     """
+    return _simple(block.text, block.line + 1) if block.text else _in_lines(block.lines)
+
+
+def _simple(text: str, line: int) -> Iterator[ShownAttribute]:
+    begun = 0
+    for found in SIMPLE.finditer(text):
+        newline, word, value = found.groups()
+        if newline:
+            line, begun = line + 1, found.end(1)
+        if word:
+            yield word, value[1:-1].strip(" ") if value else "", (line, found.start(2) - begun + 1)
+
+
+def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
     waiting: list[str] = []
-    begun = depth = 0
-    for number, line in lines:
-        begun = begun if waiting else number
-        depth = (depth if waiting else 0) + line.count("(") - line.count(")")
-        waiting.append(line.strip())
-        if len(waiting) > 1 and depth > 0:
+    number = before = depth = 0
+    for at, (of, line, cut) in enumerate(lines):
+        if not waiting:
+            number, before, depth = of, cut, 0
+        depth += line.count("(") - line.count(")")
+        waiting.append(line.strip() if waiting else line)
+        following = lines[at + 1][1] if at + 1 < len(lines) else ""
+        if (depth > 0 and (len(waiting) > 1 or not _begins(following))) or _is_cut(line, following):
             continue  # the value goes on: looked at again when it may be whole
         found, rest = _attributes("".join(waiting))
-        yield from ((name, value, begun) for name, value in found)
+        yield from ((name, value, (number, before + column)) for name, value, column in found)
         waiting = [rest] if rest else []
     if waiting:
-        raise UnshownError(begun)
+        found, rest = _attributes("".join(waiting))
+        if rest:
+            raise UnshownError(number, before + 1 + len(waiting[0]) - len(waiting[0].lstrip()))
+        yield from ((name, value, (number, before + column)) for name, value, column in found)
 
 
-def _attributes(text: str) -> tuple[list[tuple[str, str]], str]:
-    """The attributes in ``text``, and what is left because its value goes on."""
-    found, position, end = list[tuple[str, str]](), 0, len(text.rstrip())
+def _begins(line: str) -> bool:
+    return not line or bool(ATTRIBUTE.match(line))
+
+
+def _is_cut(line: str, following: str) -> bool:
+    """Whether a line was cut where a terminal ends: the next one is not indented."""
+    return len(line) >= WRAPPED and line[0] in " \t" and following[:1] not in ("", " ", "\t")
+
+
+def _attributes(text: str) -> tuple[list[tuple[str, str, int]], str]:
+    """The attributes in ``text`` with their columns, and what is left because its value goes on."""
+    found, position, end = list[tuple[str, str, int]](), 0, len(text.rstrip())
     while position < end:
-        next_one = DISPLAYED.match(text, position) or UNBALANCED.match(text, position)
+        next_one = DISPLAYED.match(text, position)
+        if next_one is None:
+            cells = _in_columns(text, position)
+            if cells:
+                return [*found, *map(_attribute, cells)], ""
+            next_one = UNBALANCED.match(text, position)
         if next_one is None:
             return found, text[position:]
-        found.append((next_one[1], (next_one[2] or "").strip(" ") if next_one.lastindex == 2 else ""))
+        found.append(_attribute(next_one))
         position = next_one.end()
     return found, ""
+
+
+def _attribute(found: re.Match[str]) -> tuple[str, str, int]:
+    value = (found[2] or "").strip(" ") if found.lastindex == 2 else ""
+    return found[1], "" if _may_hide(value) else value, found.start(1) + 1
+
+
+def _may_hide(value: str) -> bool:
+    """Whether a value that was put together of several lines has taken in an attribute that is a secret."""
+    return "(" in value and any(is_secret(word) for word in INSIDE.findall(value))
+
+
+def _in_columns(text: str, position: int) -> list[re.Match[str]]:
+    """The attributes from ``position`` on by the two columns of a line; none if they do not stand in these."""
+    cells = [CELL.fullmatch(text, position, SECOND_COLUMN), CELL.fullmatch(text, SECOND_COLUMN)]
+    aligned = position < SECOND_COLUMN < len(text) and text[SECOND_COLUMN - 1] == " "
+    return [each for each in cells if each] if aligned and None not in cells else []

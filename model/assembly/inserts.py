@@ -1,0 +1,57 @@
+"""Inserts: what the script of all members of a uniform cluster leaves to each queue manager to fill in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from attrs import evolve
+
+from mqclause.model.assembly.operations import told
+from mqclause.model.diagnostic import Diagnostic
+from mqclause.model.readers.record import Record, Script
+
+OF_THE_OWNER = "+QMNAME+"
+INSERT = re.compile(r"\+(?:AUTOCL|CONNAME|QMNAME)\+")
+
+
+def filled_in(script: Script, owner: str) -> Script:
+    """The script with its owner's name in the place of +QMNAME+; in a CLUSSDR that is the name of another one."""
+    if not any(_has_insert(record) for record in script.records):
+        return script
+    return evolve(script, records=tuple(_filled_in(record, owner) for record in script.records))
+
+
+def left_open(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+    """A remark where a name has an insert that no file fills in: once for each source."""
+    for script in scripts:
+        for record in script.records:
+            texts = (record.name, *record.listed("CLUSTER"))
+            found = next((each for text in texts for each in INSERT.findall(text) if each != OF_THE_OWNER), None)
+            if found:
+                yield told(
+                    record, f"{found} is filled in by the queue manager, from its qm.ini: taken as it is written"
+                )
+                break
+
+
+def answers(sender: str, receivers: Iterable[str]) -> bool:
+    """Whether one of the cluster receivers is what a cluster sender of that name leads to: not the sender's own."""
+    if OF_THE_OWNER not in sender:
+        return sender in receivers
+    pattern = re.compile("".join(".+" if part == OF_THE_OWNER else re.escape(part) for part in _parts(sender)))
+    return sum(pattern.fullmatch(each) is not None for each in receivers) > 1
+
+
+def _parts(name: str) -> list[str]:
+    return re.split(f"({re.escape(OF_THE_OWNER)})", name)
+
+
+def _has_insert(record: Record) -> bool:
+    return "+" in record.name and OF_THE_OWNER in record.name
+
+
+def _filled_in(record: Record, owner: str) -> Record:
+    if not _has_insert(record) or record.attributes.get("CHLTYPE") == "CLUSSDR":
+        return record
+    return evolve(record, name=record.name.replace(OF_THE_OWNER, owner))

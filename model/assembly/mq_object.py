@@ -1,0 +1,124 @@
+"""One MQ object: the statements about it, in their order, and the fields of facts that they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import define, evolve, field
+
+from mqclause.model.assembly.attributes import MOMENTARY, stating
+from mqclause.model.assembly.provenance import FactT, How, Origin, Placed
+from mqclause.model.readers.record import Record, Value, listed
+
+OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
+
+
+MOST_STATEMENTS = 50
+"""With more of them, those about which later ones say all are left out."""
+
+
+@define(eq=False)
+class MqObject:
+    """One object: what states it, the latest last, and those of its attributes that are fields of facts."""
+
+    kind: str
+    name: str
+    record: Record
+    statements: tuple[Record, ...] = ()
+    fields: Mapping[str, Any] = field(factory=dict)
+    clusters: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> str:
+        """The object type; of a channel the channel type."""
+        return self.text("CHLTYPE") if self.kind == "CHANNEL" else self.kind
+
+    @property
+    def stated(self) -> set[str]:
+        """The attributes that any statement names."""
+        return {name for record in self.statements for name in record.attributes}
+
+    def stating(self, attribute: str) -> Record | None:
+        """The statement that gives ``attribute`` its value; None if none does."""
+        opposite = OPPOSITE_FLAGS.get(attribute)
+        for record in reversed(self.statements):
+            if attribute in record.attributes:
+                return record
+            if opposite in record.attributes:
+                return None
+        return None
+
+    def value(self, attribute: str) -> Value:
+        """The value of ``attribute``; blank if it is not stated."""
+        record = self.stating(attribute)
+        return record.attributes[attribute] if record else ""
+
+    def text(self, attribute: str) -> str:
+        """The value of ``attribute`` without trailing blanks; blank if it is not stated."""
+        return " ".join(listed(self.value(attribute)))
+
+    def take(self, record: Record, found: Mapping[str, Any]) -> None:
+        """Set what ``record`` states; ``found`` has its values that are fields of facts."""
+        self.statements = (*self.statements, record)
+        if len(self.statements) > MOST_STATEMENTS:
+            self.statements = _still_deciding(self.statements)
+        self.fields = {**self.fields, **found} if self.fields else found
+
+    def copy(self, record: Record) -> MqObject:
+        """An object of ``record``'s kind and name with this one's attributes, but not its disposition."""
+        kept = {name: value for name, value in self.fields.items() if name != "shared"}
+        statements = [only(each, [name for name in each.attributes if name != "QSGDISP"]) for each in self.statements]
+        return MqObject(record.kind, record.name, record, tuple(statements), kept)
+
+    def origin(self, field: str) -> Origin:
+        """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
+        shown = MOMENTARY.get(field, field) if self.kind == "QLOCAL" else field
+        if shown in self.record.informational:
+            return Origin("observed", self.record.source, *self.record.place_of(shown))
+        by = self.stating(shown) if shown != field else None
+        if by:
+            return Origin("observed", by.source, *by.place_of(shown))
+        how: How = _how(self.record) if field in ("name", "type") else "defaulted"
+        return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
+
+    def origin_of(self, *attributes: str) -> Origin | None:
+        """Where the first of ``attributes`` that is stated stands; one that is not blank comes before a blank one."""
+        stated = [(name, record) for name in attributes if (record := self.stating(name))]
+        for name, record in sorted(stated, key=lambda each: not self.text(each[0]))[:1]:
+            return Origin(_how(record), record.source, *record.place_of(name))
+        return None
+
+
+def placed_fact(fact: FactT, found: MqObject, **known: Origin | None) -> Placed[FactT]:
+    """A fact that is made of one object; ``known`` are the origins of what other statements say of it."""
+    return Placed(fact, found.record.source, found.record.line, partial(_origin, found, known))
+
+
+def _origin(found: MqObject, known: Mapping[str, Origin | None], attribute: str) -> Origin:
+    return known.get(attribute) or found.origin(attribute)
+
+
+def _how(record: Record) -> How:
+    return "observed" if record.action == "observe" else "stated"
+
+
+def _still_deciding(statements: Sequence[Record]) -> tuple[Record, ...]:
+    """The statements that are the latest about some attribute."""
+    seen: set[str] = set()
+    kept = []
+    for record in reversed(statements):
+        if not record.attributes.keys() <= seen:
+            kept.append(record)
+            seen |= record.attributes.keys()
+    return tuple(reversed(kept))
+
+
+def only(record: Record, names: Sequence[str]) -> Record:
+    """``record`` with the attributes ``names`` alone, which it has."""
+    if len(names) == len(record.attributes):
+        return record
+    attributes = {name: record.attributes[name] for name in names}
+    stated = dict(zip(record.attributes, record.places, strict=False))
+    return evolve(record, attributes=attributes, places=[stated[name] for name in names] if stated else ())
