@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field, fields, frozen
+from attrs import define, evolve, field, fields, frozen
 
 from mqclause.answers.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
@@ -189,7 +189,8 @@ _kept: Callable[[Record], tuple[Any, ...]] = attrgetter(*OF_RECORDS)
 
 def _packed(script: Script) -> bytes:
     """What of a script may be needed again, in little room."""
-    records = [_kept(each) for each in script.records if is_looked_at(each)]
+    records = [_kept(evolve(each, attributes={**each.attributes}, places=tuple(each.places)))
+               for each in script.records if is_looked_at(each)]  # fmt: skip
     of = (script.source, script.queue_manager, {**script.header}, script.format, script.overlay)
     return zlib.compress(marshal.dumps((of, records)), FASTEST)
 

@@ -180,13 +180,19 @@ def test_what_is_derived_for_every_counter_counts_where_nothing_is_chosen(execut
 def found_again(steps: Steps, run: Run, listed: Any, first: Scope) -> list[Seen]:
     """What each rule saw, from the trace alone; facts that are not derived yet are blank."""
     saw = seen_by(steps.ruleset, run._replace(saw=None), listed, first)
-    return [each._replace(remaining=list(each.remaining), facts=known(steps, each)) for each in saw]
+    return [each._replace(remaining=places(each.remaining, listed), facts=known(steps, each)) for each in saw]
 
 
-def kept(steps: Steps, run: Run) -> list[Seen]:
+def kept(steps: Steps, run: Run, listed: Any) -> list[Seen]:
     """What each rule saw as the executor kept it."""
     assert run.saw is not None
-    return [Seen(list(each.remaining), known(steps, each), each.every) for each in run.saw]
+    return [Seen(places(each.remaining, listed), known(steps, each), each.every) for each in run.saw]
+
+
+def places(remaining: Any, listed: Any) -> list[int]:
+    """Where those that remain were listed: an engine lists destinations of its own."""
+    at = {id(each): place for place, each in enumerate(listed)}
+    return [at[id(each)] for each in remaining]
 
 
 def known(steps: Steps, seen: Seen | Scope) -> dict[str, Any]:
@@ -207,7 +213,7 @@ def test_what_a_rule_saw_is_found_again_from_the_trace(
             Engine(rules, executor).choose(put, given_cluster, before, "rule") for executor in reversed(EVERY_EXECUTOR)
         )
         for number, steps in enumerate(plain.course.steps if plain.runs else ()):
-            saw = kept(steps, plain.runs[number])
+            saw = kept(steps, plain.runs[number], plain.listed)
             for decision in (plain, *others):
                 first = decision._first_scope(number)
                 assert found_again(steps, decision.runs[number], decision.listed, first) == saw
@@ -221,7 +227,7 @@ def test_what_a_trigger_rule_saw_is_found_again_from_the_trace(rng: Random) -> N
     for examination in (each for row in rows for each in row.examinations):
         steps, run = examination.course.steps[0], examination.run
         first = first_scope(steps, examination.occasion, (), None, {})
-        saw = kept(steps, run)
+        saw = kept(steps, run, ())
         assert found_again(steps, run, (), first) == saw
         assert found_again(steps, compiled.run(examination.occasion, (), traced=True)[0], (), first) == saw
 
