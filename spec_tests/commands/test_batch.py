@@ -355,13 +355,6 @@ def test_spark_gives_what_duckdb_gives(tmp_path: Path, spark: Any) -> None:  # n
         summary = batch(source, tmp_path / out, "--engine", out.removesuffix(".jsonl"), "--explain")
         assert (summary["status"], summary["outcomes"]["invalid"], summary["rows"]) == (2, 1, 7)
     assert read(tmp_path / "spark.jsonl") == read(tmp_path / "duckdb.jsonl")
-    (tmp_path / "in").mkdir()
-    for number in range(2):
-        written(tmp_path / "in" / f"part-{number}.parquet", [row(number)])
-    out = tmp_path / "out.parquet"
-    out.write_text("of an earlier run")
-    assert batch(tmp_path / "in", out, "--engine", "spark")["queue_managers"] == {"QM2": 1, "QM3": 1}
-    assert [each["decision"]["queue_manager"] for each in read(out)] == ["QM2", "QM3"]
     (tmp_path / "bad.parquet").write_text("this is no Parquet file")
     with pytest.raises(BatchError, match=r"bad\.parquet: \[FAILED_READ_FILE"):
         batch(tmp_path / "bad.parquet", tmp_path / "out2.parquet", "--engine", "spark")

@@ -98,14 +98,19 @@ def test_columns_that_are_not_each_ones_own(spark: Any, columns: list[str], mess
         assert str(raised.value) == message
 
 
-def test_names_in_any_letter_case_and_keywords(spark: Any) -> None:
+@pytest.mark.parametrize("value", first(1, ["true", "false"]))
+def test_names_in_any_letter_case_and_keywords(spark: Any, value: str) -> None:
     among = "array(named_struct('QUEUE_MANAGER', 'QM1 ', 'Channel_Rank', 1.0), named_struct('QUEUE_MANAGER', 'QM2', 'Channel_Rank', 2.0))"
     df = spark.sql(f"SELECT named_struct('Queue', 'Q', 'CALL', 'mqopen') AS PUT, {among} AS Destinations")
-    for value in ("true", "false"):
-        spark.conf.set("spark.sql.caseSensitive", value)
-        spark.conf.set("spark.sql.ansi.enforceReservedKeywords", value)
+    names = ("spark.sql.caseSensitive", "spark.sql.ansi.enforceReservedKeywords")
+    for name in names:
+        spark.conf.set(name, value)
+    try:
         (row,) = native.decide(df).collect()
         assert (row.decision.queue_manager, row.asDict().keys()) == ("QM2", {"PUT", "Destinations", "decision"})
+    finally:
+        for name in names:
+            spark.conf.unset(name)
 
 
 @pytest.mark.parametrize("ansi", first(1, ["false", "true"]))

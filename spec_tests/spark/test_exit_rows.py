@@ -9,6 +9,7 @@ from attrs import evolve
 
 from mqclause import read_document
 from mqclause.exits import MQWXP
+from spec_tests.support.deep import first
 from spec_tests.support.exit_scene import NAME, facts
 
 pytest.importorskip("pyspark")
@@ -30,7 +31,8 @@ ROWS = [
 ]
 
 
-def test_the_exit_decides_where_it_is_called(spark: Any) -> None:
+@pytest.mark.parametrize("called", first(1, [True, False]))
+def test_the_exit_decides_where_it_is_called(spark: Any, called: bool) -> None:
     def third(wxp: MQWXP) -> None:
         if wxp.CLWLMRUChannels == 1:
             raise ValueError("boom")
@@ -42,11 +44,10 @@ def test_the_exit_decides_where_it_is_called(spark: Any) -> None:
             for number, at, queue, bind, call, most, *_ in ROWS]  # fmt: skip
     schema = "number int, place string, put struct<queue: string, bind: string, call: string, clwlmruc: int>"
     table = spark.createDataFrame(rows, schema).repartition(2)
-    for exits, expected in ({}, [row[-2] for row in ROWS]), ({NAME: third}, [row[-1] for row in ROWS]):
-        decided = decide(table, clusters, at="place", exits=exits)
-        assert decided.columns == [*table.columns, "decision"]
-        assert decided.schema["decision"].dataType == DECISION_TYPE
-        found = {row.number: row.decision for row in decided.collect()}
-        told = [each.queue_manager or each.reason or each.outcome for each in (found[row[0]] for row in ROWS)]
-        assert told == expected
-        assert ("ArrowEvalPython" in decided._jdf.queryExecution().toString()) == bool(exits)
+    decided = decide(table, clusters, at="place", exits={NAME: third} if called else {})
+    assert decided.columns == [*table.columns, "decision"]
+    assert decided.schema["decision"].dataType == DECISION_TYPE
+    found = {row.number: row.decision for row in decided.collect()}
+    told = [each.queue_manager or each.reason or each.outcome for each in (found[row[0]] for row in ROWS)]
+    assert told == [row[-1] if called else row[-2] for row in ROWS]
+    assert ("ArrowEvalPython" in decided._jdf.queryExecution().toString()) == called

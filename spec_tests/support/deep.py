@@ -1,4 +1,4 @@
-"""Values of a parameter of which only the first few are tried without ``-m deep``."""
+"""Values of a parameter of which only some are tried without ``-m deep``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 
+def every(step: int, values: Iterable[Any]) -> list[Any]:
+    """The values, all but one of so many marked as deep; several values for one test stand in a tuple."""
+    return [each if at % step == 0 else _deep(each) for at, each in enumerate(values)]
+
+
 def first(number: int, values: Iterable[Any]) -> list[Any]:
     """The values, all but the first so many marked as deep; several values for one test stand in a tuple."""
-    return [
-        each if at < number else pytest.param(*(each if isinstance(each, tuple) else (each,)), marks=pytest.mark.deep)
-        for at, each in enumerate(values)
-    ]
+    return [each if at < number else _deep(each) for at, each in enumerate(values)]
+
+
+def _deep(value: Any) -> Any:
+    return pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.deep)

@@ -65,32 +65,31 @@ def gone(found: dict[str, Any]) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("queue", "queue_manager", "expected"),
-    [
-        # Another queue manager of the cluster: the queue is not resolved here, and kept, whether anybody has it or not.
-        ("ORDERS", "QM3", ("ORDERS", "QM3", "TO.QM3", None)),
-        ("NO.SUCH", "QM3", ("NO.SUCH", "QM3", "TO.QM3", None)),
-        ("PRIVATE  ", "QM2 ", ("PRIVATE", "QM2", "TO.QM2", None)),
-        ("ORDERS", "EITHER", ("ORDERS", "QM2", "TO.QM2", None)),
-        # A local alias of a queue manager; the name of a transmission queue.
-        ("NO.SUCH", "OTHER.NAME", ("NO.SUCH", "QM3", "TO.QM3", None)),
-        ("NO.SUCH", "BY.HAND", ("NO.SUCH", "BY.HAND", None, "BY.HAND")),
-        # The local queue manager: the queue is looked up here.
-        ("PRIVATE", "QM1", ("PRIVATE", "QM1", None, None)),
-        ("BASE", "QM1", ("PRIVATE", "QM1", None, None)),
-        ("PRIVATE", "OWN.NAME", ("PRIVATE", "QM1", None, None)),
-        ("HERE", "QM1", (2051,)),
-        ("ORDERS", "QM1", (2085,)),
-        ("NO.SUCH", "QM1", (2085,)),
-        ("NO.SUCH", "OWN.NAME", (2085,)),
-        # A queue manager that nobody knows.
-        ("ORDERS", "QM9", (2087,)),
-    ],
-)
-def test_where_two_names_lead(queue: str, queue_manager: str, expected: tuple[Any, ...]) -> None:
-    put = {"queue": queue, "queue_manager": queue_manager}
-    assert gone(of(put)[0]) == expected
+LEADS = [
+    # Another queue manager of the cluster: the queue is not resolved here, and kept, whether anybody has it or not.
+    ("ORDERS", "QM3", ("ORDERS", "QM3", "TO.QM3", None)),
+    ("NO.SUCH", "QM3", ("NO.SUCH", "QM3", "TO.QM3", None)),
+    ("PRIVATE  ", "QM2 ", ("PRIVATE", "QM2", "TO.QM2", None)),
+    ("ORDERS", "EITHER", ("ORDERS", "QM2", "TO.QM2", None)),
+    # A local alias of a queue manager; the name of a transmission queue.
+    ("NO.SUCH", "OTHER.NAME", ("NO.SUCH", "QM3", "TO.QM3", None)),
+    ("NO.SUCH", "BY.HAND", ("NO.SUCH", "BY.HAND", None, "BY.HAND")),
+    # The local queue manager: the queue is looked up here.
+    ("PRIVATE", "QM1", ("PRIVATE", "QM1", None, None)),
+    ("BASE", "QM1", ("PRIVATE", "QM1", None, None)),
+    ("PRIVATE", "OWN.NAME", ("PRIVATE", "QM1", None, None)),
+    ("HERE", "QM1", (2051,)),
+    ("ORDERS", "QM1", (2085,)),
+    ("NO.SUCH", "QM1", (2085,)),
+    ("NO.SUCH", "OWN.NAME", (2085,)),
+    # A queue manager that nobody knows.
+    ("ORDERS", "QM9", (2087,)),
+]
+
+
+def test_where_two_names_lead() -> None:
+    puts = [{"queue": queue, "queue_manager": queue_manager} for queue, queue_manager, _ in LEADS]
+    assert list(map(gone, of(*puts))) == [expected for *_, expected in LEADS]
 
 
 def test_an_unknown_queue_manager_by_the_default_transmission_queue() -> None:
