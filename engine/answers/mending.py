@@ -36,6 +36,9 @@ MADE_ANOTHER = frozenset({"usage"})
 Ask = Callable[[Sequence[str]], PutNow | None]
 """The answer after some commands; None where they cannot be carried out."""
 
+Mends = Callable[[Sequence[str]], bool]
+"""Whether a message put after some commands triggers."""
+
 Found = dict[frozenset[str], tuple[str, ...]]
 """Sets of commands by the attributes that they set."""
 
@@ -50,26 +53,26 @@ def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None =
     """
     if answer.verdict == "triggers":
         return ()
-    ask = partial(_asked, why, answer, snapshot, priority)
+    ask, mends = (partial(each, why, answer, snapshot, priority) for each in (_asked, _mends))
     remedies = list(dict.fromkeys(_remedies(answer)))
     asked = looked_at(Course.of(why.triggers.rules, TRIGGER))
-    found = _few(_by_name([*remedies, *_settings(answer.queue, asked)]), ask)
-    return tuple(_with_more(found, answer, remedies, ask).values())
+    found = _few(_by_name([*remedies, *_settings(answer.queue, asked)]), mends)
+    return tuple(_with_more(found, answer, remedies, ask, mends).values())
 
 
-def _few(settings: Mapping[str, Sequence[str]], ask: Ask) -> Found:
+def _few(settings: Mapping[str, Sequence[str]], mends: Mends) -> Found:
     """The sets of up to MOST_SETTINGS commands, each with the nearest values that do."""
     found: Found = {}
     for count in range(1, MOST_SETTINGS + 1):
         for names in choices(settings, count):
             if not any(smaller.issubset(names) for smaller in found):
                 tried = product(*(settings[name] for name in names))
-                enough = next((commands for commands in tried if _triggers(ask(commands))), None)
+                enough = next((commands for commands in tried if mends(commands)), None)
                 found |= {frozenset(names): enough} if enough else {}
     return found
 
 
-def _with_more(found: Found, answer: PutNow, remedies: Sequence[str], ask: Ask) -> Found:
+def _with_more(found: Found, answer: PutNow, remedies: Sequence[str], ask: Ask, mends: Mends) -> Found:
     """These, and the larger sets of remedies. A set needs for each obstacle a command that clears it."""
     alone = {each: ask((each,)) for each in remedies}
     clears = {each: answer.obstacles - after.obstacles for each, after in alone.items() if after}
@@ -78,7 +81,7 @@ def _with_more(found: Found, answer: PutNow, remedies: Sequence[str], ask: Ask) 
             names = frozenset(map(_name_of, commands))
             enough = answer.obstacles == frozenset().union(*(clears[each] for each in commands))
             contains = any(smaller <= names for smaller in found)
-            if enough and not contains and _triggers(ask(commands)):
+            if enough and not contains and mends(commands):
                 found = {**found, names: commands}
     return found
 
@@ -125,17 +128,22 @@ def _asked(
     why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None, commands: Sequence[str]
 ) -> PutNow | None:
     """The answer after ``commands``; None where they cannot be carried out."""
-    queue, host = answer.queue, quoted_name(answer.queue.queue_manager)
+    after = _after(answer.queue, snapshot, commands)
+    return None if after is None else why.ask(after.cluster.own_queues[answer.queue.name], after, priority)
+
+
+def _mends(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None, commands: Sequence[str]) -> bool:
+    """Whether a message put after ``commands`` triggers; not where they cannot be carried out."""
+    after = _after(answer.queue, snapshot, commands)
+    return after is not None and why.is_triggered(after.cluster.own_queues[answer.queue.name], after, priority)
+
+
+def _after(queue: Queue, snapshot: Snapshot, commands: Sequence[str]) -> Snapshot | None:
     try:
-        after = changed(snapshot, [_of(host, each.removeprefix(ALTER)) for each in commands])
+        return changed(snapshot, [_of(quoted_name(queue.queue_manager), each.removeprefix(ALTER)) for each in commands])
     except FactsError:
         # A remedy that leaves a value to be filled in.
         return None
-    return why.ask(after.cluster.own_queues[queue.name], after, priority)
-
-
-def _triggers(after: PutNow | None) -> bool:
-    return after is not None and after.verdict == "triggers"
 
 
 def _of(host: str, change: str) -> str:

@@ -168,6 +168,15 @@ class Why:
         more = tuple(asked.assumed(state, answer))
         return evolve(answer, assumed=(*assumed, *more), remarks=tuple(_remarks(queue, snapshot)))
 
+    def is_triggered(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
+        """Whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
+        asked = _Asked(self.triggers, queue, priority, snapshot.messages)
+        if not asked.state(snapshot.cluster).after(asked.put)[1].occasions:
+            return False
+        state = asked.state(_with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)[0])
+        found = asked.each_found(state, tuple(unknown_facts(queue, state)))
+        return all(examination.rule is not None for _, examination in found)
+
 
 @frozen(eq=False)
 class _Asked:
@@ -189,9 +198,13 @@ class _Asked:
 
     def found(self, state: State, unknown: tuple[UnknownFact, ...]) -> dict[Combination, Examination]:
         """What the rules say, by the values of what is not known."""
-        states = {each: with_values(state, unknown, each) for each in combinations(unknown)}
-        arrivals = {each: known.after(self.put)[1].occasions for each, known in states.items()}
-        return {each: self.triggers.examine(arrival) for each, (arrival,) in arrivals.items()}
+        return dict(self.each_found(state, unknown))
+
+    def each_found(self, state: State, unknown: tuple[UnknownFact, ...]) -> Iterator[tuple[Combination, Examination]]:
+        """What the rules say, one by one."""
+        for each in combinations(unknown):
+            (arrival,) = with_values(state, unknown, each).after(self.put)[1].occasions
+            yield each, self.triggers.examine(arrival)
 
     def assumed(self, state: State, answer: PutNow) -> Iterator[str]:
         """What was taken to be so, and would make another answer if it were not."""

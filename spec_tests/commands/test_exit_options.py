@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from mqclause.tools.cli import command_line
 from mqclause.tools.commands.exit_options import given_exits
 from spec_tests.support.exit_scene import facts
-from spec_tests.support.explain_command import SCHEMA, run, written
+from spec_tests.support.explain_command import SCHEMA, run, run_alone, written
 
 PREFER = "myexit=mqclause.exits:prefer_channel"
 OWN_MODULE = """
@@ -80,7 +80,7 @@ def test_the_trace_as_json(tmp_path: Path) -> None:
 
 def test_a_function_of_the_working_folder_and_what_it_prints(folder: Path) -> None:
     name = written(folder, facts())
-    done = run("explain", name, "--json", "--exit", "myexit=my_exits:second")
+    done = run_alone("explain", name, "--json", "--exit", "myexit=my_exits:second")
     assert json.loads(done.stdout)["chosen"]["queue_manager"] == "QM3"
     assert done.stderr.splitlines() == ["imported", "called INIT", "called CLWL_PUT", "called TERM"]
 

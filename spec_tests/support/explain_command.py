@@ -1,16 +1,22 @@
-"""``mqclause explain`` as tests run it: in a process of its own, or in this one."""
+"""``mqclause`` as tests run it, in this process."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from contextlib import ExitStack
 from importlib.resources import files
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
+from unittest.mock import patch
 
+import pytest
 from click.testing import CliRunner
 
+from mqclause.tools.cli import main
 from mqclause.tools.commands.explain import command
 
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders.toml")
@@ -26,14 +32,23 @@ DEFINE QLOCAL(WORK) CLUSTER(C)
 
 
 def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", "from mqclause.tools.cli import main; main()", *arguments],
-        input=stdin,
-        capture_output=True,
-        timeout=600,
-        check=False,
-    )
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    """What the program does with these arguments, all of it but for its start: a process of its own takes half a second."""
+    with TemporaryFile() as out, TemporaryFile() as err, ExitStack() as put_back:
+        streams = {"stdin": BytesIO(stdin), "stdout": out, "stderr": err}
+        for name, stream in streams.items():
+            put_back.enter_context(patch.object(sys, name, TextIOWrapper(stream, "utf-8", write_through=True)))
+        put_back.enter_context(patch.object(sys, "argv", ["mqclause", *arguments]))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        sys.stdout.flush()
+        written_there = [(stream.seek(0), stream.read().decode())[1] for stream in (out, err)]
+    return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), *written_there)
+
+
+def run_alone(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own, for what writes to the standard streams by itself."""
+    command_line = [sys.executable, "-c", "from mqclause.tools.cli import main; main()", *arguments]
+    return subprocess.run(command_line, capture_output=True, text=True, timeout=600, check=False)
 
 
 def asked(*arguments: str) -> tuple[int, str]:
