@@ -53,7 +53,7 @@ def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None =
     """
     if answer.verdict == "triggers":
         return ()
-    ask, mends = (partial(each, why, answer, snapshot, priority) for each in (_asked, _mends))
+    ask, mends = partial(_asked, why, answer, snapshot, priority), partial(_mends, why, answer, snapshot, priority)
     remedies = list(dict.fromkeys(_remedies(answer)))
     asked = looked_at(Course.of(why.triggers.rules, TRIGGER))
     found = _few(_by_name([*remedies, *_settings(answer.queue, asked)]), mends)
