@@ -52,7 +52,7 @@ def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int, as
             assert one == other, (way, row)
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(150, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [1, pytest.param(10, marks=pytest.mark.deep)])
 def test_random_schemas(spark: Any, folder: Path, number: int) -> None:
     rng = Random(number)
     for place in range(number):
@@ -63,7 +63,7 @@ def test_random_schemas(spark: Any, folder: Path, number: int) -> None:
             assert one == BY_ROW.decision(*row, explain=True), (table.schema, row)
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(20, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [1, pytest.param(5, marks=pytest.mark.deep)])
 def test_adversarial_puts_in_clusters(spark: Any, folder: Path, number: int) -> None:
     rng = Random(number)
     for place in range(number):

@@ -73,7 +73,7 @@ def test_the_session_runs_the_java_that_was_found_and_collects_garbage_in_parall
 
 
 @pytest.mark.parametrize(
-    ("seed", "clusters"), [(5, 40), *(pytest.param(*each, marks=pytest.mark.deep) for each in ((0, 0), (7, 20_000)))]
+    ("seed", "clusters"), [(5, 40), *(pytest.param(*each, marks=pytest.mark.deep) for each in ((0, 0), (7, 3_000)))]
 )
 def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int, clusters: int) -> None:
     rng = Random(seed)

@@ -67,7 +67,7 @@ def as_retrieval_says(rows: Iterable[Mapping[str, Any]], rules: Rules) -> dict[s
 
 
 @pytest.mark.parametrize("reading", READINGS)
-@pytest.mark.parametrize("queues", [150, pytest.param(10_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("queues", [80, pytest.param(3_000, marks=pytest.mark.deep)])
 def test_as_the_rules_over_messages_in_memory(queues: int, reading: str) -> None:
     rows, rules = random_rows(Random(queues), queues), Rules({"group-position": reading})
     by_queue: dict[str, list[dict[str, Any]]] = {}
