@@ -217,3 +217,18 @@ def test_the_rows_of_a_table(tmp_path: Path) -> None:
     assert {each["queue_manager"] or each["reason"] for each in found} == {"QM3", 2085}
     with pytest.raises(click.UsageError, match="--exit needs --facts"):
         called("batch", str(puts), str(out), "--exit", PREFER)
+
+
+def test_a_replay_without_the_exit_that_is_named_says_so(folder: Path) -> None:
+    document = facts()
+    document["queue_manager"]["clwlexit"] = "OTHER"
+    name = written(folder, document | {"event": [{"do": "put", "queue": "Q"}]}, "scenario.json")
+    done = run("replay", name, "--json")
+    assert done.stderr == "remark: no exit is given for CLWLEXIT(OTHER): choices are those of the rules alone\n"
+    assert json.loads(done.stdout)["routed"]["queue_manager"] == "QM2"
+
+
+def test_what_another_queue_manager_would_need_is_not_asked_of_an_exit(folder: Path) -> None:
+    done = run("explain", written(folder, facts()), "--exit", "myexit=my_exits:second", "--why-not", "QM3")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == "--why-not asks what the rules would need, not an exit; leave out --exit"

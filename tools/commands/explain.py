@@ -94,6 +94,8 @@ def command(
             raise click.UsageError("--lines: each line is one facts document; leave out --from, --with and --format")
         changes = options["sets"], options["states"]
         return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given, changes)
+    if shown.why_not and given.names:
+        raise click.UsageError("--why-not asks what the rules would need, not an exit; leave out --exit")
     read = sources(facts, options.pop("overlays"), options.pop("named_format"))
     return explain_files(read, put, rules=rules, shown=shown, given=given, **options)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any, BinaryIO, TypeVar
 
@@ -103,7 +103,7 @@ def command(
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
     source = Source(scenario[0], content(scenario[0]))
-    return replay_file(source, as_json, replay, known_beside(source, **options))
+    return replay_file(source, as_json, replay, known_beside(source, **options), given.names)
 
 
 def known_beside(
@@ -129,9 +129,18 @@ def known_beside(
     return snapshot
 
 
-def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None) -> int:
-    """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
+def replay_file(
+    source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None, exits: Collection[str] = ()
+) -> int:
+    """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError.
+
+    That CLWLEXIT names none of the ``exits`` is told at the start.
+    """
     scenario = read_scenario_source(source, known)
+    named = scenario.cluster.queue_manager.clwlexit
+    if named and named not in exits:
+        others = f"; given: {', '.join(exits)}" if exits else ""
+        print_warnings((), [f"no exit is given for CLWLEXIT({named}): choices are those of the rules alone{others}"])
     with replay:
         rows = replay.rows(scenario, source.name)
         if as_json:
