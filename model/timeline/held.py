@@ -34,7 +34,8 @@ class CalendarDay:
                 value = date.fromisoformat(value)
         if isinstance(value, date) and not isinstance(value, datetime) and value <= LAST_DAY:
             return value
-        raise DomainError(key, value, f"allowed: a date like 2026-01-31, up to {LAST_DAY}, without a time of day")
+        told = value.isoformat() if isinstance(value, date) else value
+        raise DomainError(key, told, f"allowed: a date like 2026-01-31, up to {LAST_DAY}, without a time of day")
 
 
 @frozen
