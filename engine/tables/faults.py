@@ -57,13 +57,14 @@ def subjects_fault(packing: Packing, shape: Shape) -> Node:
         wrong = None if spelt.checked else outside(of, value, [spelt.kind])
         if wrong is not None:
             before: list[Node | str] = [f"{name}[", place, f"].{of.name}"]
-            branches.append((F.coalesced(wrong, exp.false()), _not_allowed(of, before, own, spelt.kind)))
+            told = F.field_of(F.EACH, spelt.name)
+            branches.append((F.coalesced(wrong, exp.false()), _not_allowed(of, before, told, spelt.kind)))
     faults = F.those(
         F.each(listed, case(branches), F.EACH.name, "place"), exp.Not(this=F.is_null(F.variable("fault"))), "fault"
     )
     nobody = either([F.is_null(listed), exp.EQ(this=F.length_of(listed), expression=literal(0))])
-    told = [(nobody, literal(shape.demands.nobody))] if shape.demands.nobody else []
-    return case(told, F.item(faults, 0))
+    absent = [(nobody, literal(shape.demands.nobody))] if shape.demands.nobody else []
+    return case(absent, F.item(faults, 0))
 
 
 def _around(text: str, value: Node) -> list[Node | str]:

@@ -151,9 +151,9 @@ def test_a_rank_in_upper_case(connection: Any) -> None:
 
 
 NUMBERS = [
-    ("1.0::DECIMAL(5,1)", None), ("1.5::DOUBLE", "1.5"), ("2::DOUBLE", None), ("1::UHUGEINT", None), ("1::BIGNUM", None), ("3::FLOAT", None),
+    ("10::UHUGEINT", "10"), ("1.5::DOUBLE", "1.5"), ("1.0::DECIMAL(5,1)", None), ("2::DOUBLE", None), ("1::UHUGEINT", None), ("1::BIGNUM", None), ("3::FLOAT", None),
     ("1.5::DECIMAL(5,2)", "1.50"), ("'nan'::DOUBLE", "nan"), ("'-inf'::DOUBLE", "-inf"),
-    ("1e20::DOUBLE", "1e+20"), ("0.1::FLOAT", "0.10000000149011612"), ("10::UHUGEINT", "10"), ("-1::HUGEINT", "-1"),
+    ("1e20::DOUBLE", "1e+20"), ("0.1::FLOAT", "0.10000000149011612"), ("-1::HUGEINT", "-1"),
     ("340282366920938463463374607431768211455::UHUGEINT", "340282366920938463463374607431768211455"),
 ]  # fmt: skip
 
