@@ -25,7 +25,7 @@ from mqclause.model.facts.objects import CHANNEL_STATES, Channel
 from mqclause.model.facts.sequence import SequenceState
 from spec_tests.support.random_clusters import random_case, random_put, readings, situations
 
-law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 EXECUTORS: tuple[ExecutorName, ...] = ("compiled", "chaining", "plain")
 Situation = tuple[Cluster, Put]
 Identity = tuple[str, str, str, str, str]
@@ -164,7 +164,7 @@ def test_a_put_disabled_destination_is_never_permitted(situation: Situation, cho
     assert all(each.put_enabled for each in [*decision.permitted, *filter(None, [decision.chosen])])
 
 
-@settings(law, max_examples=150)
+@settings(law, max_examples=80)
 @given(situations(), readings())
 def test_no_suspended_one_while_a_resumed_one_is_left(situation: Situation, chosen: dict[str, str]) -> None:
     cluster, put = situation

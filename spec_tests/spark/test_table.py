@@ -99,20 +99,7 @@ def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int, clusters: i
     assert found.where("id < 0").collect() == []
 
 
-def test_columns_of_other_names(spark: Any, folder: Path) -> None:
-    rows = random_rows(Random(2), 200)
-    df = frame(spark, folder, "columns", arrow_table(rows))
-    renamed = df.select("id", F.struct("put").alias("given"), F.col("destinations").alias("among"))
-    chosen = native.choose_destination(F.col("given.put"), "among")
-    found = collected(renamed.select("id", chosen.alias("decision")))
-    ours = Rows()
-    for row, one in zip(rows, found, strict=True):
-        assert one == ours.decision(*row), row
-    one = df.select(native.choose_destination().alias("decision")).schema["decision"]
-    assert one.dataType.simpleString() == STRUCT
-
-
-def test_in_sql(spark: Any, folder: Path) -> None:
+def check_in_sql(spark: Any, folder: Path) -> None:
     rows = random_rows(Random(3), 200)
     frame(spark, folder, "sql", arrow_table(rows)).createOrReplaceTempView("asked")
     native.register(spark)
@@ -126,27 +113,22 @@ def test_in_sql(spark: Any, folder: Path) -> None:
     assert collected(told, "triggering") == expected
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(3, marks=pytest.mark.deep)])
-def test_puts_in_a_cluster_as_duckdb_decides_them(spark: Any, folder: Path, seed: int) -> None:
-    rng = Random(seed)
-    cluster, put = random_case(rng)
-    rules = Rules(random_readings(rng) if seed else {})
-    puts = [
-        None,
-        {"queue": "NOWHERE"},
-        *(asdict(each) for each in (put, *(random_put(rng, cluster) for _ in range(60)))),
-    ]
-    # The fields of a put that no cluster gives are null.
-    table = pa.table({
-        "id": range(2 * len(puts)),
-        "put": pa.array([each and {name: each.get(name) for name in PUT} for each in puts] * 2, arrow_struct(PUT)),
-    })  # fmt: skip
-    listed = pa.array([[{"queue_manager": "NOT ASKED"}]] * len(table))
-    for name in ("d", "destinations", "key_queue"):
-        table = table.append_column(name, listed)
-    found = native.decide(frame(spark, folder, f"puts{seed}", table), cluster, rules, explain=seed > 0)
-    assert found.columns == [*table.column_names, "decision"]
-    assert collected(found) == answers(duckdb.decide(table, cluster, rules, explain=seed > 0))
+def check_columns_of_other_names(spark: Any, folder: Path) -> None:
+    rows = random_rows(Random(2), 200)
+    df = frame(spark, folder, "columns", arrow_table(rows))
+    renamed = df.select("id", F.struct("put").alias("given"), F.col("destinations").alias("among"))
+    chosen = native.choose_destination(F.col("given.put"), "among")
+    found = collected(renamed.select("id", chosen.alias("decision")))
+    ours = Rows()
+    for row, one in zip(rows, found, strict=True):
+        assert one == ours.decision(*row), row
+    one = df.select(native.choose_destination().alias("decision")).schema["decision"]
+    assert one.dataType.simpleString() == STRUCT
+
+
+@pytest.mark.parametrize("check", first(1, [check_in_sql, check_columns_of_other_names]))
+def test_a_decision_is_an_expression(spark: Any, folder: Path, check: Callable[[Any, Path], None]) -> None:
+    check(spark, folder)
 
 
 def test_a_stream_of_puts_in_a_cluster(spark: Any, folder: Path) -> None:
