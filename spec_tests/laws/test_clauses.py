@@ -30,7 +30,7 @@ def test_case(case: AskedCase, executor: ExecutorName) -> None:
     assert not faults, "\n".join([f"{case} ({executor})", *faults])
 
 
-@pytest.mark.parametrize("case", every(4, CASES), ids=str)
+@pytest.mark.parametrize("case", every(8, CASES), ids=str)
 def test_executors_tell_the_same(case: AskedCase) -> None:
     plain = case.told(RULES, "plain")
     assert [name for name in EXECUTORS if case.told(RULES, name) != plain] == []

@@ -180,7 +180,7 @@ def course(*of: st.SearchStrategy[Event]) -> st.SearchStrategy[list[Event]]:
 courses = course(puts, puts, puts, gets, gets, ends, opens)
 courses_with_restart = course(puts, puts, puts, puts, gets, gets, gets, ends, restarts)
 calls = course(puts, gets)
-QUICK: Any = settings(max_examples=75, deadline=None)
+QUICK: Any = settings(max_examples=50, deadline=None)
 
 
 @QUICK

@@ -73,7 +73,7 @@ def test_the_session_runs_the_java_that_was_found_and_collects_garbage_in_parall
 
 
 @pytest.mark.parametrize(
-    ("seed", "clusters"), [(5, 40), *(pytest.param(*each, marks=pytest.mark.deep) for each in ((0, 0), (7, 3_000)))]
+    ("seed", "clusters"), [(5, 20), *(pytest.param(*each, marks=pytest.mark.deep) for each in ((0, 0), (7, 3_000)))]
 )
 def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int, clusters: int) -> None:
     rng = Random(seed)
@@ -82,7 +82,7 @@ def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int, clusters: i
     engine = Engine(rules)
     cases = (case for batch in batches(clusters, 100) for case in batch.cases)
     rows: list[Row] = [made[0] for case in cases if (made := table_row(engine, *case)) is not None]
-    rows += random_rows(rng, 1_000 if clusters > 40 else 400, optional=optional)
+    rows += random_rows(rng, 1_000 if clusters > 20 else 300, optional=optional)
     table = arrow_table(rows, optional).append_column("d", pa.array(["kept"] * len(rows)))
     table = table.append_column("key_queue", pa.array(range(len(rows))))
     df = frame(spark, folder, f"rows{seed}", table)
