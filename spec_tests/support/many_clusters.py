@@ -45,7 +45,7 @@ def table_row(engine: Engine, cluster: Cluster, put: Put) -> tuple[Row, dict[str
         return None
     decision = engine.choose(put, cluster, explain="rule")
     row = _put_row(put, cluster, where), [_destination_row(each) for each in decision.listed]
-    return (row, _answer(decision)) if decision.listed else None
+    return (row, told(decision)) if decision.listed else None
 
 
 def _put_row(put: Put, cluster: Cluster, where: Resolved) -> dict[str, Any]:
@@ -60,8 +60,9 @@ def _destination_row(destination: Destination) -> dict[str, Any]:
     return {name: None if value == "" else value for name, value in values.items()}
 
 
-def _answer(decision: Decision) -> dict[str, Any]:
-    to, fell = decision.chosen, decision.fell_by()
+def told(decision: Decision) -> dict[str, Any]:
+    """What a table says of a decision, with the rule by which each destination fell."""
+    to, fell = decision.chosen, decision.fell_by() if decision.runs else {}
     return {
         "outcome": decision.outcome,
         "queue": to and (to.queue or None),
@@ -71,5 +72,5 @@ def _answer(decision: Decision) -> dict[str, Any]:
         "permitted": len(decision.permitted),
         "eliminated_by": [fell.get(each) for each in decision.listed],
         "message": None,
-        "transmission_queue": None,
+        "transmission_queue": to and (to.transmission_queue or None),
     }

@@ -21,6 +21,7 @@ from mqclause.rulebook.rules import rules_folder
 from mqclause.tables.columns import DECISION, PUT, TableError
 from mqclause.tables.demands import OF_PUTS, is_null_text
 from spec_tests.support.deep import first
+from spec_tests.support.many_clusters import told
 from spec_tests.support.random_clusters import random_case, random_put, random_readings
 from spec_tests.support.random_rows import answers, arrow_struct
 
@@ -36,19 +37,7 @@ def row(put: Put) -> dict[str, Any]:
 
 
 def by_engine(engine: Engine, cluster: Cluster, put: Put) -> dict[str, Any]:
-    found = engine.choose(put, cluster, explain="rule")
-    to, fell = found.chosen, found.fell_by() if found.runs else {}
-    return {
-        "outcome": found.outcome,
-        "queue": to and (to.queue or None),
-        "queue_manager": to and to.queue_manager,
-        "channel": to and (to.channel or None),
-        "reason": found.reason and found.reason.code,
-        "permitted": len(found.permitted),
-        "eliminated_by": [fell.get(each) for each in found.listed],
-        "message": None,
-        "transmission_queue": to and (to.transmission_queue or None),
-    }
+    return told(engine.choose(put, cluster, explain="rule"))
 
 
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(2, 16))])

@@ -21,7 +21,7 @@ from mqclause.tools.commands.inputs import (
     with_option,
 )
 from mqclause.tools.commands.options import edition_option, from_option, json_option, lenient_option, rules_by
-from mqclause.tools.commands.settings import check_settings
+from mqclause.tools.commands.settings import SETTINGS_FILE, check_settings
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.render.findings import print_findings, print_page, print_statistics
 from mqclause.tools.render.progress import progress
@@ -98,7 +98,7 @@ def _checks(edition: str | None, ignored: Sequence[str]) -> Checks:
     try:
         return Checks(rules_by((), edition), ignored)
     except ValueError as error:
-        raise click.UsageError(f"--ignore: {error}") from None
+        raise click.UsageError(f"--ignore, or ignore in {SETTINGS_FILE}: {error}") from None
 
 
 def write_sarif(path: str, found: Sequence[Finding], checks: Checks) -> None:
