@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from attrs import frozen
@@ -41,7 +42,8 @@ class CheckPage:
 
     def _lines(self) -> Iterator[str]:
         rule = self.rule
-        yield f"A finding is: {rule.severity}. Attribute: {rule.attribute.upper()}. Asked by: {self.asked_by}."
+        attribute = rule.attribute.upper() if rule.attribute.isidentifier() else "the one that it names"
+        yield f"A finding is: {' or '.join(rule.severities)}. Attribute: {attribute}. Asked by: {self.asked_by}."
         yield from ("", rule.why, "", "What mends it:", "")
         remedies = rule.action.remedies if isinstance(rule.action, Holds) else ()
         for each in remedies:
@@ -51,7 +53,19 @@ class CheckPage:
             ("Found in", rule.example and rule.example.found),
             ("Not in", rule.example and rule.example.clean),
         ):
-            yield from ("", f"{said}:", "", "```", *str(script).strip().splitlines(), "```")
+            files = example_files(script or "")
+            named = f" these {len(files)} files" if len(files) > 1 else ""
+            yield from ("", f"{said}{named}:")
+            for text in files:
+                yield from ("", "```", *text.splitlines(), "```")
+
+
+def example_files(script: str) -> list[str]:
+    """An example as the files that it has: one for each queue manager that it names."""
+    return [part.strip() for part in _BEGINNING.split(script) if part.strip()]
+
+
+_BEGINNING = re.compile(r"(?m)^(?=\* Queue manager name:)")
 
 
 def pages(checks: Checks) -> str:

@@ -11,6 +11,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``because``: by subject, why it fell
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
 - ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
+- ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
 - ``failure``: the ``rule``, the ``reason`` and the ``call``, as far as stated; an empty table says that there is none
 """
 
@@ -24,6 +25,7 @@ from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 from attrs import fields, frozen
 
 from mqclause.answers.asked_case import AskedCase, Comparison, decided
+from mqclause.answers.unfulfilled import unfulfilled
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
@@ -37,9 +39,10 @@ from mqclause.trace.record import StepTrace, steps
 
 
 class Answered(NamedTuple):
-    """What the documents of a course made of the subjects ``listed``: for each its run and its steps."""
+    """What the documents of a course made of a situation and the subjects ``listed``: of each its run and its steps."""
 
     course: Course
+    situation: Any
     listed: Sequence[Any]
     runs: tuple[Run, ...]
     steps: tuple[tuple[StepTrace, ...], ...]
@@ -122,6 +125,13 @@ def _holding(answered: Answered, wanted: Stated) -> Iterator[str]:
     yield from differs("holds", dict(wanted), {name: got.get(name) for name in wanted})
 
 
+def _said(answered: Answered, wanted: Mapping[str, Stated]) -> Iterator[str]:
+    got = {each.rule.id: each for each in unfulfilled(answered.course, answered.situation, answered.runs[0])}
+    for name, stated in wanted.items():
+        said = {key: getattr(got.get(name), key, None) for key in stated}
+        yield from differs(f"said of {name}", dict(stated), said)
+
+
 def _skipped(answered: Answered, wanted: list[str]) -> Iterator[str]:
     yield from differs("skipped", wanted, [name for name in wanted if name not in _conditions_of(answered)])
 
@@ -139,6 +149,7 @@ COURSE_EXPECTATIONS: Mapping[str, Comparison] = {
     "failure": _failure,
     "holds": _holding,
     "skipped": _skipped,
+    "said": _said,
 }
 """The closed set of keys that a case may expect, and how each is compared."""
 
@@ -185,7 +196,7 @@ class CourseCase(AskedCase):
             scope = first_scope(each, self.situation, self.subjects, None, earlier)
             told.append(tuple(steps(each.ruleset, run, self.subjects, scope, conditions)))
             earlier = dict(run.hands_on)
-        return Answered(course, self.subjects, runs, tuple(told))
+        return Answered(course, self.situation, self.subjects, runs, tuple(told))
 
     def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         answered = self.answer(rules, executor, conditions=True)

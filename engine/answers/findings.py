@@ -2,47 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from attrs import evolve, frozen
 
 from mqclause.answers.engine import Engine
+from mqclause.answers.unfulfilled import Unfulfilled, unfulfilled
 from mqclause.answers.why import Why
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.course import Course
-from mqclause.executors.plain import first_scope
-from mqclause.executors.run import Applied, ExecutorName, Run
-from mqclause.language.evaluate import evaluate
-from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject
+from mqclause.executors.run import ExecutorName
+from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import OBSERVER, Together
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Process, Put, Queue
-from mqclause.rulebook.rule import Holds, Rule
+from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
-from mqclause.trace.record import scope_of, seen_by
-from mqclause.trace.sentence import sentence
 
 
 @frozen
 class Finding:
-    """One condition that one object does not fulfil: the rule, the object, what is found, what mends it, and where."""
+    """One condition that one object does not fulfil: what is said of it, the object, and where it stands."""
 
-    rule: Rule
+    said: Unfulfilled
     object_type: str
     name: str
     queue_manager: str
-    message: str
-    remedy: str
     file: str
     line: int | None
 
     @property
+    def rule(self) -> Rule:
+        """The check."""
+        return self.said.rule
+
+    @property
+    def severity(self) -> str:
+        """How grave it is."""
+        return self.said.severity
+
+    @property
+    def message(self) -> str:
+        """What is found."""
+        return self.said.message
+
+    @property
     def key(self) -> FindingKey:
         """What tells it from other findings."""
-        return self.rule.id, self.object_type, self.name, self.queue_manager
+        return self.rule.id, self.object_type, self.name, self.queue_manager, self.said.attribute, self.message
+
+    @property
+    def gist(self) -> tuple[str, ...]:
+        """What it has in common with findings of other objects: the message without the names of this one."""
+        names = "|".join(re.escape(each) for each in (self.name, self.queue_manager) if each)
+        words = re.sub(rf"(?<![{IN_NAMES}])({names})(?![{IN_NAMES}])", "", self.message) if names else self.message
+        return self.rule.id, self.severity, self.object_type, words
 
     @property
     def place(self) -> str:
@@ -56,17 +75,17 @@ class Finding:
             "rule": self.rule.id,
             "document": about,
             "clause": clause,
-            "severity": self.rule.severity,
+            "severity": self.severity,
             "object": {"type": self.object_type, "name": self.name, "queue_manager": self.queue_manager},
-            "attribute": self.rule.attribute,
+            "attribute": self.said.attribute,
             "message": self.message,
-            "remedy": self.remedy,
+            "remedy": self.said.remedy,
             "source": {"file": self.file, "line": self.line},
         }
 
 
-FindingKey = tuple[str, str, str, str]
-"""What a finding is told by: the check, and the object's type, name and queue manager."""
+FindingKey = tuple[str, str, str, str, str, str]
+"""What a finding is told by: the check, the object's type, name and queue manager, the attribute, and what is said."""
 
 
 @frozen
@@ -103,33 +122,18 @@ class Checks:
         self.why = Why(rules, executor)
         self.rules = {rule.id: rule for each in (self.course.rulesets[0], rules.ruleset(TRIGGER))
                       for rule in each.rules if rule.severity}  # fmt: skip
-        self.attributes = frozenset(rule.attribute.upper() for rule in self.rules.values()) | {"CLUSNL"}
+        named = {rule.attribute.upper() for rule in self.rules.values()}
+        self.attributes = frozenset(named | {"CLUSNL"} | {each.upper() for each in WORKLOAD_ATTRIBUTES})
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
 
     def of(self, about: ConfiguredObject) -> Iterator[Finding]:
         """What the rules of the checks find of one object."""
-        ruleset = self.course.rulesets[0]
         run = self.course.run(about, (), None, True)[0]
-        for rule, did in zip(ruleset.rules, run.trace or (), strict=True):
-            if did is None or rule.id not in self.rules or rule.id in self.ignored:
-                continue
-            derived: Mapping[str, Any] | None = Applied(*did).derived
-            if derived is not None and not derived["holds"]:
-                yield self._finding(about, rule, run)
-
-    def _finding(self, about: ConfiguredObject, rule: Rule, run: Run) -> Finding:
-        ruleset = self.course.rulesets[0]
-        first = first_scope(self.course.steps[0], about, (), None, {})
-        scope = scope_of(list(seen_by(ruleset, run, (), first))[ruleset.rules.index(rule)], first)
-        remedy = ""
-        for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
-            text = each.command or each.advice
-            if text is not None and (each.when is None or evaluate(each.when, scope)):
-                remedy = sentence(ruleset, rule, None, scope, text)
-                break
-        return _found(rule, about, sentence(ruleset, rule, None, scope), remedy)
+        for each in unfulfilled(self.course, about, run):
+            if each.rule.id not in self.ignored:
+                yield _found(each, about)
 
     def is_to_trigger(self, about: ConfiguredObject) -> bool:
         """Whether the trigger rules are to be asked about a queue."""
@@ -143,16 +147,22 @@ class Checks:
         for doubt in answer.doubts if answer.verdict == "does not" else ():
             rule, condition = doubt.condition.rule, doubt.condition
             if doubt.holds is False and rule.id in self.rules and rule.id not in self.ignored:
-                yield _found(rule, about, condition.because, condition.remedy or condition.advice)
+                remedy, typed = condition.remedy or condition.advice, bool(condition.remedy)
+                said = Unfulfilled(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
+                yield _found(said, about)
 
-    def with_choices(self, about: ConfiguredObject, together: Together) -> ConfiguredObject:
-        """The object with what the rules of resolution and of workload make of it, among all queue managers."""
-        seen = together.seen(about)
-        if seen.beside:
-            return evolve(seen, leads_nowhere=self.leads_nowhere(seen, together))
-        if seen.object_type == "QLOCAL" and seen.clustered and seen.hosts > 1 and seen.put == "ENABLED":
-            return evolve(seen, unreachable=self.unreachable(seen, together))
-        return seen
+    def with_choices(self, about: ConfiguredObject, together: Together) -> Iterator[ConfiguredObject]:
+        """The object with what the rules of resolution and of workload make of it, among all queue managers.
+
+        It is looked at once for each of the clusters of a receiver, and of the attributes that a sender has otherwise.
+        """
+        for seen in together.seen(about):
+            if seen.beside:
+                yield evolve(seen, leads_nowhere=self.leads_nowhere(seen, together))
+            elif seen.object_type == "QLOCAL" and seen.clustered and seen.hosts > 1 and seen.put == "ENABLED":
+                yield evolve(seen, unreachable=self.unreachable(seen, together))
+            else:
+                yield seen
 
     def leads_nowhere(self, about: ConfiguredObject, together: Together) -> str:
         """Why the names that an alias or a remote definition stands for come to nothing; blank if they do not."""
@@ -190,13 +200,13 @@ class Checks:
 
 
 def by_place(found: Iterable[Finding]) -> list[Finding]:
-    """The findings by file and line, each once, whatever the order of the files is."""
-    return sorted(set(found), key=lambda each: (each.file, each.line or 0, each.rule.id, each.name, each.queue_manager))
+    """The findings by file and line, whatever the order of the files is; one that several files show, by the first."""
+    ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
+    return list({each.key: each for each in reversed(ordered)}.values())[::-1]
 
 
-def _found(rule: Rule, about: ConfiguredObject, message: str, remedy: str) -> Finding:
-    file, line = about.place_of(rule.attribute)
-    return Finding(rule, about.object_type, about.name, about.owner, message, remedy, file, line)
+def _found(said: Unfulfilled, about: ConfiguredObject) -> Finding:
+    return Finding(said, about.object_type, about.name, about.owner, *about.place_of(said.attribute))
 
 
 def _to_trigger(member: ConfiguredMember, name: str) -> Cluster:

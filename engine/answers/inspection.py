@@ -62,6 +62,7 @@ class Inspection:
     nameless: int = 0
     _faults: list[Diagnostic] = field(factory=list)
     _warnings: list[Diagnostic] = field(factory=list)
+    _unjudged: list[Diagnostic] = field(factory=list)
 
     def read(self, source: Source) -> None:
         """Looks at what one more file says. What is wrong with it is told in the end."""
@@ -144,13 +145,15 @@ class Inspection:
             found += each.found if self.local in (None, each.owner) else ()
             for about in each.waiting:
                 if self.local is None or together.is_known(about, self.local):
-                    found += self.checks.of(self.checks.with_choices(about, together))
+                    for seen in self.checks.with_choices(about, together):
+                        found += self.checks.of(seen)
+        self._unjudged = [*together.unjudged(self.local)]
         return by_place(found)
 
     @property
     def warnings(self) -> list[Diagnostic]:
-        """What was passed by, or could not be looked at."""
-        found = list(self._warnings)
+        """What was passed by, or could not be looked at; once there are findings, also what could not be judged."""
+        found = [*self._warnings, *self._unjudged]
         for each in self.members.values():
             found += [*each.warnings, *(each.faults if self.lenient else ())]
         return found

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.rule import Example
+from mqclause.rulebook.rule import Example, Expression
 from mqclause.rulebook.rule_file import RuleFile
 
 SEVERITIES = tuple("error warning note".split())  # noqa: SIM905 - no clause is meant
-FINDING_KEYS = ("severity", "attribute", "follows", "why", "example")
+FINDING_KEYS = ("severity", "graver", "attribute", "follows", "why", "example")
 _SHOWN = ("found", "clean")
 
 
@@ -23,20 +24,32 @@ def of_findings(file: RuleFile) -> dict[str, Any]:
         if stated := [key for key in FINDING_KEYS if key in file.table and key != "follows"]:
             raise RuleError(file.path, stated[0], "is said of a finding; severity is missing")
         return {}
-    texts = {key: file.text(file.table, key, "") for key in ("attribute", "why")}
+    texts = {"attribute": file.because(file.table, "", part="attribute").text, "why": file.text(file.table, "why", "")}
     follows = file.text(file.table, "follows" if "follows" in file.table else "clause", "")
     shown = file.table.get("example")
     if not isinstance(shown, dict) or set(shown) != set(_SHOWN):
         raise RuleError(file.path, "example", f"is a table with the keys {' and '.join(_SHOWN)}")
     example = Example(*(file.text(shown, key, "example") for key in _SHOWN))
-    return {**texts, "severity": _severity(file), "follows": follows, "example": example}
+    severity = _among(file, "severity", file.table["severity"], SEVERITIES)
+    graver = tuple(_graver(file, SEVERITIES[: SEVERITIES.index(severity)]))
+    return {**texts, "severity": severity, "graver": graver, "follows": follows, "example": example}
 
 
-def _severity(file: RuleFile) -> str:
-    """How grave a finding is."""
-    severity = file.table["severity"]
-    if severity not in SEVERITIES:
-        near = suggestion(str(severity), SEVERITIES)
-        said = f"{quoted(severity)} is not allowed; allowed: {', '.join(SEVERITIES)}{near}"
-        raise RuleError(file.path, "severity", said)
-    return str(severity)
+def _graver(file: RuleFile, allowed: Sequence[str]) -> Iterator[tuple[str, Expression]]:
+    """The severities above the rule's own, the gravest first, each with the condition under which it counts."""
+    table = file.table.get("graver", {})
+    if not isinstance(table, dict):
+        raise RuleError(file.path, "graver", "is a table of severities, each with a condition")
+    for name in table:
+        _among(file, f"graver.{name}", name, allowed)
+    for name in allowed:
+        if name in table:
+            yield name, file.condition(table, name, "graver", per_subject=False)
+
+
+def _among(file: RuleFile, key: str, given: object, allowed: Sequence[str]) -> str:
+    if given not in allowed:
+        near = suggestion(str(given), allowed)
+        listed = ", ".join(allowed) or "nothing, for nothing is graver"
+        raise RuleError(file.path, key, f"{quoted(given)} is not allowed; allowed: {listed}{near}")
+    return str(given)

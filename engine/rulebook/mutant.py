@@ -93,6 +93,8 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
     """The changes that what a rule states allows."""
     if "when" in table:
         yield "when negated", lambda given: _in_place(given, "when", NEGATED)
+    for name in table.get("graver", {}):
+        yield f"graver.{name} negated", lambda given, n=name: _in_place(given["graver"], n, NEGATED)  # type: ignore[misc]
     for action in ACTIONS:
         for key in table.get(action, {}):
             change = CHANGES.get((action, key)) or CHANGES.get(key)

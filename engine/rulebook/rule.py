@@ -186,10 +186,7 @@ class Notice:
 
 @frozen
 class Example:
-    """MQSC in which a rule finds something, and MQSC in which it does not.
-
-    A line ``* Queue manager name: QM2`` begins what is the script of that queue manager.
-    """
+    """MQSC in which a rule finds something, and MQSC in which it does not, each of one queue manager or of several."""
 
     found: str
     clean: str
@@ -201,8 +198,9 @@ class Rule:
 
     ``remark`` is a sentence for the reader of an answer in which all that the rule derives is true. ``notices`` say
     what counts as a change since the choice before. Where its condition does not hold there is a finding of
-    that ``severity``, about that ``attribute`` of MQSC; ``follows`` is the clause, ``administration/4``, that asks for
-    it, ``why`` says what is gained, and ``example`` shows it.
+    that ``severity``, or of the first of the ``graver`` ones whose condition holds, about that ``attribute`` of MQSC,
+    which may be a word in braces; ``follows`` is the clause, ``administration/4``, that asks for it, ``why`` says what
+    is gained, and ``example`` shows it.
     """
 
     id: str
@@ -214,10 +212,16 @@ class Rule:
     remark: str = ""
     notices: tuple[Notice, ...] = ()
     severity: str = ""
+    graver: tuple[tuple[str, Expression], ...] = ()
     attribute: str = ""
     follows: str = ""
     why: str = ""
     example: Example | None = None
+
+    @property
+    def severities(self) -> tuple[str, ...]:
+        """Those that a finding of it may have, the gravest first."""
+        return (*(name for name, _ in self.graver), self.severity)
 
     @property
     def because(self) -> Because | None:

@@ -52,9 +52,13 @@ class ConfiguredObject:
     ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; the
     words with ``same_`` say whether they have the same value of an attribute. ``unreachable`` says why no other queue
     manager ever sends a message to a host, ``leads_nowhere`` why a name leads to nothing; both are blank otherwise.
-    ``receiver_differs`` names the workload attributes in which a CLUSSDR differs from the CLUSRCVR of that name.
-    ``repositories`` are the full ones of a receiver's cluster, of which it is the ``first_of_cluster`` by name;
+    ``receiver_differs`` names the workload attribute in which a CLUSSDR differs from the CLUSRCVR of that name.
+    ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and
+    ``speaks_for_cluster`` if what the cluster lacks is to be said of it, once for all members.
     ``all_members_described`` says whether there may be more of them in files that are not given.
+    A queue manager ``is_member`` of a cluster if it has a receiver in one; ``unjoined`` are clusters that a queue
+    names and in which there is none, so that the queue is not clustered there. ``deadq_told`` says whether its files
+    tell DEADQ, ``suspended_in`` is a cluster in which it is suspended.
 
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
     the attributes stand, ``""`` where the object does. ``states`` are the workload attributes that a CLUSSDR states,
@@ -87,11 +91,18 @@ class ConfiguredObject:
     batchhb: int = seen(COUNT, 0)
     netprty: int = seen(Whole(OFF, LARGEST), OFF)
     receiver_differs: str = seen(Text(200), "")
+    cluster: str = seen(NAME_OR_BLANK, "")
+    unjoined: str = seen(Text(400), "")
     repositories: int = seen(COUNT, 2)
-    first_of_cluster: bool = True
+    repository: bool = False
+    speaks_for_cluster: bool = True
     all_members_described: bool = True
     clwlexit: str = seen(Text(128), "")
     adoptmca: str = seen(Text(12), "ALL")
+    is_member: bool = False
+    deadq: str = seen(NAME_OR_BLANK, "")
+    deadq_told: bool = False
+    suspended_in: str = seen(NAME_OR_BLANK, "")
     owner: str = field(default="", metadata={"in_table": None})
     clusters: tuple[str, ...] = field(default=(), metadata={"in_table": None})
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
@@ -149,10 +160,43 @@ class ConfiguredMember:
     def configured(self) -> Iterator[ConfiguredObject]:
         """Its objects that checks look at, as far as they can be seen without the other queue managers."""
         for each in self.objects.of(*CHECKED_TYPES):
-            more = self.queue(each) if each.kind in _QUEUES else self.other(each)
+            is_queue = each.kind in _QUEUES
+            clusters = self.joined_of(each) if is_queue else each.clusters
+            more = self.queue(each) if is_queue else self.other(each)
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
-                                   owner=self.owner, platform=self.platform, clustered=bool(each.clusters),
-                                   clusters=each.clusters, found=each, **more)  # fmt: skip
+                                   owner=self.owner, platform=self.platform, clustered=bool(clusters),
+                                   clusters=clusters, found=each, **more)  # fmt: skip
+        yield from self.suspended()
+
+    def suspended(self) -> Iterator[ConfiguredObject]:
+        """The queue managers that its files show suspended, once for each cluster; itself by a command, too."""
+        by = self.objects.operations.suspension
+        own = ((name, self.name, (by.source, by.line)) for name in self.objects.operations.suspended) if by else ()
+        shown = (
+            (row.text("CLUSTER"), row.name, (row.record.source, row.record.line_of("SUSPEND")))
+            for row in self.objects.rows
+            if row.kind == "CLUSQMGR" and row.text("SUSPEND") == "YES"
+        )
+        for cluster, name, place in (*own, *shown):
+            if cluster:
+                owner = self.owner if name == self.name else name
+                yield ConfiguredObject("QMGR", name, name, self.platform, owner=owner, suspended_in=cluster,
+                                       places={"": place})  # fmt: skip
+
+    @cached_property
+    def joined(self) -> frozenset[str] | None:
+        """The clusters that it is a member of: it has a receiver in them. None where its files would not tell."""
+        channels = [*self.objects.channels("CLUSRCVR"), *self.objects.channels("CLUSSDR")]
+        defined = any(each.clusters and each.record.action == "define" for each in channels)
+        if self.knows_all or not (self.whole or defined):
+            return None
+        rows = (row for row in self.objects.rows if row.kind == "CLUSQMGR" and row.name == self.name)
+        shown = frozenset(row.text("CLUSTER") for row in rows)
+        return shown.union(*(each.clusters for each in channels if each.type == "CLUSRCVR"))
+
+    def joined_of(self, found: MqObject) -> tuple[str, ...]:
+        """The clusters in which a queue is."""
+        return tuple(name for name in found.clusters if self.joined is None or name in self.joined)
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
@@ -160,8 +204,8 @@ class ConfiguredMember:
         indexed = found.text("INDXTYPE").upper() or "NONE"
         beside = (queue, *self.beside(queue)) if found.kind != "QLOCAL" else ()
         return {"put": queue.put, "get": queue.get, "usage": queue.usage, "target": queue.target,
-                "indxtype": indexed, "clchname": found.text("CLCHNAME"), "trigger": queue.trigger,
-                "beside": beside}  # fmt: skip
+                "indxtype": indexed, "clchname": found.text("CLCHNAME"), "trigger": queue.trigger, "beside": beside,
+                "unjoined": ", ".join(name for name in found.clusters if name not in queue.clusters)}  # fmt: skip
 
     def beside(self, queue: Queue) -> Iterator[Queue]:
         """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
@@ -184,7 +228,10 @@ class ConfiguredMember:
     def other(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a channel, or of a queue manager."""
         if found.kind == "QMGR":
-            return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL"}
+            told = not self.knows_all and (self.whole or found.stating("DEADQ") is not None)
+            return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL",
+                    "deadq": found.text("DEADQ"), "deadq_told": told,
+                    "is_member": any(each.clusters for each in self.objects.channels("CLUSRCVR"))}  # fmt: skip
         stated = {name: found.fields[name] for name in WORKLOAD_ATTRIBUTES if name in found.fields}
         # A dump writes down every default, too: nobody has stated those.
         defaults = {each.name: each.default for each in fields(Channel)} if self.whole else {}
@@ -201,7 +248,7 @@ class ConfiguredMember:
     @cached_property
     def own_queues(self) -> Mapping[str, Queue]:
         """Its queues by name."""
-        return {each.name: queue_fact(each, self.name, each.clusters) for each in self.objects.of(*_QUEUES)}
+        return {each.name: queue_fact(each, self.name, self.joined_of(each)) for each in self.objects.of(*_QUEUES)}
 
     @cached_property
     def queue_manager(self) -> QueueManager:

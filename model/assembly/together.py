@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject
+from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject, FileLine
 from mqclause.model.assembly.mq_object import MqObject
+from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 
@@ -28,8 +29,8 @@ class Contribution:
 
     ``knows_all``: nothing is in these clusters but what the files tell, as in a facts document. What a file without a
     name (``is_named``) says may be said of many queue managers.
-    ``senders`` are its CLUSSDR channels, ``repositories`` the clusters of which it is a full repository, by its own
-    files; ``others`` are full repositories by what it displays, as cluster and name.
+    ``senders`` are its CLUSSDR channels, as cluster, name and place, ``repositories`` the clusters of which it is a
+    full repository, by its own files; ``others`` are full repositories by what it displays, as cluster and name.
     """
 
     queue_manager: QueueManager
@@ -38,7 +39,7 @@ class Contribution:
     is_named: bool
     queues: tuple[Queue, ...] = ()
     receivers: tuple[Channel, ...] = ()
-    senders: tuple[tuple[str, str], ...] = ()
+    senders: tuple[tuple[str, str, FileLine], ...] = ()
     repositories: frozenset[str] = frozenset()
     others: frozenset[tuple[str, str]] = frozenset()
 
@@ -62,7 +63,11 @@ class Contribution:
             bool(member.owner),
             (*own, *displayed),
             (*receivers, *routes),
-            tuple((name, each.name) for each in objects.channels("CLUSSDR") for name in each.clusters),
+            tuple(
+                (name, each.name, (each.record.source, each.record.line))
+                for each in objects.channels("CLUSSDR")
+                for name in each.clusters
+            ),
             repositories,
             frozenset((row.text("CLUSTER"), row.name) for row in rows if row.text("QMTYPE") == "REPOS"),
         )
@@ -90,6 +95,7 @@ class Together:
     closed: set[str] = field(factory=set)
     many: set[str] = field(factory=set)
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
+    _speakers: dict[str, str] = field(factory=dict)
     _of_hosts: dict[tuple[str, tuple[str, ...]], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
 
@@ -102,7 +108,7 @@ class Together:
             for each in ordered:
                 found.take(each, own)
         for each in ordered:
-            for cluster, sender in each.senders:
+            for cluster, sender, _ in each.senders:
                 if sender not in found.by_channel:
                     found.unanswered.setdefault(cluster, set()).add(sender)
         return found
@@ -139,37 +145,76 @@ class Together:
                 found.setdefault(host, queue)
         return found
 
-    def seen(self, about: ConfiguredObject) -> ConfiguredObject:
-        """The object with what the others make of it."""
-        if about.object_type == "CHANNEL":
-            return evolve(about, **self.of_channel(about))
-        if about.object_type == "QMGR" or not about.clustered:
-            return about
-        key = (about.name, about.clusters)
+    def seen(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
+        """The object with what the others make of it; a channel for each thing that there is to say of it."""
+        if about.chltype == "CLUSRCVR":
+            yield from (self.receiver(about, name) for name in about.clusters)
+        elif about.chltype == "CLUSSDR":
+            differing = [*self.differing(about)]
+            yield from (evolve(about, receiver_differs=name.upper()) for name in differing or [""])
+        elif about.object_type == "QMGR" or not about.clustered:
+            yield about
+        else:
+            yield evolve(about, **self.hosts_of(about.name, about.clusters))
+
+    def hosts_of(self, name: str, clusters: tuple[str, ...]) -> dict[str, Any]:
+        """What the hosts of a clustered queue have."""
+        key = (name, clusters)
         if key not in self._of_hosts:
             hosts = [*self.instances(*key).values()]
             same = {f"same_{name}": len({getattr(each, name) for each in hosts}) < 2 for name in ALIKE}
             enabled = sum(each.put == "ENABLED" for each in hosts)
-            described = not any(map(self.lacks_members, about.clusters))
+            described = not any(map(self.lacks_members, clusters))
             self._of_hosts[key] = {"hosts": len(hosts), "enabled_hosts": enabled, "all_members_described": described,
                                    **same}  # fmt: skip
-        return evolve(about, **self._of_hosts[key])
+        return self._of_hosts[key]
 
-    def of_channel(self, about: ConfiguredObject) -> dict[str, Any]:
-        """What a receiver's cluster has, and what a sender states otherwise than its receiver."""
-        counts = [len(self.repositories.get(cluster, ())) for cluster in about.clusters]
-        receiver = self.by_channel.get(about.name) if about.chltype == "CLUSSDR" else None
-        differing = [name for name, value in about.states.items() if receiver and getattr(receiver, name) != value]
-        return {
-            "repositories": min(counts, default=2),
-            "first_of_cluster": any(about.queue_manager == self.first_of(cluster) for cluster in about.clusters),
-            "all_members_described": not self.is_open(frozenset(about.clusters)),
-            "receiver_differs": ", ".join(map(str.upper, differing)),
-        }
+    def receiver(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
+        """A receiver with what one of its clusters has."""
+        full = self.repositories.get(cluster, set())
+        return evolve(
+            about,
+            clusters=(cluster,),
+            cluster=cluster,
+            repositories=len(full),
+            repository=about.queue_manager in full,
+            speaks_for_cluster=about.queue_manager == self.speaker(cluster),
+            all_members_described=not self.is_open(frozenset((cluster,))),
+        )
 
-    def first_of(self, cluster: str) -> str:
-        """The first by name of the queue managers that have a receiver in a cluster by their own files."""
-        return min((host for host, name in self.receivers if name == cluster and host in self.described), default="")
+    def differing(self, about: ConfiguredObject) -> Iterator[str]:
+        """The workload attributes that a sender states otherwise than the receiver of its name."""
+        receiver = self.by_channel.get(about.name)
+        for name, value in about.states.items():
+            if receiver is not None and getattr(receiver, name) != value:
+                yield name
+
+    def speaker(self, cluster: str) -> str:
+        """The member at which to say what a cluster lacks: the first by name of those that have a receiver in it.
+
+        It is one that is no full repository, if there is one: it may become one.
+        """
+        if not self._speakers:
+            members: dict[str, set[str]] = {}
+            for host, name in self.receivers:
+                if host in self.described:
+                    members.setdefault(name, set()).add(host)
+            self._speakers |= {
+                name: min(hosts - self.repositories.get(name, set()) or hosts) for name, hosts in members.items()
+            }
+        return self._speakers.get(cluster, "")
+
+    def unjudged(self, local: str | None) -> Iterator[Diagnostic]:
+        """What a CLUSSDR leads to that no file describes; with ``local`` only where that queue manager has it."""
+        told = set[tuple[str, str]]()
+        for owner, each in sorted(self.described.items()):
+            for cluster, sender, (file, line) in each.senders if local in (None, owner) else ():
+                if sender in self.unanswered.get(cluster, ()) and (cluster, sender) not in told:
+                    told.add((cluster, sender))
+                    leads = f"CHANNEL({sender}): leads to a member of {cluster} that no file describes"
+                    lacks = "which queues it hosts and whether it is a full repository is not judged"
+                    asked = f"DISPLAY CLUSQMGR(*) CHANNEL at {owner} names it, dmpmqcfg -a there tells the rest"
+                    yield Diagnostic(file, f"{leads}: {lacks}; {asked}", line)
 
     def is_known(self, about: ConfiguredObject, local: str) -> bool:
         """Whether ``local`` knows of an object: its own, or one that comes into a cluster that it is in."""

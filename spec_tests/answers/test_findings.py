@@ -123,9 +123,12 @@ def test_how_many_full_repositories_there_are_is_sure_of_a_whole_cluster_only() 
         member(*of).replace(REPOS, "") for of in (("QM1", sender.format("QM2")), ("QM2", sender.format("QM1")))
     )
     [finding] = found(one, other)
-    assert (finding.rule.id, finding.rule.severity, finding.queue_manager) == ("check.21a", "warning", "QM1")
+    assert (finding.rule.id, finding.severity, finding.queue_manager) == ("check.21", "error", "QM1")
+    [finding] = found(f"{one}{REPOS}", other)
+    assert (finding.severity, finding.queue_manager) == ("warning", "QM2"), "where the second one could be"
+    assert (finding.said.remedy, "cluster S has one" in finding.message) == ("ALTER QMGR REPOS('S')", True)
     [finding] = found(one)
-    assert (finding.rule.id, finding.rule.severity) == ("check.21b", "note")
+    assert (finding.rule.id, finding.severity) == ("check.21", "note")
 
 
 DUMP = """* Script generated on 2026-01-01   at 01.01.01
@@ -177,13 +180,88 @@ def test_a_second_dump_of_a_queue_manager_is_none_more_or_a_contradiction() -> N
         told(dump, dump.replace("(W)", "(W2)"))
 
 
+UNJOINED = "* Queue manager name: QM3\nDEFINE CHANNEL(PAY.QM3) CHLTYPE(CLUSRCVR) CLUSTER(PAY) CONNAME(h) BATCHHB(1)\n"
+
+
+def test_a_host_that_is_not_in_the_cluster_hosts_nothing_there() -> None:
+    """Nobody learns of QM3's Q: at QM2 it has no second host, and QM3's is no host that could be disabled or differ."""
+    not_in_it = f"{UNJOINED}ALTER QMGR REPOS(PAY)\n{QUEUE} DEFBIND(NOTFIXED) PUT(DISABLED)\n"
+    everything = told(member("QM1"), member("QM2", QUEUE), not_in_it)
+    assert everything == [("check.18", "Q", "QM2"), ("check.21", "PAY.QM3", "QM3"), ("check.24", "Q", "QM3")]
+    joined = f"{not_in_it}DEFINE CHANNEL(S.QM3) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME(h) BATCHHB(1)\n"
+    assert {rule for rule, name, _ in told(member("QM1"), member("QM2", QUEUE), joined) if name == "Q"} == {
+        "check.02",
+        "check.19",
+    }
+
+
+def test_whether_a_host_is_in_the_cluster_is_judged_where_its_files_tell_that() -> None:
+    alone = f"* Queue manager name: QM3\n{QUEUE}\n"
+    assert "check.24" not in [rule for rule, _, _ in told(alone, member("QM1"))], "a script may leave channels out"
+    dump = f"* Script generated on 2026-01-01\n{alone}* Script ended on 2026-01-01\n"
+    assert ("check.24", "Q", "QM3") in told(dump, member("QM1"))
+    sender = "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)\n"
+    assert ("check.24", "Q", "QM3") in told(f"{alone}{sender}", member("QM1")), "it has one half of the two channels"
+    several = "DEFINE NAMELIST(N) NAMES(S, PAY)\nDEFINE QLOCAL(Q) CLUSNL(N)\n"
+    [finding] = [each for each in found(f"{UNJOINED}{several}", member("QM1")) if each.rule.id == "check.24"]
+    assert finding.message == "QM3 has no CLUSRCVR in cluster S: nobody there learns of Q"
+
+
+def test_every_cluster_of_a_receiver_is_looked_at() -> None:
+    names = "DEFINE NAMELIST(N) NAMES(S, PAY)\n"
+    both = [
+        f"* Queue manager name: {name}\n{names}"
+        f"DEFINE CHANNEL(TO.{name}) CHLTYPE(CLUSRCVR) CLUSNL(N) CONNAME(h) BATCHHB(1)\nALTER QMGR REPOS({repos})\n"
+        for name, repos in (("QM1", "S"), ("QM2", "S"))
+    ]
+    [finding] = found(*both)
+    assert (finding.message, finding.severity) == ("cluster PAY has no full repository; two are advised", "error")
+
+
+def test_what_could_not_be_judged_is_remarked() -> None:
+    sender = "DEFINE CHANNEL(TO.QM9) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
+    inspection = inspected([Source("1.mqsc", member("QM1", sender).encode())], CHECKS)
+    inspection.findings()
+    [remark] = inspection.warnings
+    assert str(remark) == (
+        "1.mqsc:4: CHANNEL(TO.QM9): leads to a member of S that no file describes: which queues it hosts and whether it "
+        "is a full repository is not judged; DISPLAY CLUSQMGR(*) CHANNEL at QM1 names it, dmpmqcfg -a there tells the rest"
+    )
+    scripts = member("QM1", sender), member("QM9")
+    inspection = inspected([Source(f"{at}", text.encode()) for at, text in enumerate(scripts)], CHECKS)
+    inspection.findings()
+    assert inspection.warnings == []
+
+
+def test_a_member_that_is_suspended_is_told_once() -> None:
+    """By the logs of two members, and by a script that suspends it."""
+    log = (
+        "display qmgr qmname\nAMQ8408I: Display Queue Manager details.\n   QMNAME({})\n"
+        "display clusqmgr(*) all\nAMQ8441I: Display Cluster Queue Manager details.\n"
+        "   CLUSQMGR(QM9) CHANNEL(TO.QM9) CLUSTER(S) SUSPEND(YES)\n"
+    )
+    [finding] = found(log.format("QM1"), log.format("QM2"))
+    assert (finding.rule.id, finding.name, finding.queue_manager, finding.place) == (
+        "check.27",
+        "QM9",
+        "QM9",
+        "0.mqsc:6",
+    )
+    assert told(member("QM1", "SUSPEND QMGR CLUSTER(S)"), member("QM2")) == [("check.27", "QM1", "QM1")]
+    resumed = member("QM1", "SUSPEND QMGR CLUSTER(S)", "RESUME QMGR CLUSTER(S)")
+    assert told(resumed, member("QM2")) == []
+
+
 def test_the_defaults_that_a_dump_writes_down_are_stated_by_nobody() -> None:
     sender = "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) CLWLRANK(0) CLWLWGHT(50)"
     other = member("QM2", receiver="CLWLRANK(4) CLWLWGHT(9)")
-    [finding] = found(member("QM1", sender), other)
-    assert (finding.rule.id, "CLWLRANK, CLWLWGHT" in finding.message) == ("check.20", True)
+    findings = found(member("QM1", sender), other)
+    assert [(each.rule.id, each.said.attribute) for each in findings] == [
+        ("check.20", "clwlrank"),
+        ("check.20", "clwlwght"),
+    ]
     dump = f"* Script generated on 2026-01-01\n{member('QM1', sender)}* Script ended on 2026-01-01\n"
-    assert found(dump, other) == []
+    assert told(dump, other) == [("check.26", "QM1", "QM1")], "nor DEADQ, which is blank then"
 
 
 def test_a_queue_manager_that_no_file_describes_is_refused() -> None:

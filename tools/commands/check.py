@@ -39,10 +39,11 @@ from mqclause.tools.render.streams import print_json, print_warnings
 @what_if_options
 @click.option("--sarif", metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="For status 1.  [default: error]")
-@click.option("--ignore", multiple=True, metavar="RULE", help="Leave out a check, by its id.")
+@click.option("--ignore", multiple=True, metavar="RULE,…", help="Leave out checks, by their ids.")
+@click.option("--all", "every", is_flag=True, help="Print each finding, also where many objects are told the same.")
 @click.option("--statistics", is_flag=True, help="How many findings each check has, in place of the findings.")
 @click.option("--about", metavar="RULE", help="Tell of a check: what it asks, why, and what mends it. 'all': of each.")
-def command(facts: tuple[str, ...], as_json: bool, statistics: bool, about: str | None, **options: Any) -> int:
+def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options: Any) -> int:
     """What in a configuration should an administrator see? Each finding with file, line, and what mends it.
 
     FACTS are MQSC scripts, dumps, displays or facts files of any number of queue managers. The table [check] of a file
@@ -50,11 +51,12 @@ def command(facts: tuple[str, ...], as_json: bool, statistics: bool, about: str 
     nothing is found that is as grave as --fail-on, 1 something is, 2 bad input.
     """
     ignored, gravest = check_settings(Path.cwd())
-    checks = _checks(options.pop("edition"), (*ignored, *options.pop("ignore")))
+    checks = _checks(options.pop("edition"), (*ignored, *_listed(options.pop("ignore"))))
     if about is not None:
         print_page(checks, about)
         return 0
     sarif, gravest = options.pop("sarif"), options.pop("fail_on") or gravest
+    statistics, every = options.pop("statistics"), options.pop("every")
     found = findings(checks, facts, **options)
     if sarif is not None:
         write_sarif(sarif, found, checks)
@@ -63,8 +65,8 @@ def command(facts: tuple[str, ...], as_json: bool, statistics: bool, about: str 
     elif statistics:
         print_statistics(found)
     else:
-        print_findings(found)
-    return int(any(each.rule.severity in SEVERITIES[: SEVERITIES.index(gravest) + 1] for each in found))
+        print_findings(found, every)
+    return int(any(each.severity in SEVERITIES[: SEVERITIES.index(gravest) + 1] for each in found))
 
 
 def findings(
@@ -92,6 +94,11 @@ def findings(
     found = inspection.findings()
     print_warnings(inspection.warnings)
     return found
+
+
+def _listed(given: Sequence[str]) -> list[str]:
+    """The ids that an option names, several behind commas."""
+    return [each.strip() for text in given for each in text.split(",") if each.strip()]
 
 
 def _checks(edition: str | None, ignored: Sequence[str]) -> Checks:

@@ -14,38 +14,50 @@ from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.finding import SEVERITIES
 from mqclause.tools.render.page import Page
 
+ALIKE_SHOWN = 3
+"""So many findings that say the same of different objects are printed one by one."""
+
 SEVERITY_STYLES = dict(zip(SEVERITIES, ("bold red", "yellow", "cyan"), strict=True))
 
 
-def print_findings(found: Sequence[Finding], page: Page | None = None) -> None:
-    """Prints each finding with what mends it, then how many there are."""
+def print_findings(found: Sequence[Finding], every: bool = False, page: Page | None = None) -> None:
+    """Prints each finding with what mends it, then how many there are.
+
+    Where more than ALIKE_SHOWN objects are told the same, only the first is printed, with how many more there are;
+    ``every`` prints each.
+    """
     page = page or Page()
+    alike = Counter(each.gist for each in found)
+    printed = set[tuple[str, ...]]()
     for each in found:
-        about = f"{each.object_type}({each.name})"
-        head = (f" {each.rule.id} ", each.rule.severity)
-        said = f" {about}: {each.message}"
-        styled = (head[1], SEVERITY_STYLES[each.rule.severity])
-        page.line(Text.assemble((each.place, "bold"), head[0], styled, said))
-        page.line(Text(each.remedy, "dim"), "", 4)
+        more = 0 if every or alike[each.gist] <= ALIKE_SHOWN else alike[each.gist] - 1
+        if not (more and each.gist in printed):
+            printed.add(each.gist)
+            _print(each, more, page)
     _count(found, page)
+
+
+def _print(finding: Finding, more: int, page: Page) -> None:
+    about = f"{finding.object_type}({finding.name})" + (f" and {more} more" if more else "")
+    styled = (finding.severity, SEVERITY_STYLES[finding.severity])
+    page.line(Text.assemble((finding.place, "bold"), f" {finding.rule.id} ", styled, f" {about}: {finding.message}"))
+    at = f"{finding.queue_manager}: " if finding.said.typed and finding.queue_manager else ""
+    like = "; the others alike, --all prints them" if more else ""
+    page.line(Text(f"{at}{finding.said.remedy}{like}", "dim"), "", 4)
 
 
 def print_statistics(found: Sequence[Finding], page: Page | None = None) -> None:
     """Prints how many findings each check has, the most first."""
     page = page or Page()
     rules = {each.rule.id: each.rule for each in found}
-    for name, count in Counter(each.rule.id for each in found).most_common():
-        rule = rules[name]
-        page.line(
-            Text.assemble(
-                f"{count:>6}  {name:<11} ", (f"{rule.severity:<8}", SEVERITY_STYLES[rule.severity]), rule.title
-            )
-        )
+    for (name, severity), count in Counter((each.rule.id, each.severity) for each in found).most_common():
+        styled = (f"{severity:<8}", SEVERITY_STYLES[severity])
+        page.line(Text.assemble(f"{count:>6}  {name:<11} ", styled, rules[name].title))
     _count(found, page)
 
 
 def _count(found: Sequence[Finding], page: Page) -> None:
-    by_severity = Counter(each.rule.severity for each in found)
+    by_severity = Counter(each.severity for each in found)
     counts = ((by_severity[name], name) for name in SEVERITIES if by_severity[name])
     counted = ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts)
     page.line(f"found {counted}" if counted else Text("nothing is found", "green"))

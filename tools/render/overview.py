@@ -122,7 +122,7 @@ def _print_findings(found: Planned, page: Page) -> None:
     """What check finds on one side alone, as in a diff."""
     for sign, style, findings in (("-", "green", found.findings.gone), ("+", "red", found.findings.new)):
         for each in findings:
-            told = f"{each.rule.severity} {each.rule.id} at {each.queue_manager}: {each.message}"
+            told = f"{each.severity} {each.rule.id} at {each.queue_manager}: {each.message}"
             page.line(Text(told, style), Text(f"{sign} ", style), INDENT)
     if found.findings.new or found.findings.gone:
         page.line()

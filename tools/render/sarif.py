@@ -10,6 +10,10 @@ from urllib.parse import quote
 
 from mqclause.answers.check_page import CheckPage
 from mqclause.answers.findings import Checks, Finding
+from mqclause.model.assembly.change import OPTION
+
+NO_FILES = (OPTION, "-")
+"""What stands in the place of a file's name where an option says something, and for standard input."""
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -31,26 +35,32 @@ def _rule(page: CheckPage) -> dict[str, Any]:
         "shortDescription": {"text": f"{rule.title}."},
         "fullDescription": {"text": rule.why},
         "help": {"text": page.help(), "markdown": page.help()},
-        "defaultConfiguration": {"level": rule.severity},
+        "defaultConfiguration": {"level": rule.severities[0]},
         "properties": {"clause": rule.follows},
     }
 
 
 def _result(finding: Finding, place: int) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
-    if finding.line is not None:
-        location["region"] = {"startLine": finding.line}
-    named = {
-        "name": finding.name,
-        "fullyQualifiedName": f"{finding.queue_manager}/{finding.object_type}({finding.name})",
-    }
+    about = f"{finding.object_type}({finding.name})"
     return {
         "ruleId": finding.rule.id,
         "ruleIndex": place,
-        "level": finding.rule.severity,
-        "message": {"text": f"{finding.object_type}({finding.name}): {finding.message}. {finding.remedy}".rstrip(". ")},
-        "locations": [{"physicalLocation": location, "logicalLocations": [named]}],
+        "level": finding.severity,
+        "message": {"text": f"{about}: {finding.message}. {finding.said.remedy}".rstrip(". ")},
+        "locations": [_location(finding, about)],
     }
+
+
+def _location(finding: Finding, about: str) -> dict[str, Any]:
+    """The object, and its place in a file; what an option says, or standard input, is in none."""
+    named = {"name": finding.name, "fullyQualifiedName": f"{finding.queue_manager}/{about}", "kind": "resource"}
+    location: dict[str, Any] = {"logicalLocations": [named]}
+    if finding.file not in NO_FILES:
+        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
+        if finding.line is not None:
+            physical["region"] = {"startLine": finding.line}
+        location["physicalLocation"] = physical
+    return location
 
 
 def _uri(file: str) -> str:
