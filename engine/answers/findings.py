@@ -202,7 +202,8 @@ class Checks:
 def by_place(found: Iterable[Finding]) -> list[Finding]:
     """The findings by file and line, whatever the order of the files is; one that several files show, by the first."""
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
-    return list({each.key: each for each in reversed(ordered)}.values())[::-1]
+    once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
+    return [*once.values()][::-1]
 
 
 def _found(said: Unfulfilled, about: ConfiguredObject) -> Finding:
@@ -211,8 +212,10 @@ def _found(said: Unfulfilled, about: ConfiguredObject) -> Finding:
 
 def _to_trigger(member: ConfiguredMember, name: str) -> Cluster:
     """A queue that is to trigger with what that needs; what no file would tell is taken to be there."""
-    queue = evolve(member.own_queues[name], clusters=(), curdepth=None, ipprocs=None)
-    initq = member.own_queues.get(queue.initq) if queue.initq != queue.name else None
+    own = member.own_queue(name)
+    assert own is not None, "it was looked at as a queue of its"  # noqa: S101
+    queue = evolve(own, clusters=(), curdepth=None, ipprocs=None)
+    initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
     if initq is None and queue.initq not in ("", queue.name) and not member.tells("QLOCAL", queue.initq):
         initq = Queue(queue.initq, member.name)
     beside = [evolve(initq, ipprocs=None, clusters=())] if initq else []

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import marshal
 import zlib
-from collections.abc import Callable, Iterable
-from operator import attrgetter
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path, PurePath
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, evolve, field, frozen
 
 from mqclause.answers.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
-from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject, is_looked_at
+from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, is_state, names_object, scripts_in
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.assembly.together import Contribution, Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
-from mqclause.model.readers.record import Record, Script
+from mqclause.model.readers.record import Script
 
 LONGEST_NAME = 48
 FASTEST = 1
@@ -27,14 +25,29 @@ FASTEST = 1
 
 
 @frozen(eq=False)
+class Kept:
+    """A script in little room, for the case that more is said of its queue manager: the file, and which one of it."""
+
+    source: Source
+    packed: bytes
+    place: int
+    lenient: bool
+
+    def script(self) -> Script:
+        """The script, read once more; what is wrong with its file was told when it was read first."""
+        source = evolve(self.source, data=zlib.decompress(self.packed))
+        return next(islice(scripts_in(source, [], [], self.lenient), self.place, None))
+
+
+@frozen(eq=False)
 class Inspected:
     """One queue manager that was looked at: what was found, what has to wait for the others, and what it tells them.
 
-    ``packed`` holds its scripts, for the case that more of them follow.
+    ``kept`` are its scripts, and those that changes of it are.
     """
 
     owner: str
-    packed: tuple[bytes, ...]
+    kept: tuple[Kept | Script, ...]
     found: tuple[Finding, ...]
     waiting: tuple[ConfiguredObject, ...]
     contribution: Contribution
@@ -42,8 +55,8 @@ class Inspected:
     warnings: tuple[Diagnostic, ...]
 
     def scripts(self) -> list[Script]:
-        """Its scripts, as far as checks look at them."""
-        return [_unpacked(each) for each in self.packed]
+        """Its scripts."""
+        return [each.script() if isinstance(each, Kept) else each for each in self.kept]
 
 
 @define(eq=False)
@@ -66,23 +79,26 @@ class Inspection:
 
     def read(self, source: Source) -> None:
         """Looks at what one more file says. What is wrong with it is told in the end."""
-        for script in scripts_in(source, self._faults, self._warnings, self.lenient):
+        packed = zlib.compress(source.data, FASTEST)
+        for place, script in enumerate(scripts_in(source, self._faults, self._warnings, self.lenient)):
             if script.overlay:
                 self.overlays.append(script)
             else:
-                self.add(script)
+                self._add(script, Kept(evolve(source, data=b""), packed, place, self.lenient))
 
-    def add(self, script: Script) -> None:
+    def _add(self, script: Script, kept: Kept) -> None:
         """Looks at one more script, with those of the same queue manager that came before."""
         name = owner = script.queue_manager or self.local or ""
         if not owner:
             self.nameless += 1
-            name = f"that of {self.nameless} {script.source}"[:LONGEST_NAME]
-        self._look(name, owner, script)
+            name = f"the queue manager of {PurePath(script.source).name}"[:LONGEST_NAME]
+            if name in self.members:
+                name = f"{name[: LONGEST_NAME - 8]} {self.nameless}"
+        self._look(name, owner, script, kept)
 
-    def _look(self, name: str, owner: str, script: Script) -> None:
-        before, packed = self.members.get(name), _packed(script)
-        scripts = [*before.scripts(), _unpacked(packed)] if before else [script]
+    def _look(self, name: str, owner: str, script: Script, kept: Kept | Script) -> None:
+        before = self.members.get(name)
+        scripts = [*before.scripts(), script] if before else [script]
         faults, warnings = list[Diagnostic](), list[Diagnostic]()
         member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
         found, waiting = list[Finding](), list[ConfiguredObject]()
@@ -95,7 +111,7 @@ class Inspection:
                 found += self.checks.of(about)
         self.members[name] = Inspected(
             owner,
-            (*(before.packed if before else ()), packed),
+            (*(before.kept if before else ()), kept),
             tuple(found),
             tuple(waiting),
             Contribution.of(member),
@@ -110,7 +126,7 @@ class Inspection:
             if owner not in self.members:
                 message = f"does not say whose script it is; name it as QMGR={each.source}"
                 raise FactsError([Diagnostic(each.source, message)])
-            self._look(owner, self.members[owner].owner, each)
+            self._look(owner, self.members[owner].owner, each, each)
         self.overlays.clear()
 
     def change(self, text: str) -> None:
@@ -121,7 +137,8 @@ class Inspection:
             raise _fault(f"{change.object} is not known")
         if len(owners) > 1 and not is_state(change):
             raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
-        self._look(owners[0], self.members[owners[0]].owner, as_script(change, owners[0]))
+        script = as_script(change, owners[0])
+        self._look(owners[0], self.members[owners[0]].owner, script, script)
 
     def _is_of(self, change: WhatIf, name: str, each: Inspected) -> bool:
         if change.kind == "QMGR":
@@ -182,23 +199,3 @@ def inspected(
 
 def _fault(message: str) -> FactsError:
     return FactsError([Diagnostic(OPTION, message)])
-
-
-OF_RECORDS = tuple(each.name for each in fields(Record) if not each.name.startswith("informational"))
-"""The fields of a record that a check may need again."""
-
-_kept: Callable[[Record], tuple[Any, ...]] = attrgetter(*OF_RECORDS)
-
-
-def _packed(script: Script) -> bytes:
-    """What of a script may be needed again, in little room."""
-    records = [_kept(evolve(each, attributes={**each.attributes}, places=tuple(each.places)))
-               for each in script.records if is_looked_at(each)]  # fmt: skip
-    of = (script.source, script.queue_manager, {**script.header}, script.format, script.overlay)
-    return zlib.compress(marshal.dumps((of, records)), FASTEST)
-
-
-def _unpacked(packed: bytes) -> Script:
-    (source, owner, header, of_format, overlay), rows = marshal.loads(zlib.decompress(packed))  # noqa: S302 - our own
-    records = tuple(Record(**dict(zip(OF_RECORDS, row, strict=True))) for row in rows)
-    return Script(source, owner, records, header=header, format=of_format, overlay=overlay)

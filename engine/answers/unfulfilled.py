@@ -32,7 +32,7 @@ class Unfulfilled:
 
 
 def unfulfilled(course: Course, about: Any, run: Run) -> Iterator[Unfulfilled]:
-    """What a traced run of the checks found of the object ``about``: the conditions with a severity that do not hold."""
+    """What a traced run of the checks found of the object ``about``: conditions with a severity that do not hold."""
     ruleset = course.rulesets[0]
     for rule, did in zip(ruleset.rules, run.trace or (), strict=True):
         if did is not None and rule.severity and (derived := Applied(*did).derived) and not derived["holds"]:

@@ -10,6 +10,7 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.incomplete import BEGINNING, END
+from mqclause.model.assembly.inserts import INSERT
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
@@ -185,10 +186,11 @@ class ConfiguredMember:
 
     @cached_property
     def joined(self) -> frozenset[str] | None:
-        """The clusters that it is a member of: it has a receiver in them. None where its files would not tell."""
+        """The clusters that it is a member of: it has a receiver in them. None where its files would not tell, or an insert names it."""
         channels = [*self.objects.channels("CLUSRCVR"), *self.objects.channels("CLUSSDR")]
         defined = any(each.clusters and each.record.action == "define" for each in channels)
-        if self.knows_all or not (self.whole or defined):
+        names_any = any(INSERT.search(name) for each in channels for name in each.clusters)
+        if self.knows_all or names_any or not (self.whole or defined):
             return None
         rows = (row for row in self.objects.rows if row.kind == "CLUSQMGR" and row.name == self.name)
         shown = frozenset(row.text("CLUSTER") for row in rows)
@@ -200,12 +202,14 @@ class ConfiguredMember:
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
-        queue = self.own_queues[found.name]
-        indexed = found.text("INDXTYPE").upper() or "NONE"
-        beside = (queue, *self.beside(queue)) if found.kind != "QLOCAL" else ()
-        return {"put": queue.put, "get": queue.get, "usage": queue.usage, "target": queue.target,
-                "indxtype": indexed, "clchname": found.text("CLCHNAME"), "trigger": queue.trigger, "beside": beside,
-                "unjoined": ", ".join(name for name in found.clusters if name not in queue.clusters)}  # fmt: skip
+        seen = {name: found.fields[name] for name in ("put", "get", "usage", "trigger") if name in found.fields}
+        seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
+        if found.kind != "QLOCAL" and (queue := self.own_queue(found.name)):
+            seen |= {"target": queue.target, "beside": (queue, *self.beside(queue))}
+        if found.clusters:
+            joined = self.joined_of(found)
+            seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
+        return seen
 
     def beside(self, queue: Queue) -> Iterator[Queue]:
         """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
@@ -217,7 +221,7 @@ class ConfiguredMember:
             if (name := waiting.pop()) in followed:
                 continue
             followed.add(name)
-            own = self.own_queues.get(name)
+            own = self.own_queue(name)
             if own is not None:
                 yield own
                 waiting += [own.target, own.rname, own.xmitq, own.rqmname]
@@ -246,9 +250,19 @@ class ConfiguredMember:
         }
 
     @cached_property
-    def own_queues(self) -> Mapping[str, Queue]:
-        """Its queues by name."""
-        return {each.name: queue_fact(each, self.name, self.joined_of(each)) for each in self.objects.of(*_QUEUES)}
+    def _queues(self) -> Mapping[str, MqObject]:
+        return {each.name: each for each in self.objects.of(*_QUEUES)}
+
+    def own_queue(self, name: str) -> Queue | None:
+        """Its queue of that name."""
+        found = self._queues.get(name)
+        return queue_fact(found, self.name, self.joined_of(found)) if found else None
+
+    def clustered_queues(self) -> Iterator[Queue]:
+        """Its queues that a cluster knows."""
+        for found in self._queues.values():
+            if clusters := self.joined_of(found):
+                yield queue_fact(found, self.name, clusters)
 
     @cached_property
     def queue_manager(self) -> QueueManager:
@@ -269,18 +283,13 @@ def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Di
     """The script with the records that checks look at; of what is altered and not ``made`` too little is told."""
     records = []
     for each in script.records:
-        if is_looked_at(each):
+        if each.kind in NEEDED:
             lacks = each.kind != "QMGR" and not each.name.startswith(SHIPPED) and (each.kind, each.name) not in made
             if each.action == "alter" and lacks:
                 warnings.append(told(each, "is altered but not defined: not looked at"))
             else:
                 records.append(each)
     return evolve(script, records=tuple(records))
-
-
-def is_looked_at(record: Record) -> bool:
-    """Whether a check has a use for a record."""
-    return record.kind in NEEDED
 
 
 def _is_whole(script: Script) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject, FileLine
+from mqclause.model.assembly.inserts import INSERT
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.cluster import Cluster
@@ -47,7 +48,7 @@ class Contribution:
     def of(cls, member: ConfiguredMember) -> Contribution:
         """What a member contributes."""
         objects = member.objects
-        own = [each for each in member.own_queues.values() if each.clusters]
+        own = member.clustered_queues()
         rows = [row for row in objects.rows if row.text("CLUSTER")]
         displayed = [_displayed(row) for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
         receivers = [
@@ -178,7 +179,7 @@ class Together:
             cluster=cluster,
             repositories=len(full),
             repository=about.queue_manager in full,
-            speaks_for_cluster=about.queue_manager == self.speaker(cluster),
+            speaks_for_cluster=about.queue_manager == self.speaker(cluster) and not INSERT.search(cluster),
             all_members_described=not self.is_open(frozenset((cluster,))),
         )
 

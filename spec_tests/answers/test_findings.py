@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause.answers.findings import Checks, Finding
-from mqclause.answers.inspection import inspected
+from mqclause.answers.inspection import Kept, inspected
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.diagnostic import FactsError
 
@@ -207,6 +207,16 @@ def test_whether_a_host_is_in_the_cluster_is_judged_where_its_files_tell_that() 
     assert finding.message == "QM3 has no CLUSRCVR in cluster S: nobody there learns of Q"
 
 
+def test_a_script_for_many_queue_managers_leaves_their_cluster_to_them() -> None:
+    """+AUTOCL+ may be S, and has its full repositories from qm.ini; the two scripts have the same said of them."""
+    script = f"DEFINE CHANNEL(U.+QMNAME+) CHLTYPE(CLUSRCVR) CLUSTER(+AUTOCL+) CONNAME(h)\n{QUEUE} GET(DISABLED)\n"
+    expected = [("check.14", "U.+QMNAME+"), ("check.25", "Q")]
+    assert [(rule, name) for rule, name, _ in told(script)] == expected
+    got = found(script, script)
+    assert [(each.rule.id, each.name) for each in got] == expected * 2
+    assert got[1].message == "Q is get-disabled at the queue manager of 0.mqsc: messages for it go on coming, and stay"
+
+
 def test_every_cluster_of_a_receiver_is_looked_at() -> None:
     names = "DEFINE NAMELIST(N) NAMES(S, PAY)\n"
     both = [
@@ -285,7 +295,9 @@ def test_little_stays_of_what_concerns_nobody_else() -> None:
     inspection = inspected([Source("QM1.mqsc", text.encode())], CHECKS)
     kept = inspection.members["QM1"]
     assert [each.name for each in kept.waiting] == ["TO.QM1", "QM1", "Q"]
-    assert sum(map(len, kept.packed)) < len(text) / 4
+    [file] = kept.kept
+    assert isinstance(file, Kept)
+    assert (len(file.packed) < len(text) / 4, file.source.data) == (True, b"")
 
 
 COMMANDS = [
