@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -93,7 +94,7 @@ class Examination:
         needed = {need for conclusion in self._asked() for need in conclusion.needs}
         return [
             (rule, did.derived["holds"])
-            for rule, did in self._applied()
+            for rule, did in self._applied
             if rule.id in needed and isinstance(rule.action, Holds) and did.derived
         ]
 
@@ -120,12 +121,12 @@ class Examination:
 
     def _asked(self) -> list[Conclude]:
         """The conclusions that the occasion asks for."""
-        return [rule.action for rule, _ in self._applied() if isinstance(rule.action, Conclude)]
+        return [rule.action for rule, _ in self._applied if isinstance(rule.action, Conclude)]
 
-    def _applied(self) -> Iterator[tuple[Rule, Applied]]:
-        for rule, did in zip(self.ruleset.rules, self.run.trace or (), strict=True):
-            if did is not None:
-                yield rule, Applied(*did)
+    @cached_property
+    def _applied(self) -> list[tuple[Rule, Applied]]:
+        pairs = zip(self.ruleset.rules, self.run.trace or (), strict=True)
+        return [(rule, Applied(*did)) for rule, did in pairs if did is not None]
 
     def _scopes(self, wanted: Collection[Rule]) -> dict[Rule, Scope]:
         """What each of the ``wanted`` rules saw."""

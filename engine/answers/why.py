@@ -125,14 +125,17 @@ class PutNow:
     def _holding_back(self) -> dict[Combination, dict[Rule, Condition]]:
         return {each: _in_the_way(found) for each, found in self.found.items()}
 
+    @cached_property
+    def _examined(self) -> dict[Combination, dict[Rule, bool]]:
+        return {each: dict(found.examined()) for each, found in self.found.items()}
+
     def remedies(self, of: Rule) -> list[str]:
         """What could be typed so that a condition that fails somewhere holds, each in place of the others."""
         return next(found for found in self.found.values() if (of, False) in found.examined()).remedies(of)
 
     def _doubt(self, rule: Rule, held_back: list[dict[Rule, Condition]]) -> Doubt:
         failing = next(each[rule] for each in held_back if rule in each)
-        examined = {each: dict(found.examined()) for each, found in self.found.items()}
-        holds = {each: found[rule] for each, found in examined.items() if rule in found}
+        holds = {each: found[rule] for each, found in self._examined.items() if rule in found}
         by = tuple(unknown for at, unknown in enumerate(self.unknown) if turns(holds, at))
         return Doubt(failing, False if all(rule in each for each in held_back) else None, by)
 
