@@ -24,7 +24,7 @@ class Matter:
     ``owned`` is what the local queue manager owns. Of a route: its ``status``, its ``deftype``, the
     messages ``waiting`` for it, whether it leads to a ``full_repository``. Of a message: ``fast`` is its channel; when
     the workload rules have ``chosen_again``, whether there is an ``alternative``; whether an exit that was
-    asked for one ``exit_refuses`` the message. Of what a repository holds: its ``age`` and that of the latest that its
+    asked for one ``exit_refuses`` the message, or chose the target that failed (``exit_keeps``). Of what a repository holds: its ``age`` and that of the latest that its
     owner sent, in days; of a request, whether it was ``referenced`` since it was made, and on this day.
     """
 
@@ -48,6 +48,7 @@ class Matter:
     chosen_again: bool = False
     alternative: bool = False
     exit_refuses: bool = False
+    exit_keeps: bool = False
     put_enabled: bool = True
     dead_letter_queue: bool = False
     age: int = seen(DAYS, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, BinaryIO, TypeVar
 
@@ -103,7 +103,7 @@ def command(
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
     source = Source(scenario[0], content(scenario[0]))
-    return replay_file(source, as_json, replay, known_beside(source, **options), given.names)
+    return replay_file(source, as_json, replay, known_beside(source, **options))
 
 
 def known_beside(
@@ -130,17 +130,10 @@ def known_beside(
 
 
 def replay_file(
-    source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None, exits: Collection[str] = ()
+    source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None
 ) -> int:
-    """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError.
-
-    That CLWLEXIT names none of the ``exits`` is told at the start.
-    """
+    """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
     scenario = read_scenario_source(source, known)
-    named = scenario.cluster.queue_manager.clwlexit
-    if named and named not in exits:
-        others = f"; given: {', '.join(exits)}" if exits else ""
-        print_warnings((), [f"no exit is given for CLWLEXIT({named}): choices are those of the rules alone{others}"])
     with replay:
         rows = replay.rows(scenario, source.name)
         if as_json:
@@ -188,7 +181,8 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
     """Prints what each event led to: routing, trigger messages, and what held a trigger message back."""
     page = page or Page()
     totals: dict[str, int] = {}
-    for printed in _held_back(_told(row, totals) for row in rows):
+    remarked: set[str] = set()
+    for printed in _held_back(_told(row, totals, remarked) for row in rows):
         for label, line in printed:
             page.line(Text.from_markup(line), Text.from_markup(label), EVENT)
     if len(totals) > 1:
@@ -200,12 +194,18 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
         page.line(Text("the scenario has no events", "dim"))
 
 
-def _told(row: Row, totals: dict[str, int]) -> tuple[tuple[str, str], ...]:
-    """The lines of a row as markup, which takes less to keep than rows; ``totals`` counts where puts went."""
+def _told(row: Row, totals: dict[str, int], remarked: set[str]) -> tuple[tuple[str, str], ...]:
+    """The lines of a row as markup, which takes less to keep than rows; ``totals`` counts where puts went.
+
+    A remark is told once: what was ``remarked`` before is left out.
+    """
     if isinstance(row.routed, Destination) and row.event.do == "put":
         totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
     begun = Text(f"{row.number:>5}", "dim").markup
-    return (begun, escape(happened(row))), *(("", line.markup) for line in consequences(row))
+    new = [each for each in row.remarks if each not in remarked]
+    remarked.update(new)
+    lines = (*consequences(row), *(Text(each, "yellow") for each in new))
+    return (begun, escape(happened(row))), *(("", line.markup) for line in lines)
 
 
 def happened(row: Row) -> str:
