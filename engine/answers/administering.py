@@ -160,7 +160,9 @@ class Administering:
             chosen, by_exit = self.choose(flight.message.queue, failed, self.exits.moving(flight.message, failed))
             refuses = by_exit is not None and by_exit.dead_lettered
             keeps = by_exit is not None and by_exit.takes and chosen is None
-            matter = evolve(matter, chosen_again=True, alternative=chosen is not None, exit_refuses=refuses, exit_keeps=keeps)
+            matter = evolve(
+                matter, chosen_again=True, alternative=chosen is not None, exit_refuses=refuses, exit_keeps=keeps
+            )
             settled = self.rules.ask(matter)
         did.fates.append(MessageFate(flight.message.id, settled, chosen, by_exit))
         flight.waits = settled.becomes == WAITS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.exits.exit_call import ExitCall
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import QueueManager
 from mqclause.rulebook.rule import Because, Derive, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import Named
@@ -164,6 +165,14 @@ class ExitAnswer:
             "clause": self.rule.clause,
             "because": self.because,
         }
+
+
+def not_given(rules: Rules, own: QueueManager, given: Collection[str]) -> Incomplete | None:
+    """That an exit would be called for puts of a queue manager that are not bound, and is none of those ``given``."""
+    name, listed = own.clwlexit, (Destination(own.name, is_local=True),)
+    call = ExitCall("MQPUT", "NOTFIXED", False, False, False, own.platform, name, name, tuple(given))
+    run = Course.of(rules, EXIT).run(call, listed)[0]
+    return ExitAnswer(rules, "compiled", call, listed, None, listed, run).missing
 
 
 def derived_for(chosen: Destination, ruleset: Ruleset, run: Run, first: Scope) -> dict[str, Any]:

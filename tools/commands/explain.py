@@ -20,7 +20,7 @@ from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.exit_options import exit_options, given_exits
+from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.explain_lines import explain_lines
 from mqclause.tools.commands.inputs import (
     format_option,
@@ -168,6 +168,7 @@ def explain_files(
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     if given.names:
         told = _with_exits(told, given, snapshot)
+        print_not_named(given, [snapshot.cluster.queue_manager.clwlexit])
     print_warnings(snapshot.warnings, () if shown.as_json else snapshot.remarks)
     shown.show(told)
     return STATUS[told.decision.outcome]

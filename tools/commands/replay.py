@@ -23,7 +23,7 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
-from mqclause.tools.commands.exit_options import exit_options, given_exits
+from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.explain_lines import decoded, error_line
 from mqclause.tools.commands.inputs import (
     format_option,
@@ -129,11 +129,10 @@ def known_beside(
     return snapshot
 
 
-def replay_file(
-    source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None
-) -> int:
+def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None) -> int:
     """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
     scenario = read_scenario_source(source, known)
+    print_not_named(replay.engine.exits, _names_of_exits(scenario))
     with replay:
         rows = replay.rows(scenario, source.name)
         if as_json:
@@ -142,6 +141,12 @@ def replay_file(
         else:
             print_timeline(rows, scenario)
     return 0
+
+
+def _names_of_exits(scenario: Scenario) -> Iterator[str]:
+    """CLWLEXIT at the start of a scenario and as its events set it."""
+    yield scenario.cluster.queue_manager.clwlexit
+    yield from (event.set["clwlexit"] for event in scenario.events if "clwlexit" in event.set)
 
 
 def _held_back(made: Iterator[Made]) -> Iterator[Made]:
@@ -160,20 +165,23 @@ def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
 
 def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
     """Replays each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
-    status = 0
+    status, named = 0, dict[str, None]()
     for number, line in enumerate(lines, start=1):
         source = f"line {number}"
         try:
             document = parse_json(decoded(line, source), source)
             if document.diagnostics:
                 raise FactsError(document.diagnostics)
-            rows = replay.rows(scenario_of(document.data, source), source)
+            scenario = scenario_of(document.data, source)
+            named |= dict.fromkeys(_names_of_exits(scenario))
+            rows = replay.rows(scenario, source)
             result = json_line([row_document(row) for row in rows])
         except FactsError as error:
             result, status = f"{error_line(error)}\n".encode(), 2
         out.write(result)
     out.flush()
     replay.close()
+    print_not_named(replay.engine.exits, named)
     return status
 
 
