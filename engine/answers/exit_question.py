@@ -35,7 +35,7 @@ class ExitQuestion:
         """What an exit makes of ``decision``, which is the workload rules' own."""
         call, listed = self._call(decision, caller, session), decision.listed
         run = self._course.run(call, listed)[0]
-        offered, choice = tuple(run.remaining), own_choice(decision.remaining, caller.left)
+        offered, choice = tuple(run.remaining), own_choice(decision.remaining, caller.left, caller.turn)
         if run.facts["called"]:
             offer = _offer(run.facts, decision, offered, choice, caller)
             call = self._called(run.facts["exit_name"], call, session, offer)
@@ -48,7 +48,7 @@ class ExitQuestion:
     def parameters(self, decision: Decision, caller: Caller) -> MQWXP:
         """What an exit would be called with, whether there is one or not."""
         run = self._course.run(self._call(decision, caller, ExitSession()), decision.listed)[0]
-        choice = own_choice(decision.remaining, caller.left)
+        choice = own_choice(decision.remaining, caller.left, caller.turn)
         offer = _offer(run.facts, decision, tuple(run.remaining), choice, caller)
         return structures(offer._replace(user_area=NO_USER_AREA))
 
@@ -72,10 +72,13 @@ class ExitQuestion:
         return evolve(call, answered=True, response=found.response, destination_chosen=found.destination_chosen)
 
 
-def own_choice(permitted: Sequence[Destination], left: str = "") -> Destination | None:
-    """The queue manager's own choice: the permitted destination listed first, if it can be another than ``left``."""
-    others = [each for each in permitted if each.queue_manager != left]
-    return next(iter(others or permitted), None)
+def own_choice(permitted: Sequence[Destination], left: str = "", turn: str = "") -> Destination | None:
+    """The queue manager's own choice: the permitted destination whose turn it is, else that listed first.
+
+    It is another than ``left``, if it can be.
+    """
+    others = [each for each in permitted if each.queue_manager != left] or permitted
+    return next((each for each in others if each.queue_manager == turn), next(iter(others), None))
 
 
 def _offer(

@@ -266,9 +266,3 @@ def test_over_time_and_in_lines_every_name_counts(tmp_path: Path) -> None:
     assert run("replay", "--lines", "-", *given, stdin=line.encode()).stderr == said
     both = "".join(json.dumps(facts(queue_manager={"clwlexit": each})) + "\n" for each in ("myexit", "other"))
     assert run("explain", "--lines", "-", *given, stdin=both.encode()).stderr == said
-
-
-def test_what_another_queue_manager_would_need_is_not_asked_of_an_exit(folder: Path) -> None:
-    done = run("explain", written(folder, facts()), "--exit", "myexit=my_exits:second", "--why-not", "QM3")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[-1] == "--why-not asks what the rules would need, not an exit; leave out --exit"
