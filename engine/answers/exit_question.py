@@ -60,7 +60,8 @@ class ExitQuestion:
             decision.resolved.inhibited, own.platform,
             own.clwlexit if caller.exit_at_start is None else caller.exit_at_start,
             own.clwlexit if caller.exit_at_connection is None else caller.exit_at_connection,
-            self.exits.names, session.suppressed, caller.handle in session.failed_on, self.exits.limit,
+            self.exits.names, session.suppressed, caller.handle in session.failed_on,
+            _message(decision, caller).length, own.clwllen, self.exits.limit,
         )  # fmt: skip
 
     def _called(self, name: str, call: ExitCall, session: ExitSession, offer: Offer) -> ExitCall:
@@ -70,6 +71,11 @@ class ExitQuestion:
         except ExitFaultError as error:
             return evolve(call, answered=True, timed_out=error.timed_out, fault=str(error))
         return evolve(call, answered=True, response=found.response, destination_chosen=found.destination_chosen)
+
+
+def _message(decision: Decision, caller: Caller) -> OfferedMessage:
+    """What is put, or will be when it is an open that asks."""
+    return caller.message or OfferedMessage(decision.put.length)
 
 
 def own_choice(permitted: Sequence[Destination], left: str = "", turn: str = "") -> Destination | None:
@@ -87,9 +93,8 @@ def _offer(
     """What the exit is told; its user area is filled in when it is called."""
     put, cluster, named = decision.put, decision.cluster, decision.resolved.named
     own, queue = cluster.queue_manager, decision.resolved.names[0]
-    message = (caller.message or OfferedMessage(put.length)) if facts["with_message"] else None
-    length = message.length if message else 0
-    cut = min(length, own.clwllen)
+    message = _message(decision, caller) if facts["with_message"] else None
+    length, cut = message.length if message else 0, facts["buffer_length"]
     return Offer(
         facts["exit_reason"], b"", own.clwldata, put.from_cluster_channel, queue, own.name, own.clwlmruc,
         offered.index(choice) + 1 if choice in offered else 0,
