@@ -99,6 +99,12 @@ def test_an_exit_that_does_not_return(folder: Path) -> None:
     assert json.loads(done.stdout)["reason"] == {"name": "MQRC_CLUSTER_EXIT_ERROR", "code": 2266, "call": "MQPUT"}
 
 
+@pytest.mark.parametrize("command", ["explain", "replay", "batch"])
+def test_without_an_option_the_limit_is_30_seconds(command: str) -> None:
+    (option,) = (each for each in command_line.get_command(None, command).params if each.name == "exit_limit")  # type: ignore[arg-type, union-attr]
+    assert given_exits((PREFER,), str(option.default)).limit == 30
+
+
 def test_a_name_that_is_not_given_is_a_remark(tmp_path: Path) -> None:
     done = called("explain", written(tmp_path, facts()), "--json", "--exit", "other=mqclause.exits:prefer_channel")
     trace = json.loads(done.stdout)
