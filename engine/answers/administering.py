@@ -159,7 +159,10 @@ class Administering:
             failed = flight.route.queue_manager
             chosen, by_exit = self.choose(flight.message.queue, failed, self.exits.moving(flight.message, failed))
             refuses = by_exit is not None and by_exit.dead_lettered
-            matter = evolve(matter, chosen_again=True, alternative=chosen is not None, exit_refuses=refuses)
+            keeps = by_exit is not None and by_exit.takes and chosen is None
+            matter = evolve(
+                matter, chosen_again=True, alternative=chosen is not None, exit_refuses=refuses, exit_keeps=keeps
+            )
             settled = self.rules.ask(matter)
         did.fates.append(MessageFate(flight.message.id, settled, chosen, by_exit))
         flight.waits = settled.becomes == WAITS
@@ -208,8 +211,9 @@ class Administering:
         put = Put(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=mover is None)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         decision = self.among(put, "", mover)
-        by_exit = decision.exit if decision.exit and decision.exit.called else None
-        others = by_exit is None and any(each.queue_manager != instead_of for each in decision.permitted)
+        by_exit = decision.exit
+        by_rules = by_exit is None or not by_exit.called
+        others = by_rules and any(each.queue_manager != instead_of for each in decision.permitted)
         if others and _is_at(decision, instead_of):
             decision = self.among(put, instead_of, None)
         chosen = decision.chosen

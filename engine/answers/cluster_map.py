@@ -10,7 +10,7 @@ from attrs import asdict, frozen
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
-from mqclause.answers.rests_on import rests_on
+from mqclause.answers.rests_on import rests_on, unknown_exit
 from mqclause.answers.rows import AnswerTable, ColumnTypes
 from mqclause.answers.shares import SHARE, Share, shares
 from mqclause.model.assembly.incomplete import Incomplete
@@ -82,6 +82,16 @@ def map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED"
     """The row of one queue at one member, whether that knows it or not."""
     fresh = SequenceState({}, 0, member.cluster)
     return MapRow(queue, engine.choose(Put(queue=queue, bind=bind), member.cluster, fresh), member)
+
+
+def note_exits(rows: Iterable[MapRow], found: dict[Incomplete, list[str]]) -> dict[Incomplete, list[str]]:
+    """Adds to ``found`` the exits that are named and not given, each with the members at which it would be called."""
+    for row in rows:
+        for each in unknown_exit(row.decision):
+            members = found.setdefault(each, [])
+            if row.member not in members:
+                members.append(row.member)
+    return found
 
 
 def queues_in_clusters(cluster: Cluster) -> list[str]:

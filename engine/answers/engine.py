@@ -108,8 +108,7 @@ class Engine:
         elif where.reason is None and not where.deferred:
             listed = (where.destination,)
         decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
-        named = self.exits.names or (cluster.queue_manager.clwlexit and self._has_exit_rules)
-        if runs and named and caller is not None:
+        if runs and caller is not None and self._names_exit(cluster, caller):
             name = cluster.queue_manager.name
             session = caller.session or self._sessions.setdefault(name, ExitSession())
             decision.exit = self._exit_question.answer(decision, caller, session)
@@ -130,6 +129,11 @@ class Engine:
     def _exit_question(self) -> ExitQuestion:
         """Made when it is first needed: most choices know no exit."""
         return ExitQuestion(self.rules, self.exits, self.executor)
+
+    def _names_exit(self, cluster: Cluster, caller: Caller) -> bool:
+        """Whether there is an exit, or a name of one: CLWLEXIT, now or when it counted."""
+        named = cluster.queue_manager.clwlexit or caller.exit_at_start or caller.exit_at_connection
+        return bool(self.exits.names or (named and self._has_exit_rules))
 
     @cached_property
     def _has_exit_rules(self) -> bool:

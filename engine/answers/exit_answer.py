@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.documents import EXIT
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.language.evaluate import Scope, evaluate
+from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.exits.exit_call import ExitCall
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import QueueManager
 from mqclause.rulebook.rule import Because, Derive, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import Named
@@ -68,9 +70,14 @@ class ExitAnswer:
         return self.run.failure is not None
 
     @property
+    def takes(self) -> bool:
+        """Whether the destination that the exit chose is taken, be it the queue manager's own choice too."""
+        return bool(self.run.facts["exit_choice_stands"])
+
+    @property
     def chosen(self) -> Destination | None:
         """The destination that is taken after the exit was called; None if the call failed or fixes none."""
-        if self.run.facts["exit_choice_stands"]:
+        if self.takes:
             return self.offered[self.call.destination_chosen - 1]
         return self.own_choice if self.run.facts["own_choice_stands"] else None
 
@@ -89,6 +96,20 @@ class ExitAnswer:
         """What the reader of an answer without it should know: that an exit is named and not given."""
         return () if self.called or self.is_given or not self.run.facts["exit_name"] else (self.because,)
 
+    @cached_property
+    def missing(self) -> Incomplete | None:
+        """That an exit would be called, if one were given for the name in CLWLEXIT; None where none would be."""
+        name = self.run.facts["exit_name"]
+        if self.called or self.is_given or not name:
+            return None
+        given = evolve(self.call, exits_given=(*self.call.exits_given, name))
+        if not self._course.run(given, self.listed)[0].facts["called"]:
+            return None
+        ruleset, rule, scope = self._decided
+        remedies = rule.action.remedies if isinstance(rule.action, Holds) else ()
+        commands = (sentence(ruleset, rule, None, scope, each.command) for each in remedies if each.command)
+        return Incomplete(self.because, name, next(commands, ""))
+
     @property
     def failure(self) -> tuple[str, int, str]:
         """The reason code that ends the call: its name, its number, and the call."""
@@ -98,24 +119,27 @@ class ExitAnswer:
     @property
     def rule(self) -> Rule:
         """The rule that decided: that the exit is not called, or what its answer does."""
-        return self._told[0]
+        return self._decided[1]
 
     @property
     def because(self) -> str:
         """Why, in a sentence."""
-        return self._told[1]
+        ruleset, rule, scope = self._decided
+        return sentence(ruleset, rule, None, scope, Because(rule.remark) if rule.remark else None)
+
+    @property
+    def _course(self) -> Course:
+        return Course.of(self.rules, EXIT, self.executor)
 
     @cached_property
-    def _told(self) -> tuple[Rule, str]:
-        """The deciding rule and its sentence; found again, because seldom anybody asks."""
-        course = Course.of(self.rules, EXIT, self.executor)
+    def _decided(self) -> tuple[Ruleset, Rule, Scope]:
+        """The deciding rule and what it saw; found again, because seldom anybody asks."""
+        course = self._course
         ruleset, run = course.rulesets[0], course.run(self.call, self.listed, traced=True)[0]
         at = next(self._deciding(ruleset.rules, run))
         first = first_scope(course.steps[0], self.call, self.listed, None, {})
         seen = next(seen for place, seen in enumerate(seen_by(ruleset, run, self.listed, first)) if place == at)
-        rule, scope = ruleset.rules[at], scope_of(seen, first)
-        said = Because(rule.remark) if rule.remark else None
-        return rule, sentence(ruleset, rule, None, scope, said)
+        return ruleset, ruleset.rules[at], scope_of(seen, first)
 
     def _deciding(self, rules: Sequence[Rule], run: Run) -> Iterator[int]:
         if run.failure is not None:
@@ -141,6 +165,14 @@ class ExitAnswer:
             "clause": self.rule.clause,
             "because": self.because,
         }
+
+
+def not_given(rules: Rules, own: QueueManager, given: Collection[str]) -> Incomplete | None:
+    """That an exit would be called for puts of a queue manager that are not bound, and is none of those ``given``."""
+    name, listed = own.clwlexit, (Destination(own.name, is_local=True),)
+    call = ExitCall("MQPUT", "NOTFIXED", False, False, False, own.platform, name, name, tuple(given))
+    run = Course.of(rules, EXIT).run(call, listed)[0]
+    return ExitAnswer(rules, "compiled", call, listed, None, listed, run).missing
 
 
 def derived_for(chosen: Destination, ruleset: Ruleset, run: Run, first: Scope) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class ExitQuestion:
         """What an exit makes of ``decision``, which is the workload rules' own."""
         call, listed = self._call(decision, caller, session), decision.listed
         run = self._course.run(call, listed)[0]
-        offered, choice = tuple(run.remaining), own_choice(decision.remaining, caller.left)
+        offered, choice = tuple(run.remaining), own_choice(decision.remaining, caller.left, caller.turn)
         if run.facts["called"]:
             offer = _offer(run.facts, decision, offered, choice, caller)
             call = self._called(run.facts["exit_name"], call, session, offer)
@@ -48,7 +48,7 @@ class ExitQuestion:
     def parameters(self, decision: Decision, caller: Caller) -> MQWXP:
         """What an exit would be called with, whether there is one or not."""
         run = self._course.run(self._call(decision, caller, ExitSession()), decision.listed)[0]
-        choice = own_choice(decision.remaining, caller.left)
+        choice = own_choice(decision.remaining, caller.left, caller.turn)
         offer = _offer(run.facts, decision, tuple(run.remaining), choice, caller)
         return structures(offer._replace(user_area=NO_USER_AREA))
 
@@ -60,7 +60,8 @@ class ExitQuestion:
             decision.resolved.inhibited, own.platform,
             own.clwlexit if caller.exit_at_start is None else caller.exit_at_start,
             own.clwlexit if caller.exit_at_connection is None else caller.exit_at_connection,
-            self.exits.names, session.suppressed, caller.handle in session.failed_on, self.exits.limit,
+            self.exits.names, session.suppressed, caller.handle in session.failed_on,
+            _message(decision, caller).length, own.clwllen, self.exits.limit,
         )  # fmt: skip
 
     def _called(self, name: str, call: ExitCall, session: ExitSession, offer: Offer) -> ExitCall:
@@ -72,10 +73,18 @@ class ExitQuestion:
         return evolve(call, answered=True, response=found.response, destination_chosen=found.destination_chosen)
 
 
-def own_choice(permitted: Sequence[Destination], left: str = "") -> Destination | None:
-    """The queue manager's own choice: the permitted destination listed first, if it can be another than ``left``."""
-    others = [each for each in permitted if each.queue_manager != left]
-    return next(iter(others or permitted), None)
+def _message(decision: Decision, caller: Caller) -> OfferedMessage:
+    """What is put, or will be when it is an open that asks."""
+    return caller.message or OfferedMessage(decision.put.length)
+
+
+def own_choice(permitted: Sequence[Destination], left: str = "", turn: str = "") -> Destination | None:
+    """The queue manager's own choice: the permitted destination whose turn it is, else that listed first.
+
+    It is another than ``left``, if it can be.
+    """
+    others = [each for each in permitted if each.queue_manager != left] or permitted
+    return next((each for each in others if each.queue_manager == turn), next(iter(others), None))
 
 
 def _offer(
@@ -84,9 +93,8 @@ def _offer(
     """What the exit is told; its user area is filled in when it is called."""
     put, cluster, named = decision.put, decision.cluster, decision.resolved.named
     own, queue = cluster.queue_manager, decision.resolved.names[0]
-    message = (caller.message or OfferedMessage(put.length)) if facts["with_message"] else None
-    length = message.length if message else 0
-    cut = min(length, own.clwllen)
+    message = _message(decision, caller) if facts["with_message"] else None
+    length, cut = message.length if message else 0, facts["buffer_length"]
     return Offer(
         facts["exit_reason"], b"", own.clwldata, put.from_cluster_channel, queue, own.name, own.clwlmruc,
         offered.index(choice) + 1 if choice in offered else 0,

@@ -14,7 +14,9 @@ from mqclause.model.facts.destination import Destination
 
 @frozen(eq=False)
 class MessageFate:
-    """What becomes of a message in flight; ``to`` is where it is sent instead, ``exit`` what an exit made of that."""
+    """What becomes of a message in flight; ``to`` is where it is sent instead, ``exit`` what became of that with
+    an exit, called or not.
+    """
 
     message: str
     settled: Settled
@@ -25,7 +27,9 @@ class MessageFate:
         """As in a row of ``mqclause replay``."""
         to = self.to and destination_document(self.to)
         found = {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
-        return found if self.exit is None else {**found, "exit": self.exit.document(destination_document)}
+        if self.exit is None or not self.exit.called:
+            return found
+        return {**found, "exit": self.exit.document(destination_document)}
 
 
 @define(eq=False)

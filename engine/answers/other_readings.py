@@ -56,8 +56,16 @@ def ties_within(decision: Decision) -> Iterator[str]:
 
 
 def tie_at_the_end(decision: Decision) -> str:
-    """That the choice is the one listed first of several permitted; blank if it is the only one."""
+    """Of several that are permitted, who is taken: the one listed first, or by an exit; blank if it is the only one."""
     if decision.outcome != "chosen" or len(decision.permitted) < 2:
         return ""
     names = listing([each.host for each in decision.permitted])
-    return f"{names} are equally good; the one listed first is taken"
+    return f"{names} are equally good; {who_takes(decision)}"
+
+
+def who_takes(decision: Decision) -> str:
+    """By what one of several permitted destinations is taken."""
+    answer = decision.exit
+    if answer is not None and answer.takes and answer.chosen is not None:
+        return f"the exit took {answer.chosen.host}"
+    return "the one listed first is taken"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from attrs import frozen
+from attrs import asdict, field, frozen
 
 from mqclause.answers.difference import PLAN_FORMAT, PlanRow
 from mqclause.answers.findings import FindingChanges
 from mqclause.answers.traffic import Move, Traffic, moves
+from mqclause.model.assembly.incomplete import Incomplete
 
 
 @frozen(eq=False)
@@ -19,6 +20,7 @@ class Planned:
 
     ``rows`` differ; ``restarts`` are the members whose sequence factors restart, ``members`` all that were asked.
     Of ``traffic`` so many puts are ``elsewhere``: of queues, or at queue managers, that the map does not have.
+    ``exits`` are those that are named and not given, with the members that name them on either side.
     """
 
     rows: Sequence[PlanRow]
@@ -27,6 +29,7 @@ class Planned:
     findings: FindingChanges
     traffic: Traffic | None = None
     elsewhere: int = 0
+    exits: Mapping[Incomplete, Sequence[str]] = field(factory=dict)
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -40,6 +43,7 @@ class Planned:
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),
+            "incomplete": [{"from": name, **asdict(each)} for each, names in self.exits.items() for name in names],
         }
         if self.traffic is not None:
             document["traffic"] = {

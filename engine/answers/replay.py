@@ -73,6 +73,13 @@ class Row:
     returned: Returned | None = None
     administered: Administered | None = None
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What its reader should know of exits: that one is named and not given."""
+        fates = () if self.administered is None else self.administered.fates
+        answers = (self.exit, *(each.exit for each in fates))
+        return tuple(dict.fromkeys(remark for each in answers if each is not None for remark in each.remarks))
+
 
 class Replay:
     """Replays scenarios. Arguments as for Engine; it pickles as its rules. Raises RuleError."""

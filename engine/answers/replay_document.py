@@ -30,6 +30,8 @@ def row_document(row: Row) -> dict[str, Any]:
         document["warning"] = True
     if row.exit is not None and row.exit.is_given:
         document["exit"] = row.exit.document(destination_document)
+    if row.remarks:
+        document["remarks"] = list(row.remarks)
     if row.administered is not None:
         document["changed"] += row.administered.changed
         document |= row.administered.document()

@@ -19,17 +19,23 @@ class ReplayExits:
     """What exits remember while the queue manager runs.
 
     ``at_start`` is CLWLEXIT at the latest start. ``connected`` has, by application, what it was when that opened the
-    first of the handles that it still has: a scenario tells of no other connections.
+    first of the handles that it still has: a scenario tells of no other connections. ``matters`` says that there is an
+    exit, or that CLWLEXIT ever named one.
     """
 
     exits: Exits
     at_start: str
     session: ExitSession = field(factory=ExitSession)
     connected: dict[str, str] = field(factory=dict)
+    matters: bool = field(init=False)
+
+    @matters.default
+    def _at_first(self) -> bool:
+        return bool(self.exits.names or self.at_start)
 
     def caller(self, event: Event, handle: Handle | None) -> Caller:
         """Who asks for the choice that ``event`` needs; ``handle`` is the one that a put is made on."""
-        if not self.exits.names:
+        if not self.matters:
             return ANYBODY
         message = None
         if event.do == "put":
@@ -46,11 +52,12 @@ class ReplayExits:
         """Who asks for the new destination of a message, whose target ``left`` failed: the channel, on no handle."""
         persistence = MQPER_PERSISTENT if message.persistent else MQPER_NOT_PERSISTENT
         offered = OfferedMessage(Put(message.queue).length, None, {**NO_DESCRIPTOR, "Persistence": persistence})
-        return Caller(None, offered, self.at_start, None, left, self.session)
+        return Caller(None, offered, self.at_start, None, left, session=self.session)
 
     def follow(self, event: Event, after: QueueManagerState) -> None:
         """Takes note of an event that was carried out; ``after`` is the queue manager then."""
         now = after.cluster.queue_manager.clwlexit
+        self.matters = self.matters or bool(now)
         if event.do == "open":
             self.connected.setdefault(event.by, now)
         elif event.do == "close" and not any(each.application == event.by for each in after.handles.open):

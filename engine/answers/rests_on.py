@@ -47,7 +47,14 @@ def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = 
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
     if not decision.runs and decision.reason is None:
         return ()  # the names came to a queue of the local queue manager: what others have does not matter
-    return (*snapshot.incomplete, *unknown_states(decision, snapshot, ask_exit))
+    return (*snapshot.incomplete, *unknown_exit(decision), *unknown_states(decision, snapshot, ask_exit))
+
+
+def unknown_exit(decision: Decision) -> Iterator[Incomplete]:
+    """An exit that would be called, and that nobody has given."""
+    missing = None if decision.exit is None else decision.exit.missing
+    if missing is not None:
+        yield missing
 
 
 def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> Iterator[Incomplete]:

@@ -7,11 +7,11 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from struct import Struct
-from traceback import extract_tb
+from traceback import FrameSummary, extract_tb
 from typing import Any
 
 from mqclause.model.exits.exit_call import LARGEST_CHOICE, LONGEST_RESPONSE
@@ -89,7 +89,7 @@ def _reply(exit: Callable[[MQWXP], object], wxp: MQWXP) -> bytes:  # noqa: A002
     except _UnreadableError as error:
         return marshal.dumps((FAILED, str(error)))
     except BaseException as error:  # nothing that an exit raises ends anything
-        return marshal.dumps((FAILED, _raised(error)))
+        return marshal.dumps((FAILED, _raised(error, exit)))
     finally:
         with suppress(Exception):
             sys.stderr.flush()
@@ -109,15 +109,25 @@ def _answer(wxp: MQWXP) -> tuple[str, int, bytes]:
     return _printable(response), max(min(int(chosen), LARGEST_CHOICE), -LARGEST_CHOICE), bytes(area)
 
 
-def _raised(error: BaseException) -> str:
-    """What an exit raised, and where."""
-    last = extract_tb(error.__traceback__)[-1]
+def _raised(error: BaseException, exit: Callable[[MQWXP], object]) -> str:  # noqa: A002
+    """What an exit raised, and where: the last line of its own file, or the exit itself, if it was not even entered."""
     try:
         said = str(error)
     except BaseException:  # its own __str__ may do anything
         said = ""
-    where = f"line {last.lineno} of {Path(last.filename).name}"
-    return _printable(f"the exit raised {type(error).__name__}{f': {said}' if said else ''} ({where})")
+    frames = [each for each in extract_tb(error.__traceback__) if each.filename != __file__]
+    where = f" ({_place(frames, exit)}{'' if frames else '; it is called with one MQWXP'})"
+    whole = _printable(f"the exit raised {type(error).__name__}{f': {said}' if said else ''}")
+    return whole[: LONGEST_RESPONSE - len(where)] + _printable(where)
+
+
+def _place(frames: Sequence[FrameSummary], exit: Callable[[MQWXP], object]) -> str:  # noqa: A002
+    code = getattr(exit, "__code__", None)
+    own = [each for each in frames if code is not None and each.filename == code.co_filename] or frames
+    if own:
+        return f"line {own[-1].lineno} of {Path(own[-1].filename).name}, in {own[-1].name}"
+    name = getattr(exit, "__qualname__", type(exit).__qualname__)
+    return name if code is None else f"line {code.co_firstlineno} of {Path(code.co_filename).name}, {name}"
 
 
 def _printable(text: str) -> str:

@@ -122,7 +122,8 @@ class Caller:
     what is put; without it, as many zero bytes as the put's ``length`` says. ``exit_at_start`` and
     ``exit_at_connection`` are CLWLEXIT when the queue manager was started and when the application connected, where
     that is not what it is now. ``left`` is the queue manager that is not available, or failed, while the message is on
-    the transmission queue for it, and ``session`` what is remembered, if not by the engine.
+    the transmission queue for it, ``turn`` the one whose turn it is where several are permitted (else it is that of the
+    one listed first), and ``session`` what is remembered, if not by the engine.
     """
 
     handle: Any = None
@@ -130,6 +131,7 @@ class Caller:
     exit_at_start: str | None = None
     exit_at_connection: str | None = None
     left: str = ""
+    turn: str = ""
     session: ExitSession | None = None
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from mqclause.model.facts.domains import Finite, Names, Text, Whole, Words, seen
-from mqclause.model.facts.objects import BINDINGS
+from mqclause.model.facts.domains import LARGEST, Finite, Names, Text, Whole, Words, seen
+from mqclause.model.facts.objects import BINDINGS, LONGEST_MESSAGE
 
 EXIT_NAME = Text(128)
 LONGEST_RESPONSE = 200
@@ -23,8 +23,8 @@ class ExitCall:
     application connected; ``exits_given`` are the names that an exit is there for. ``moving`` is a message whose queue
     manager is not available, or failed, while it is on the transmission queue. ``inhibited`` says that an object which
     the names lead over is put-disabled. ``suppressed`` and ``failed_on_handle`` say that an exit asked not to be called
-    any more, and that it failed earlier on this handle. ``exit_limit`` is in seconds. ``fault`` is what went wrong in
-    the exit, blank if nothing did.
+    any more, and that it failed earlier on this handle. ``message_length``, of what is put or will be, and CLWLLEN are
+    in bytes, ``exit_limit`` in seconds. ``fault`` is what went wrong in the exit, blank if nothing did.
     """
 
     mqi_call: str = seen(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
@@ -38,6 +38,8 @@ class ExitCall:
     exits_given: tuple[str, ...] = seen(Names(EXIT_NAME), ())
     suppressed: bool = False
     failed_on_handle: bool = False
+    message_length: int = seen(Whole(0, LONGEST_MESSAGE), 100)
+    clwllen: int = seen(Whole(0, LARGEST), 100)
     exit_limit: float = seen(Finite(0.0), 30.0)
     answered: bool = False
     response: str = seen(ANSWER, "")

@@ -24,8 +24,9 @@ class Matter:
     ``owned`` is what the local queue manager owns. Of a route: its ``status``, its ``deftype``, the
     messages ``waiting`` for it, whether it leads to a ``full_repository``. Of a message: ``fast`` is its channel; when
     the workload rules have ``chosen_again``, whether there is an ``alternative``; whether an exit that was
-    asked for one ``exit_refuses`` the message. Of what a repository holds: its ``age`` and that of the latest that its
-    owner sent, in days; of a request, whether it was ``referenced`` since it was made, and on this day.
+    asked for one ``exit_refuses`` the message, or ``exit_keeps`` it with the target that failed. Of what a repository
+    holds: its ``age`` and that of the latest that its owner sent, in days; of a request, whether it was ``referenced``
+    since it was made, and on this day.
     """
 
     asked: str = seen(Words(QUESTIONS), "suspend")
@@ -48,6 +49,7 @@ class Matter:
     chosen_again: bool = False
     alternative: bool = False
     exit_refuses: bool = False
+    exit_keeps: bool = False
     put_enabled: bool = True
     dead_letter_queue: bool = False
     age: int = seen(DAYS, 0)

@@ -33,6 +33,12 @@ def loops(wxp):
 def once(wxp):
     wxp.DestinationChosen, wxp.ExitResponse = 3, "SUPPRESS_EXIT"
 
+def no_parameter():
+    pass
+
+def two(wxp, more):
+    pass
+
 NOT_CALLABLE = 3
 """
 
@@ -91,6 +97,12 @@ def test_an_exit_that_does_not_return(folder: Path) -> None:
     )
     assert done.return_value == 1
     assert json.loads(done.stdout)["reason"] == {"name": "MQRC_CLUSTER_EXIT_ERROR", "code": 2266, "call": "MQPUT"}
+
+
+@pytest.mark.parametrize("command", ["explain", "replay", "batch"])
+def test_without_an_option_the_limit_is_30_seconds(command: str) -> None:
+    (option,) = (each for each in command_line.get_command(None, command).params if each.name == "exit_limit")  # type: ignore[arg-type, union-attr]
+    assert given_exits((PREFER,), str(option.default)).limit == 30
 
 
 def test_a_name_that_is_not_given_is_a_remark(tmp_path: Path) -> None:
@@ -187,11 +199,25 @@ def test_what_cannot_be_used_is_bad_input_in_one_line(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("exits", "limit", "said"),
     [
-        (["myexit"], "30", "--exit 'myexit' is not NAME=MODULE:FUNCTION"),
+        (
+            ["my_exits.py:second"],
+            "30",
+            "--exit 'my_exits.py:second' is not NAME=MODULE:FUNCTION; NAME is that in CLWLEXIT",
+        ),
         (["=my_exits:second"], "30", "--exit '=my_exits:second' is not NAME=MODULE:FUNCTION"),
         (["myexit=my_exits"], "30", "--exit 'myexit=my_exits' is not NAME=MODULE:FUNCTION"),
         (["myexit=nowhere:f"], "30", "--exit 'myexit=nowhere:f': ModuleNotFoundError: No module named 'nowhere'"),
         (["myexit=my_exits:third"], "30", "--exit 'myexit=my_exits:third': AttributeError: module 'my_exits' has"),
+        (
+            ["myexit=my_exits:no_parameter"],
+            "30",
+            "--exit 'myexit=my_exits:no_parameter': no_parameter() of my_exits does not",
+        ),
+        (
+            ["myexit=my_exits:two"],
+            "30",
+            "--exit 'myexit=my_exits:two': two(wxp, more) of my_exits does not take one MQWXP",
+        ),
         (["myexit=my_exits:NOT_CALLABLE"], "30", "--exit 'myexit=my_exits:NOT_CALLABLE': NOT_CALLABLE of my_exits"),
         ([PREFER, PREFER], "30", f"--exit '{PREFER}': an exit 'myexit' is given already"),
         ([], "0", "--exit-limit '0' is not allowed; allowed: a number of seconds above 0"),
@@ -219,16 +245,30 @@ def test_the_rows_of_a_table(tmp_path: Path) -> None:
         called("batch", str(puts), str(out), "--exit", PREFER)
 
 
-def test_a_replay_without_the_exit_that_is_named_says_so(folder: Path) -> None:
-    document = facts()
-    document["queue_manager"]["clwlexit"] = "OTHER"
-    name = written(folder, document | {"event": [{"do": "put", "queue": "Q"}]}, "scenario.json")
-    done = run("replay", name, "--json")
-    assert done.stderr == "remark: no exit is given for CLWLEXIT(OTHER): choices are those of the rules alone\n"
-    assert json.loads(done.stdout)["routed"]["queue_manager"] == "QM2"
+def test_an_exit_that_clwlexit_does_not_name_is_told_and_which_was_meant(folder: Path) -> None:
+    folded = written(folder, facts(queue_manager={"clwlexit": "MYEXIT"}))
+    said = (
+        "remark: the exit 'myexit' is not called: CLWLEXIT is 'MYEXIT'; did you mean 'MYEXIT'? names are case-sensitive"
+    )
+    assert run("explain", folded, "--exit", PREFER).stderr.startswith(said)
+    blank = written(folder, facts(queue_manager={"clwlexit": ""}))
+    assert (
+        run("explain", blank, "--exit", PREFER).stderr == "remark: the exit 'myexit' is not called: CLWLEXIT is blank\n"
+    )
+    assert run("explain", written(folder, facts()), "--exit", PREFER).stderr == ""
 
 
-def test_what_another_queue_manager_would_need_is_not_asked_of_an_exit(folder: Path) -> None:
-    done = run("explain", written(folder, facts()), "--exit", "myexit=my_exits:second", "--why-not", "QM3")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[-1] == "--why-not asks what the rules would need, not an exit; leave out --exit"
+@pytest.mark.usefixtures("folder")
+def test_over_time_and_in_lines_every_name_counts(tmp_path: Path) -> None:
+    events = [{"do": "alter", "set": {"clwlexit": "other"}}, {"do": "restart"}, {"do": "put", "queue": "Q"}]
+    line = json.dumps(facts() | {"event": events})
+    name = written(tmp_path, line)
+    given = ("--exit", PREFER, "--exit", "other=my_exits:once", "--exit", "third=my_exits:once")
+    said = "remark: the exit 'third' is not called: CLWLEXIT is 'myexit' or 'other'\n"
+    found = run("replay", name, "--json", *given)
+    assert (found.stderr.removeprefix("imported\n"), json.loads(found.stdout.splitlines()[2])["routed"]["queue_manager"]) == (
+        said, "QM4",
+    )  # fmt: skip
+    assert run("replay", "--lines", "-", *given, stdin=line.encode()).stderr == said
+    both = "".join(json.dumps(facts(queue_manager={"clwlexit": each})) + "\n" for each in ("myexit", "other"))
+    assert run("explain", "--lines", "-", *given, stdin=both.encode()).stderr == said

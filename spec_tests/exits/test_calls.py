@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Put, read_document
+from mqclause.answers.other_readings import tie_at_the_end
 from mqclause.exits import MQWXP, Caller
 from spec_tests.support.exit_scene import NAME, asked, choose, facts, taking, told, took, writing, written
 
@@ -55,6 +56,19 @@ def test_the_steps_show_the_algorithms_own_choice() -> None:
     assert (took(decision), told(decision)["own_choice"]["queue_manager"]) == ("QM4", "QM2")
     assert decision.fell_by().keys() == {each for each in decision.listed if each.queue_manager != "QM2"}
     assert [each.queue_manager for each in decision.permitted] == ["QM4"]
+
+
+@pytest.mark.parametrize(
+    ("number", "remark"),
+    [
+        (1, "QM2 by TO.QM2, QM3 by TO.QM3 and QM4 by TO.QM4 are equally good; the exit took QM2 by TO.QM2"),
+        # It left the choice to the queue manager, who takes the first.
+        (0, "QM2 by TO.QM2, QM3 by TO.QM3 and QM4 by TO.QM4 are equally good; the one listed first is taken"),
+        (3, ""),
+    ],
+)
+def test_who_takes_one_of_equals(number: int, remark: str) -> None:
+    assert tie_at_the_end(asked(taking(number))) == remark
 
 
 def test_a_blank_name_calls_none() -> None:

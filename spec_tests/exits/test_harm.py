@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -64,7 +65,6 @@ def leaves(name: str, value: Any) -> Exit:
         (allocates, "the exit raised MemoryError"),
         (ends_its_process, "the exit ended its process"),
         (is_killed, "the exit ended its process"),
-        (lambda: None, "the exit raised TypeError"),
         (lambda wxp: wxp.DestinationArray[99], "the exit raised IndexError: list index out of range (line "),
         (leaves("ExitUserArea", b""), "ExitUserArea is not 16 bytes"),
         (leaves("ExitUserArea", "0123456789abcdef"), "ExitUserArea is not 16 bytes"),
@@ -83,6 +83,43 @@ def test_a_failure_fails_the_call_and_says_why(exit: Exit, said: str) -> None:  
     assert document["because"].startswith(said)
     assert "\n" not in document["because"]
     assert (document["exit"]["called"], document["exit"]["response"], document["exit"]["chosen"]) == (True, None, None)
+
+
+def takes_none() -> None: ...
+
+
+def leaves_a_long_error(_: MQWXP) -> None:
+    raise ValueError("x" * 1000)
+
+
+def line_of(exit: Exit) -> int:  # noqa: A002
+    return exit.__code__.co_firstlineno
+
+
+def raises_in_a_library(wxp: MQWXP) -> None:
+    if wxp.DestinationArray:
+        json.loads("{")
+
+
+@pytest.mark.parametrize(
+    ("exit", "place"),
+    [
+        (raises, f"the exit raised ValueError: boom (line {line_of(raises) + 1} of test_harm.py, in raises)"),
+        # Of what it calls in a library, the exit's own line is told.
+        (raises_in_a_library, f"(line {line_of(raises_in_a_library) + 2} of test_harm.py, in raises_in_a_library)"),
+        (
+            takes_none,
+            "takes_none() takes 0 positional arguments but 1 was given "
+            f"(line {line_of(takes_none)} of test_harm.py, takes_none; it is called with one MQWXP)",
+        ),
+        (leaves_a_long_error, f"xxx (line {line_of(leaves_a_long_error) + 1} of test_harm.py, in leaves_a_long_error)"),
+        (int, "(int; it is called with one MQWXP)"),
+    ],
+)
+def test_where_it_failed(exit: Exit, place: str) -> None:  # noqa: A002
+    reason = asked(exit).reason
+    assert reason is not None
+    assert (reason.code, reason.because.endswith(place)) == (2266, True), reason.because
 
 
 @pytest.mark.parametrize("exit", [ends_its_process, raises, allocates])

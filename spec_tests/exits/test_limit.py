@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from mqclause import Engine
+from mqclause import Engine, Replay
 from mqclause.exits import MQWXP, Caller
 from spec_tests.support.exit_scene import NAME, Exit, asked, choose, code, only_at_a_choice, told, took
 
@@ -53,6 +53,34 @@ def test_an_exit_that_does_not_return_costs_its_limit(exit: Exit) -> None:  # no
     assert decision.reason.because == "the exit did not return within 0.3 seconds"
     assert (decision.reason.rule, told(decision)["response"]) == ("exit.04b", None)
     assert SHORT <= time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [({"exit_limit": SHORT}, SHORT), pytest.param({}, 30, marks=pytest.mark.deep)],
+    ids=["short", "default"],
+)
+def test_the_limit_is_the_time_that_passes(options: dict[str, float], limit: float) -> None:
+    began = time.monotonic()
+    reason = asked(only_at_a_choice(sleeps), {"put": {"call": "MQOPEN"}}, **options).reason
+    assert limit <= time.monotonic() - began < limit + 20
+    assert reason is not None
+    assert (reason.code, reason.call) == (2266, "MQOPEN")
+    assert reason.because == f"the exit did not return within {limit:g} seconds"
+
+
+@pytest.mark.parametrize(("options", "limit"), [({"exit_limit": 7.5}, 7.5), ({}, 30.0)], ids=["given", "default"])
+def test_without_a_limit_it_is_30_seconds_on_both_sides(options: dict[str, float], limit: float) -> None:
+    def alarm(wxp: MQWXP) -> None:
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+        wxp.ExitResponse = f"ends itself in {left:.0f} seconds"
+
+    with Engine(exits={NAME: alarm}, **options) as engine, Replay(exits={NAME: alarm}, **options) as replay:
+        decision = choose(engine)
+        assert decision.exit is not None
+        # What its caller waits for, the rule tells; its process ends itself a second later, should the caller be gone.
+        assert decision.exit.call.exit_limit == engine.exits.limit == replay.engine.exits.limit == limit
+    assert told(decision)["response"] == f"ends itself in {limit + 1:.0f} seconds"
 
 
 def test_one_that_loops_at_init_costs_its_limit_once() -> None:

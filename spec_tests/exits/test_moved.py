@@ -105,7 +105,8 @@ def test_what_may_be_lost_calls_none(tmp_path: Path) -> None:
 def test_a_message_for_which_the_exit_chooses_the_failed_one_waits_for_it() -> None:
     failed, back = rows(taking(1), sent("M1"), FAIL, RECOVER)
     assert fates(failed) == [("M1", "waits", None)]
-    assert failed["fates"][0]["because"] == "no better place than QM2 is found"
+    said = "it is backed out, and the exit that is asked for another target chose QM2"
+    assert (failed["fates"][0]["rule"], failed["fates"][0]["because"]) == ("administration.05fb", said)
     assert fates(back) == [("M1", "sent", None)]
 
 
@@ -115,6 +116,8 @@ def test_out_of_range_the_own_choice_stands() -> None:
     # The exit is asked although the rules choose nothing but the failed queue manager: it has the highest rank.
     (row,) = rows(taking(9), sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
     assert fates(row) == [("M1", "waits", None)]
+    # It is the rules that find no better one: the exit has left the choice to them.
+    assert row["fates"][0]["because"] == "no better place than QM2 is found"
     (row,) = rows(taking(2), sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
     assert fates(row) == [("M1", "rerouted", "QM3")]
 

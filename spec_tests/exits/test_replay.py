@@ -107,6 +107,18 @@ def test_an_open_that_the_exit_rejects_leaves_no_handle(bind: str) -> None:
     assert went(found) == [2188, "QM4"]  # an MQPUT1
 
 
+def test_an_open_that_fixes_nothing_fails_with_the_exit_and_leaves_no_handle() -> None:
+    def fails_at_opens(wxp: MQWXP) -> None:
+        wxp.DestinationChosen = 3
+        if wxp.ExitReason == "CLWL_OPEN":
+            raise ValueError("boom")
+
+    found = rows([{**OPEN, "bind": "NOTFIXED"}, PUT, PUT], {NAME: fails_at_opens})
+    assert found[0]["routed"]["failed"] == {"name": "MQRC_CLUSTER_EXIT_ERROR", "code": 2266, "call": "MQOPEN"}
+    # There is no handle that the exit could be off for: the puts are MQPUT1s, and call it.
+    assert went(found) == [2266, "QM4", "QM4"]
+
+
 def test_a_put_after_a_failed_open_is_made_on_the_handle_that_is_still_there() -> None:
     calls = iter(range(99))
 

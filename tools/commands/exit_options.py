@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import click
 
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT, Exits
+from mqclause.model.diagnostic import name_suggestion
+from mqclause.tools.render.streams import print_warnings
 
 FORM = "NAME=MODULE:FUNCTION"
 
@@ -36,7 +39,7 @@ def given_exits(exits: tuple[str, ...], exit_limit: str) -> Exits:
         name, _, place = text.rpartition("=")
         module, colon, function = place.partition(":")
         if not (name.strip(" ") and module and colon and function):
-            raise click.UsageError(f"--exit {text!r} is not {FORM}")
+            raise click.UsageError(f"--exit {text!r} is not {FORM}; NAME is that in CLWLEXIT")
         if name in found:
             raise click.UsageError(f"--exit {text!r}: an exit {name!r} is given already")
         found[name] = _function(text, module, function)
@@ -46,6 +49,15 @@ def given_exits(exits: tuple[str, ...], exit_limit: str) -> Exits:
     except (TypeError, ValueError) as error:
         said = str(error) if str(error).startswith("exits") else "is not allowed; allowed: a number of seconds above 0"
         raise click.UsageError(f"--exit-limit {exit_limit!r} {said}") from None
+
+
+def print_not_named(given: Exits, named: Iterable[str]) -> None:
+    """Tells of each exit that is given and not called, because CLWLEXIT is none but the names ``named``."""
+    names = [each for each in dict.fromkeys(named) if each]
+    is_now = f"CLWLEXIT is {' or '.join(map(repr, names)) or 'blank'}"
+    meant = [each for each in names if each not in given.names]
+    others = (each for each in given.names if each not in names)
+    print_warnings((), [f"the exit {each!r} is not called: {is_now}{name_suggestion(each, meant)}" for each in others])
 
 
 def _function(text: str, module: str, function: str) -> Exit:
@@ -60,8 +72,25 @@ def _function(text: str, module: str, function: str) -> Exit:
             found = getattr(found, part)
     except (Exception, SystemExit) as error:  # a module may raise what it likes
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise click.UsageError(f"--exit {text!r}: {said}") from None
+        hint = f"; a module goes without .py: {module.removesuffix('.py')}" if module.endswith(".py") else ""
+        raise click.UsageError(f"--exit {text!r}: {said}{hint}") from None
     if not callable(found):
         raise click.UsageError(f"--exit {text!r}: {function} of {module} cannot be called; an exit takes one MQWXP")
+    takes = _takes(found)
+    if takes:
+        raise click.UsageError(f"--exit {text!r}: {function}{takes} of {module} does not take one MQWXP alone")
     made: Exit = found
     return made
+
+
+def _takes(function: Callable[..., Any]) -> str:
+    """The parameters of a function, if it cannot be called with one value; blank if it can, or if nobody knows."""
+    try:
+        parameters = signature(function)
+    except (TypeError, ValueError):
+        return ""  # of some that are written in C
+    try:
+        parameters.bind(None)
+    except TypeError:
+        return str(parameters)
+    return ""

@@ -20,7 +20,7 @@ from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.exit_options import exit_options, given_exits
+from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.explain_lines import explain_lines
 from mqclause.tools.commands.inputs import (
     format_option,
@@ -94,8 +94,6 @@ def command(
             raise click.UsageError("--lines: each line is one facts document; leave out --from, --with and --format")
         changes = options["sets"], options["states"]
         return explain_lines(content_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given, changes)
-    if shown.why_not and given.names:
-        raise click.UsageError("--why-not asks what the rules would need, not an exit; leave out --exit")
     read = sources(facts, options.pop("overlays"), options.pop("named_format"))
     return explain_files(read, put, rules=rules, shown=shown, given=given, **options)
 
@@ -115,9 +113,9 @@ class Shown:
             more = "--json, --all, --conditions or --why-not"
             raise click.UsageError(f"--brief is the verdict alone; leave it out for {more}")
 
-    def show(self, told: Explanation) -> None:
-        """Writes to standard output what is to be shown."""
-        answer = self._of_the_other(told)
+    def show(self, told: Explanation, given: Exits = NO_EXITS) -> None:
+        """Writes to standard output what is to be shown; --why-not asks the exits that are ``given``, too."""
+        answer = self._of_the_other(told, given)
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
@@ -133,7 +131,7 @@ class Shown:
 
             print_why_not(answer)
 
-    def _of_the_other(self, told: Explanation) -> WhyNot | None:
+    def _of_the_other(self, told: Explanation, given: Exits) -> WhyNot | None:
         """The answer to --why-not, if that is asked. Raises NothingAskedError for a queue manager that is not known."""
         if self.why_not is None:
             return None
@@ -142,7 +140,8 @@ class Shown:
         if self.why_not not in known:
             near = name_suggestion(self.why_not, known)
             raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known{near}")
-        return why_not(told.decision, self.why_not)
+        with Engine(told.decision.rules, exits=given.given, exit_limit=given.limit) as engine:
+            return why_not(told.decision, self.why_not, engine)
 
 
 def explain_files(
@@ -168,8 +167,9 @@ def explain_files(
     told = Explanation.of(checked_decision(put, snapshot.cluster, rules, shown.conditions), snapshot)
     if given.names:
         told = _with_exits(told, given, snapshot)
+        print_not_named(given, [snapshot.cluster.queue_manager.clwlexit])
     print_warnings(snapshot.warnings, () if shown.as_json else snapshot.remarks)
-    shown.show(told)
+    shown.show(told, given)
     return STATUS[told.decision.outcome]
 
 

@@ -15,6 +15,7 @@ from mqclause.model.assembly.snapshot import Snapshot, read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.exit_options import print_not_named
 from mqclause.tools.commands.inputs import what_if
 from mqclause.tools.commands.options import asked_put
 from mqclause.tools.errors import NothingAskedError
@@ -39,23 +40,26 @@ def explain_lines(
     A bad line gives ``{"error": "…"}`` in its place and the run goes on. What another reading would give is left
     out: it would take half as long again. Raises RuleError.
     """
-    engine = Engine(rules, exits=given.given, exit_limit=given.limit)
+    engine, named = Engine(rules, exits=given.given, exit_limit=given.limit), dict[str, None]()
     level: Level = "condition" if conditions else "rule"
     status = 0
     for number, line in enumerate(lines, start=1):
         try:
-            result = _explained(line, number, engine, asked, level, changes)
+            result, clwlexit = _explained(line, number, engine, asked, level, changes)
+            named[clwlexit] = None
         except FactsError as error:
             result, status = error_line(error), 2
         out.write(f"{result}\n".encode())
     out.flush()
     engine.close()
+    print_not_named(given, named)
     return status
 
 
 def _explained(
     line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level, changes: WhatIfs
-) -> str:
+) -> tuple[str, str]:
+    """The trace of a line, and the CLWLEXIT in it. Raises FactsError."""
     source = f"line {number}"
     document = parse_json(decoded(line, source), source)
     if document.diagnostics:
@@ -71,7 +75,7 @@ def _explained(
     session = ExitSession()
     text = engine.choose(put, snapshot.cluster, explain=level, caller=Caller(session=session)).to_json_text()
     engine.exits.end(session)
-    return text
+    return text, snapshot.cluster.queue_manager.clwlexit
 
 
 def _changed(snapshot: Snapshot, changes: WhatIfs, source: str) -> Snapshot:

@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
-from mqclause.answers.difference import both_sides, ordered, restarting, row_of
+from mqclause.answers.cluster_map import note_exits
+from mqclause.answers.difference import PlanRow, both_sides, ordered, restarting, row_of
 from mqclause.answers.engine import Engine
 from mqclause.answers.findings import Checks, FindingChanges
 from mqclause.answers.inspection import inspected
 from mqclause.answers.planned import Planned
 from mqclause.answers.traffic import Traffic
+from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.members import Members, local_of, suspended, unreachable, without
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
@@ -72,11 +74,16 @@ def planned(
     engine, members = Engine(question.rules), question.asked(before)
     asked = both_sides(members, after)
     made = (row_of(each, engine, question.bind, traffic) for each in asked)
-    rows = ordered(row for row in followed(made, len(asked)) if row.differs)
+    differing: list[PlanRow] = []
+    exits: dict[Incomplete, list[str]] = {}
+    for row in followed(made, len(asked)):
+        note_exits((row.before, row.after), exits)
+        differing += [row] if row.differs else []
     in_map = {(queue, local_of(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
     names = [local_of(each) for each in members]
-    return Planned(question.fitting(rows), restarting(members, after, engine), names, findings, traffic, elsewhere)
+    rows, restarts = question.fitting(ordered(differing)), restarting(members, after, engine)
+    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits)
 
 
 def _findings(question: ClusterQuestion, left_out: Sequence[str]) -> FindingChanges:

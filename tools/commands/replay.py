@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, BinaryIO, TypeVar
 
@@ -23,7 +23,7 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
-from mqclause.tools.commands.exit_options import exit_options, given_exits
+from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.explain_lines import decoded, error_line
 from mqclause.tools.commands.inputs import (
     format_option,
@@ -103,7 +103,7 @@ def command(
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
     source = Source(scenario[0], content(scenario[0]))
-    return replay_file(source, as_json, replay, known_beside(source, **options), given.names)
+    return replay_file(source, as_json, replay, known_beside(source, **options))
 
 
 def known_beside(
@@ -129,18 +129,10 @@ def known_beside(
     return snapshot
 
 
-def replay_file(
-    source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None, exits: Collection[str] = ()
-) -> int:
-    """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError.
-
-    That CLWLEXIT names none of the ``exits`` is told at the start.
-    """
+def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None) -> int:
+    """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
     scenario = read_scenario_source(source, known)
-    named = scenario.cluster.queue_manager.clwlexit
-    if named and named not in exits:
-        others = f"; given: {', '.join(exits)}" if exits else ""
-        print_warnings((), [f"no exit is given for CLWLEXIT({named}): choices are those of the rules alone{others}"])
+    print_not_named(replay.engine.exits, _names_of_exits(scenario))
     with replay:
         rows = replay.rows(scenario, source.name)
         if as_json:
@@ -149,6 +141,12 @@ def replay_file(
         else:
             print_timeline(rows, scenario)
     return 0
+
+
+def _names_of_exits(scenario: Scenario) -> Iterator[str]:
+    """CLWLEXIT at the start of a scenario and as its events set it."""
+    yield scenario.cluster.queue_manager.clwlexit
+    yield from (event.set["clwlexit"] for event in scenario.events if "clwlexit" in event.set)
 
 
 def _held_back(made: Iterator[Made]) -> Iterator[Made]:
@@ -167,20 +165,23 @@ def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
 
 def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
     """Replays each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
-    status = 0
+    status, named = 0, dict[str, None]()
     for number, line in enumerate(lines, start=1):
         source = f"line {number}"
         try:
             document = parse_json(decoded(line, source), source)
             if document.diagnostics:
                 raise FactsError(document.diagnostics)
-            rows = replay.rows(scenario_of(document.data, source), source)
+            scenario = scenario_of(document.data, source)
+            named |= dict.fromkeys(_names_of_exits(scenario))
+            rows = replay.rows(scenario, source)
             result = json_line([row_document(row) for row in rows])
         except FactsError as error:
             result, status = f"{error_line(error)}\n".encode(), 2
         out.write(result)
     out.flush()
     replay.close()
+    print_not_named(replay.engine.exits, named)
     return status
 
 
@@ -188,7 +189,8 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
     """Prints what each event led to: routing, trigger messages, and what held a trigger message back."""
     page = page or Page()
     totals: dict[str, int] = {}
-    for printed in _held_back(_told(row, totals) for row in rows):
+    remarked: set[str] = set()
+    for printed in _held_back(_told(row, totals, remarked) for row in rows):
         for label, line in printed:
             page.line(Text.from_markup(line), Text.from_markup(label), EVENT)
     if len(totals) > 1:
@@ -200,12 +202,18 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
         page.line(Text("the scenario has no events", "dim"))
 
 
-def _told(row: Row, totals: dict[str, int]) -> tuple[tuple[str, str], ...]:
-    """The lines of a row as markup, which takes less to keep than rows; ``totals`` counts where puts went."""
+def _told(row: Row, totals: dict[str, int], remarked: set[str]) -> tuple[tuple[str, str], ...]:
+    """The lines of a row as markup, which takes less to keep than rows; ``totals`` counts where puts went.
+
+    A remark is told once: what was ``remarked`` before is left out.
+    """
     if isinstance(row.routed, Destination) and row.event.do == "put":
         totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
     begun = Text(f"{row.number:>5}", "dim").markup
-    return (begun, escape(happened(row))), *(("", line.markup) for line in consequences(row))
+    new = [each for each in row.remarks if each not in remarked]
+    remarked.update(new)
+    lines = (*consequences(row), *(Text(each, "yellow") for each in new))
+    return (begun, escape(happened(row))), *(("", line.markup) for line in lines)
 
 
 def happened(row: Row) -> str:

@@ -27,5 +27,5 @@ def administered_lines(did: Administered) -> Iterator[Text]:
         to = f" to {fate.to.name}" if fate.to else ""
         said = fate.settled.becomes
         styled = (said.replace("_", " "), FATE_STYLES.get(said, "green"))
-        of_exit = f" ({fate.exit.because})" if fate.exit else ""
+        of_exit = f" ({fate.exit.because})" if fate.exit and fate.exit.called else ""
         yield Text.assemble(f"{fate.message} ", styled, f"{to}: {fate.settled.because}{of_exit}")

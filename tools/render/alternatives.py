@@ -28,10 +28,15 @@ def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
 
 def _print_changes(answer: WhyNot, page: Page) -> None:
     count = f"{answer.searched} commands" if answer.searched > 1 else "one command"
+    by_exit = ", with the exit" if answer.by_exit else ""
+    if answer.ended:
+        page.line(Text(answer.ended, "yellow"), "", 2)
     if not answer.changes:
-        page.line(f"no set of up to {count} would have it permitted", "", 2)
+        if answer.searched:
+            page.line(f"no set of up to {count}{by_exit} would have it permitted", "", 2)
         return
-    page.line(f"each of these would have it permitted (sets of up to {count}):", "", 2)
+    tried = f"sets of up to {count}{by_exit}" if answer.searched else "not all single commands were tried"
+    page.line(f"each of these would have it permitted ({tried}):", "", 2)
     for commands in answer.changes[:CHANGES_SHOWN]:
         said = "; ".join(f"{each.queue_manager}: {each.command}" for each in commands)
         page.line(Text(said, "green"), "", 4)

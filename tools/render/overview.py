@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from rich.text import Text
 
-from mqclause.answers.cluster_map import MapRow
+from mqclause.answers.cluster_map import MapRow, note_exits
 from mqclause.answers.difference import PlanRow
 from mqclause.answers.planned import Planned
 from mqclause.answers.shares import Share
+from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.tools.render.page import Page
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
@@ -37,11 +38,21 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
             page.line(Text(line, "bold") if number == 0 else _marked(line))
     else:
         _print_groups(rows, page)
-    resting = {row.member for row in rows if row.incomplete}
+    exits = note_exits(rows, {})
+    _print_exits(exits, page)
+    resting = {row.member for row in rows if not exits.keys() >= set(row.incomplete)}
     if resting:
         page.line()
         told = f"from {', '.join(sorted(resting))} this rests on what is not known: --json says on what"
         page.line(Text(told, "yellow"))
+
+
+def _print_exits(exits: Mapping[Incomplete, Sequence[str]], page: Page) -> None:
+    """The exits that nobody has given, each with who would call it, and what tells more."""
+    for each, members in exits.items():
+        page.line()
+        page.line(Text(f"from {', '.join(members)}: {each.what}", "yellow"))
+        page.line(Text(each.command, "dim"), "", INDENT)
 
 
 def _print_groups(rows: Sequence[MapRow], page: Page) -> None:
@@ -97,6 +108,7 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
     else:
         changes = found.restarts or found.findings.new or found.findings.gone
         page.line("every put goes where it went" if changes else "nothing changes")
+    _print_exits(found.exits, page)
 
 
 def _causes(row: PlanRow) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.explanation import Explanation
+from mqclause.answers.other_readings import who_takes
 from mqclause.answers.rests_on import AllAtOnce
 from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import name_suggestion
@@ -64,8 +65,9 @@ def answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
     yield from exit_lines(decision.exit)
     yield from _ending(told)
     yield from _rests_on(told, whole)
-    label = "notes"
-    for each in [*remarks(decision), *told.ties, *told.readings, *told.assumptions]:
+    label, told_above = "notes", {each.what for each in told.incomplete}
+    notes = (each for each in remarks(decision) if each not in told_above)
+    for each in [*notes, *told.ties, *told.readings, *told.assumptions]:
         yield label, Text(each, "dim")
         label = ""
 
@@ -150,7 +152,7 @@ def _ending(told: Explanation) -> Iterator[tuple[str, Text]]:
         yield "goes to", Text.assemble((chosen.name, "bold green"), by_exit)
         others = [each.host for each in decision.permitted if each is not chosen]
         if others:
-            yield "as good", Text(f"{', '.join(others)} (the one listed first is taken)")
+            yield "as good", Text(f"{', '.join(others)} ({who_takes(decision)})")
 
 
 def _rests_on(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
