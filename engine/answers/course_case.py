@@ -9,6 +9,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``fell``: by subject, the rule that it fell by, for everyone who does not remain
 - ``set_aside``, ``taken_back``: everyone who was, in any order
 - ``because``: by subject, why it fell
+- ``said``: of rules that settle, why the first did that applied; blank if none did
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
 - ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
 - ``failure``: the ``rule``, the ``reason`` and the ``call``, as far as stated; an empty table says that there is none
@@ -24,6 +25,7 @@ from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 from attrs import fields, frozen
 
 from mqclause.answers.asked_case import AskedCase, Comparison, decided
+from mqclause.answers.settled import SettledBy
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
@@ -37,12 +39,13 @@ from mqclause.trace.record import StepTrace, steps
 
 
 class Answered(NamedTuple):
-    """What the documents of a course made of the subjects ``listed``: for each its run and its steps."""
+    """What the documents of a course made of a situation and of ``listed``: for each document its run and its steps."""
 
     course: Course
     listed: Sequence[Any]
     runs: tuple[Run, ...]
     steps: tuple[tuple[StepTrace, ...], ...]
+    situation: Any
 
     def every_step(self) -> Iterator[StepTrace]:
         """The steps of all documents."""
@@ -86,6 +89,11 @@ def _because(answered: Answered, wanted: Stated) -> Iterator[str]:
     said = {name_of(fate.subject): fate.because for step in answered.every_step() for fate in step.eliminated}
     for name, sentence in wanted.items():
         yield from differs(f"because of {name}", sentence, said.get(name))
+
+
+def _said(answered: Answered, wanted: str) -> Iterator[str]:
+    settled = SettledBy(answered.situation, answered.runs[-1], answered.course)
+    yield from differs("said", wanted, settled.because)
 
 
 def _facts(answered: Answered, wanted: Stated) -> Iterator[str]:
@@ -133,6 +141,7 @@ COURSE_EXPECTATIONS: Mapping[str, Comparison] = {
     "set_aside": _set_aside,
     "taken_back": _taken_back,
     "because": _because,
+    "said": _said,
     "facts": _facts,
     "chosen": _chosen,
     "every": _every,
@@ -185,7 +194,7 @@ class CourseCase(AskedCase):
             scope = first_scope(each, self.situation, self.subjects, None, earlier)
             told.append(tuple(steps(each.ruleset, run, self.subjects, scope, conditions)))
             earlier = dict(run.hands_on)
-        return Answered(course, self.subjects, runs, tuple(told))
+        return Answered(course, self.subjects, runs, tuple(told), self.situation)
 
     def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         answered = self.answer(rules, executor, conditions=True)
