@@ -88,6 +88,86 @@ def test_force_on_the_local_queue_manager_ends_its_receiver() -> None:
     assert changed(row) == [("QM1", ["SALES"]), ("TO.QM1", "STOPPED")]
 
 
+def test_a_suspension_lists_what_changes_and_a_resumption_starts_no_channel() -> None:
+    """QM3 is in two clusters: each has its own suspension, FORCE ends the channel of its cluster alone, and once."""
+    sales, pay = {**SUSPEND, "queue_manager": "QM3"}, {**SUSPEND, "queue_manager": "QM3", "cluster": "PAY"}
+    events = [
+        ({"do": "suspend", "cluster": "PAY"}, [("QM1", ["PAY"])]),
+        ({"do": "resume", "queue_manager": "QM1", "cluster": "PAY"}, [("QM1", [])]),
+        (sales, [("QM3", ["SALES"])]),
+        (pay, [("QM3", ["SALES", "PAY"])]),
+        ({**pay, "mode": "QUIESCE"}, []),
+        ({**pay, "mode": "FORCE"}, [("PAY.QM3", "STOPPED")]),
+        ({**pay, "mode": "FORCE"}, []),
+        ({**sales, "do": "resume"}, [("QM3", ["PAY"])]),
+        ({**sales, "do": "resume"}, []),
+        ({**pay, "do": "resume"}, [("QM3", [])]),
+        ({**pay, "mode": "FORCE"}, [("QM3", ["PAY"])]),
+    ]
+    assert [changed(row) for row in replayed(*(event for event, _ in events))] == [listed for _, listed in events]
+
+
+STATES = {
+    "INACTIVE", "RUNNING", "BINDING", "INITIALIZING", "STARTING", "STOPPING", "RETRYING", "REQUESTING", "PAUSED",
+    "STOPPED",
+}  # fmt: skip
+
+
+def test_what_becomes_of_a_channel_in_each_state() -> None:
+    """A failure leaves it RETRYING and a return INACTIVE, but for STOPPED; what it is already is not listed."""
+    states = sorted(STATES)
+    routes = [{"name": state, "queue_manager": "QM4", "cluster": "SALES", "status": state} for state in states]
+    fourth = {"name": "QM4", "clusters": ["SALES"]}
+    failing, back = {**FAIL, "queue_manager": "QM4"}, {**RECOVER, "queue_manager": "QM4"}
+    force = {**SUSPEND, "queue_manager": "QM4", "mode": "FORCE"}
+    given: dict[str, Any] = {"remote_queue_manager": [fourth], "channel": routes}
+    fail, recover, again = replayed(failing, back, back, **given)
+    assert set(changed(fail)) == {(state, "RETRYING") for state in STATES - {"STOPPED", "RETRYING"}}
+    assert set(changed(recover)) == {(state, "INACTIVE") for state in STATES - {"STOPPED"}}
+    assert changed(again) == []
+    assert set(changed(replayed(back, **given)[0])) == {
+        (state, "INACTIVE") for state in STATES - {"STOPPED", "INACTIVE"}
+    }
+    assert set(changed(replayed(force, **given)[0])[1:]) == {(state, "STOPPED") for state in STATES - {"STOPPED"}}
+
+
+@pytest.mark.parametrize("repository", [False, True])
+def test_which_channels_a_refresh_spares(repository: bool) -> None:
+    """Of another member: one that an administrator defined, one with messages, any to a full repository."""
+    fourth = {"name": "QM4", "clusters": ["SALES", "PAY"], "repository": repository}
+    kinds = list(itertools.product(("CLUSSDR", "CLUSSDRA", "CLUSSDRB"), (0, 1), ("SALES", "PAY")))
+    routes = [
+        {"name": f"{kind}.{count}", "queue_manager": "QM4", "cluster": cluster, "deftype": kind, "messages": count}
+        for kind, count, cluster in kinds
+    ]
+    given: dict[str, Any] = {"remote_queue_manager": [fourth], "channel": routes}
+    [row] = replayed({"do": "refresh", "cluster": "SALES"}, **given)
+    removed, kept = (
+        {each["channel"] for each in row[name] if each.get("channel") and each["queue_manager"] == "QM4"}
+        for name in ("removed", "kept")
+    )
+    assert removed == (set() if repository else {"CLUSSDRA.0"})
+    assert kept == {f"{kind}.{count}" for kind, count, _ in kinds} - removed
+
+
+def test_a_refresh_removes_aliases_of_others_and_suspensions_in_that_cluster_alone() -> None:
+    aliases = [
+        {"name": "ANY", "queue_manager": "QM3", "clusters": ["SALES", "PAY"]},
+        {"name": "ANY", "queue_manager": "QM1", "clusters": ["SALES"]},
+    ]
+    third = {**SUSPEND, "queue_manager": "QM3"}
+    rows = replayed(
+        third, {**third, "cluster": "PAY"}, {"do": "refresh", "cluster": "SALES"},
+        {**third, "cluster": "PAY"}, queue_manager_alias=aliases,
+    )  # fmt: skip
+    listed = {
+        name: [(each.get("queue"), each["queue_manager"]) for each in rows[2][name]] for name in ("removed", "kept")
+    }
+    assert ("ANY", "QM3") in listed["removed"]
+    assert ("ANY", "QM1") in listed["kept"]
+    assert changed(rows[3]) == [], "it is suspended in PAY still"
+
+
 def test_a_refresh_removes_what_others_own_and_spares_the_rest() -> None:
     waiting = {"name": "OLD.QM3", "queue_manager": "QM3", "cluster": "SALES", "messages": 2}
     manual = {"name": "SDR.QM3", "queue_manager": "QM3", "cluster": "SALES", "deftype": "CLUSSDR"}
