@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, time
 from difflib import get_close_matches
+from itertools import islice
 
 from attrs import field, frozen
 
@@ -59,12 +61,31 @@ class Diagnostics:
 
 
 def quoted(value: object, limit: int = 60) -> str:
-    """``value`` as it is shown in a message: quoted, cut to ``limit`` characters."""
+    """``value`` as it is shown in a message: text quoted, a date as TOML has it, cut to ``limit`` characters."""
     try:
-        text = repr(value[: limit + 1] if isinstance(value, str) else value)
+        text = _spelt(value, limit)
     except (RecursionError, ValueError):  # nested too deep, or a number of more digits than Python prints
         text = f"this {type(value).__name__}"
     return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def _spelt(value: object, limit: int) -> str:
+    """As Python writes it, but for dates and times; what cannot be within ``limit`` characters may be left out."""
+    match value:
+        case str():
+            return repr(value[: limit + 1])
+        case list() | tuple() if any(isinstance(each, date | time | list | tuple | Mapping) for each in value):
+            return f"[{', '.join(_spelt(each, limit) for each in islice(value, limit))}]"
+        case dict():
+            pairs = islice(value.items(), limit)
+            return f"{{{', '.join(f'{_spelt(key, limit)}: {_spelt(each, limit)}' for key, each in pairs)}}}"
+        case datetime() | time():
+            whole, point, rest = value.isoformat().replace("+00:00", "Z").partition(".")
+            digits = rest[:6].rstrip("0")
+            return f"{whole}{point}{digits}{rest[6:]}"
+        case date():
+            return value.isoformat()
+    return repr(value)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

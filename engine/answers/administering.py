@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from attrs import define, evolve, field
 
 from mqclause.answers.administration import Administration
+from mqclause.answers.arriving import Arrival
 from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
 from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.answers.fate import Administered, MessageFate
+from mqclause.answers.flight import Flight, route_key
+from mqclause.answers.refreshing import of_known, of_route, told_as
 from mqclause.answers.replay_exits import ReplayExits
 from mqclause.exits.session import Caller
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.administered import (
-    Known,
     instances,
     member_named,
     refreshed,
@@ -28,28 +32,22 @@ from mqclause.model.timeline.administered import (
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.in_flight import InFlight, route_of
 from mqclause.model.timeline.matter import Matter
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 REMOVED = "REMOVED"
 WAITS, MAY_BE_LOST, DEAD_LETTERED = "waits", "may_be_lost", "dead_lettered"
 DELIVERED = "delivered"
-
-
-@define(eq=False)
-class Flight:
-    """A message on its way by ``route``; whether it ``waits`` for its target to come back."""
-
-    message: InFlight
-    route: Channel
-    waits: bool = False
+NAMED_QUEUE_MANAGER = "queue manager"
+"""What the names of a put end in where one of them is that of another queue manager of the cluster."""
 
 
 @define(eq=False)
 class Administering:
     """The messages in flight of one replay, and what events of administration do to them and to the cluster.
 
-    ``cluster`` and ``sequence`` are those of the replay: set before an event, read after it. ``arrivals`` are then the
-    puts on local queues that the event led to.
+    ``cluster`` and ``sequence`` are those of the replay: set before an event, when all is as ``before`` says, and read
+    after it. ``arrivals`` are then the puts on local queues that the event led to, ``coming`` how many by queue.
     """
 
     rules: Administration
@@ -58,19 +56,24 @@ class Administering:
     cluster: Cluster
     sequence: SequenceState
     flights: dict[str, Flight]
+    before: QueueManagerState
     arrivals: list[Event] = field(factory=list)
+    coming: Counter[str] = field(factory=Counter)
     _instances: dict[str, Cluster] = field(factory=dict)
 
     @classmethod
-    def of(cls, engine: Engine, exits: ReplayExits, cluster: Cluster, messages: tuple[InFlight, ...]) -> Administering:
+    def of(
+        cls, engine: Engine, exits: ReplayExits, start: QueueManagerState, messages: tuple[InFlight, ...]
+    ) -> Administering:
         """At the start of a replay."""
-        rules = Administration(engine.rules, engine.executor)
+        rules, cluster = Administration(engine.rules, engine.executor), start.cluster
         flights = {each.id: Flight(each, route_of(each, cluster)) for each in messages}
-        return cls(rules, engine, exits, cluster, SequenceState.of(cluster), flights)
+        return cls(rules, engine, exits, cluster, SequenceState.of(cluster), flights, start)
 
-    def after(self, event: Event) -> Administered:
-        """What ``event`` does. Raises EventError if it cannot happen."""
-        self.arrivals, self._instances = [], {}
+    def after(self, event: Event, before: QueueManagerState) -> Administered:
+        """What ``event`` does to what there was ``before``. Raises EventError if it cannot happen."""
+        self.cluster, self.before = before.cluster, before
+        self.arrivals, self.coming, self._instances = [], Counter(), {}
         did = Administered(is_refresh=event.do == "refresh", has_fates=event.do in ("fail", "recover", "arrive"))
         match event.do:
             case "suspend" | "resume":
@@ -107,7 +110,7 @@ class Administering:
         for at, each in enumerate(self.cluster.channels):
             if each.queue_manager != host or cluster not in (None, each.cluster):
                 continue
-            settled = self.rules.ask(_of_route(each, asked, forced))
+            settled = self.rules.ask(of_route(each, asked, forced))
             if settled.becomes not in ("", each.status):
                 status[at] = settled.becomes
                 row = {"channel": each.name, "attribute": "status", "value": settled.becomes}
@@ -118,43 +121,30 @@ class Administering:
         """What is known in a cluster goes, or stays."""
         removed = set()
         for each in within(self.cluster, event.cluster):
-            settled = self.rules.ask(self.of_known(each, event.cluster))
-            told = {**_named(each), **settled.document()}
+            settled = self.rules.ask(of_known(each, self.cluster, event.cluster))
+            told = {**told_as(each), **settled.document()}
             (did.removed if settled.becomes == REMOVED else did.kept).append(told)
             if settled.becomes == REMOVED:
                 removed.add(id(each))
         self.cluster = refreshed(self.cluster, event.cluster, removed)
 
-    def of_known(self, each: Known, cluster: str) -> Matter:
-        """What a refresh meets."""
-        own = self.cluster.queue_manager.name
-        if isinstance(each, Channel):
-            return evolve(_of_route(each, "refresh"), owned=each.queue_manager == own,
-                          full_repository=self.is_repository(each.queue_manager))  # fmt: skip
-        kind = "queue_manager" if isinstance(each, QueueManager | RemoteQueueManager) else "queue"
-        host = _host_of(each)
-        return Matter(asked="refresh", kind=kind, name=each.name, host=host, cluster=cluster, owned=host == own)
-
-    def is_repository(self, name: str) -> bool:
-        """Whether another queue manager is a full repository."""
-        found = self.cluster.remote.get(name)
-        return found is not None and found.repository
-
     def reach(self, event: Event, did: Administered) -> None:
         """A queue manager fails, or is back: its routes, then the messages that were sent to it."""
         self.statuses(f"{event.do}_route", event.queue_manager, did)
         self.cluster = with_available(self.cluster, event.queue_manager, event.do == "recover")
+        routes = {route_key(each): each for each in self.cluster.channels}
         for flight in [*self.flights.values()]:
             if flight.route.queue_manager == event.queue_manager:
+                flight.route = routes.get(route_key(flight.route), flight.route)
                 if event.do == "fail":
                     self.fail(flight, did)
                 elif flight.waits:
                     flight.waits = False
-                    did.fates.append(MessageFate(flight.message.id, self.rules.ask(_of_flight(flight, "recover"))))
+                    did.fates.append(MessageFate(flight.message.id, self.rules.ask(flight.matter("recover"))))
 
     def fail(self, flight: Flight, did: Administered) -> None:
         """The fate of one message whose target fails."""
-        settled, chosen, by_exit = self.rules.ask(matter := _of_flight(flight, "fail")), None, None
+        settled, chosen, by_exit = self.rules.ask(matter := flight.matter("fail")), None, None
         if settled.facts["again"]:
             failed = flight.route.queue_manager
             chosen, by_exit = self.choose(flight.message.queue, failed, self.exits.moving(flight.message, failed))
@@ -166,7 +156,8 @@ class Administering:
             settled = self.rules.ask(matter)
         did.fates.append(MessageFate(flight.message.id, settled, chosen, by_exit))
         flight.waits = settled.becomes == WAITS
-        if settled.becomes in (MAY_BE_LOST, DEAD_LETTERED):
+        gone = settled.becomes in (MAY_BE_LOST, DEAD_LETTERED)
+        if gone or (chosen is not None and self.lands(chosen, flight.message.persistent)):
             del self.flights[flight.message.id]
         elif chosen is not None:
             self.send(flight.message, chosen)
@@ -175,32 +166,57 @@ class Administering:
         """The fate of a message that arrives over a cluster channel."""
         if event.id in self.flights:
             raise EventError(f"id {event.id!r} is that of a message in flight")
-        own = self.cluster.queue_manager
-        matter = Matter(asked="arrive", kind="message", name=event.queue, host=own.name,
-                        put_enabled=self.is_enabled(event.queue), dead_letter_queue=bool(own.deadq))  # fmt: skip
-        settled, chosen = self.rules.ask(matter), None
+        arrival = Arrival(event, self.cluster, self.engine.resolve(self.cluster, event.queue))
+        full = arrival.queue is not None and not self.has_room(arrival.queue)
+        settled, chosen = self.rules.ask(matter := arrival.matter(full)), None
         if settled.facts["again"]:
-            chosen, _ = self.choose(event.queue, own.name, None)
+            chosen = self.instead_of(matter)
             settled = self.rules.ask(evolve(matter, chosen_again=True, alternative=chosen is not None))
+        elif settled.facts["onward"]:
+            chosen, reason = self.onward(event)
+            matter = evolve(matter, chosen_again=True, alternative=chosen is not None, reason=reason)
+            settled = self.rules.ask(matter)
         did.fates.append(MessageFate(event.id, settled, chosen))
         if settled.becomes == DELIVERED:
-            self.arrivals.append(Event("put", queue=event.queue, persistent=event.persistent))
-        elif chosen is not None:
-            self.send(InFlight(event.id, event.queue, chosen.channel, persistent=event.persistent), chosen)
+            self.deliver(arrival.put())
+        elif chosen is not None and not self.lands(chosen, event.persistent):
+            bound = arrival.where.ends == NAMED_QUEUE_MANAGER
+            message = InFlight(event.id, chosen.queue, chosen.channel, persistent=event.persistent, bound=bound)
+            self.send(message, chosen)
 
-    def is_enabled(self, name: str) -> bool:
-        """Whether a queue here takes messages, and what it is an alias of."""
-        queue = self.cluster.own_queues[name]
-        base = self.cluster.own_queues.get(queue.target, queue) if queue.type == "QALIAS" else queue
-        return queue.put == base.put == "ENABLED"
+    def instead_of(self, matter: Matter) -> Destination | None:
+        """Where a message goes that met a put-disabled object: another instance of its queue, or of that object."""
+        choices = (self.choose(name, matter.host, None)[0] for name in dict.fromkeys((matter.name, matter.disabled)))
+        return next(filter(None, choices), None)
+
+    def onward(self, event: Event) -> tuple[Destination | None, str]:
+        """Where a message goes whose queue's name leads away from here, or the reason code that it ends in."""
+        put = Put(event.queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=True)
+        self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
+        decision = self.engine.choose(put, self.cluster, self.sequence, caller=None)
+        if decision.chosen is not None:
+            self.sequence = evolve(decision.state, seen=self.cluster)
+        return decision.chosen, decision.reason.name if decision.reason else ""
+
+    def has_room(self, queue: Queue) -> bool:
+        """Whether a local queue takes one message more than those that the event led to already."""
+        return self.before.has_room(queue, self.coming[queue.name] + 1)
+
+    def deliver(self, put: Event) -> None:
+        """A message that the event led to lies on a local queue."""
+        self.arrivals.append(put)
+        self.coming[put.queue] += 1
+
+    def lands(self, to: Destination, persistent: bool) -> bool:
+        """Whether a destination is a queue here, a transmission queue too: then the message is there at once."""
+        if to.is_local or to.transmission_queue:
+            self.deliver(Event("put", queue=to.transmission_queue or to.queue, persistent=persistent))
+            return True
+        return False
 
     def send(self, message: InFlight, to: Destination) -> None:
-        """A message goes on to another destination; one that is local arrives there."""
-        if to.is_local:
-            self.flights.pop(message.id, None)
-            self.arrivals.append(Event("put", queue=to.queue, persistent=message.persistent))
-            return
-        route = next(each for each in self.cluster.channels if _leads(each, to))
+        """A message goes on to a destination that it has not reached yet."""
+        route = next(each for each in self.cluster.channels if route_key(each) == route_key(to))
         self.flights[message.id] = Flight(message, route)
 
     def choose(self, queue: str, instead_of: str, mover: Caller | None) -> tuple[Destination | None, ExitAnswer | None]:
@@ -217,10 +233,14 @@ class Administering:
         if others and _is_at(decision, instead_of):
             decision = self.among(put, instead_of, None)
         chosen = decision.chosen
-        if chosen is None or chosen.queue_manager == instead_of:
+        if chosen is None or chosen.queue_manager == instead_of or not self.takes(chosen):
             return None, by_exit
         self.sequence = evolve(decision.state, seen=self.cluster)
         return chosen, by_exit
+
+    def takes(self, chosen: Destination) -> bool:
+        """Whether a destination is another queue manager, or a queue here with room."""
+        return not chosen.is_local or self.has_room(self.cluster.own_queues[chosen.queue])
 
     def among(self, put: Put, but_for: str, caller: Caller | None) -> Decision:
         """The choice among the instances that are known, those of one queue manager left out; no name is resolved."""
@@ -232,53 +252,3 @@ class Administering:
 
 def _is_at(decision: Decision, name: str) -> bool:
     return decision.chosen is not None and decision.chosen.queue_manager == name
-
-
-def _of_route(channel: Channel, asked: str, forced: bool = False) -> Matter:
-    return Matter(
-        asked=asked,
-        kind="channel",
-        name=channel.name,
-        host=channel.queue_manager,
-        cluster=channel.cluster,
-        forced=forced,
-        status=channel.status,
-        deftype=channel.deftype,
-        waiting=channel.messages,
-    )
-
-
-def _of_flight(flight: Flight, asked: str) -> Matter:
-    message, route = flight.message, flight.route
-    return Matter(
-        asked=asked,
-        kind="message",
-        name=route.name,
-        host=route.queue_manager,
-        cluster=route.cluster,
-        persistent=message.persistent,
-        fast=route.npmspeed == "FAST",
-        bound=message.bound,
-        in_doubt=message.in_doubt,
-        delivered=message.delivered,
-    )
-
-
-def _leads(channel: Channel, to: Destination) -> bool:
-    return (channel.name, channel.queue_manager, channel.cluster) == (to.channel, to.queue_manager, to.cluster)
-
-
-def _host_of(each: QueueManager | RemoteQueueManager | Queue | QueueManagerAlias) -> str:
-    if isinstance(each, QueueManager | RemoteQueueManager):
-        return each.name
-    return each.routed_to if isinstance(each, QueueManagerAlias) else each.queue_manager
-
-
-def _named(each: Known) -> dict[str, str]:
-    """How a row names what a refresh removes or keeps."""
-    match each:
-        case QueueManager() | RemoteQueueManager():
-            return {"queue_manager": each.name}
-        case Channel():
-            return {"channel": each.name, "queue_manager": each.queue_manager}
-    return {"queue": each.name, "queue_manager": _host_of(each)}

@@ -55,14 +55,13 @@ def noticed_by(spoilt: Rules, cases: Iterable[AskedCase], original: Ruleset) -> 
 
 @lru_cache(maxsize=16)
 def cases_by_clause(rules: Rules, document: str) -> Mapping[str, list[AskedCase]]:
-    """The cases that name sentences of a document, by sentence; also those of rules elsewhere that follow it."""
+    """The cases that name sentences of a document, by sentence; also those of rules of other documents."""
     found: dict[str, list[AskedCase]] = {}
     for declaration in DOCUMENTS.values():
         for rule in rules.ruleset(declaration).rules:
-            if declaration.name == document or rule.follows.startswith(f"{document}/"):
-                for case in cases_of(rule.id):
-                    for path in filter(None, (path_within(document, declaration.name, name) for name in case.clauses)):
-                        found.setdefault(path, []).append(case)
+            for case in cases_of(rule.id):
+                for path in filter(None, (path_within(document, declaration.name, name) for name in case.clauses)):
+                    found.setdefault(path, []).append(case)
     return found
 
 

@@ -9,6 +9,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``fell``: by subject, the rule that it fell by, for everyone who does not remain
 - ``set_aside``, ``taken_back``: everyone who was, in any order
 - ``because``: by subject, why it fell
+- ``settled``: of rules that settle, why the first did that applied; blank if none did
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
 - ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
 - ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
@@ -25,6 +26,7 @@ from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 from attrs import fields, frozen
 
 from mqclause.answers.asked_case import AskedCase, Comparison, decided
+from mqclause.answers.settled import SettledBy
 from mqclause.answers.unfulfilled import unfulfilled
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
@@ -46,6 +48,7 @@ class Answered(NamedTuple):
     listed: Sequence[Any]
     runs: tuple[Run, ...]
     steps: tuple[tuple[StepTrace, ...], ...]
+    situation: Any
 
     def every_step(self) -> Iterator[StepTrace]:
         """The steps of all documents."""
@@ -89,6 +92,11 @@ def _because(answered: Answered, wanted: Stated) -> Iterator[str]:
     said = {name_of(fate.subject): fate.because for step in answered.every_step() for fate in step.eliminated}
     for name, sentence in wanted.items():
         yield from differs(f"because of {name}", sentence, said.get(name))
+
+
+def _settled(answered: Answered, wanted: str) -> Iterator[str]:
+    settled = SettledBy(answered.situation, answered.runs[-1], answered.course)
+    yield from differs("settled", wanted, settled.because)
 
 
 def _facts(answered: Answered, wanted: Stated) -> Iterator[str]:
@@ -143,6 +151,7 @@ COURSE_EXPECTATIONS: Mapping[str, Comparison] = {
     "set_aside": _set_aside,
     "taken_back": _taken_back,
     "because": _because,
+    "settled": _settled,
     "facts": _facts,
     "chosen": _chosen,
     "every": _every,

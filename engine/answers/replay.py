@@ -116,7 +116,7 @@ class Replay:
         """
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
-        administering = Administering.of(self.engine, exits, scenario.cluster, scenario.in_flight)
+        administering = Administering.of(self.engine, exits, state, scenario.in_flight)
         run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
         try:
             for number, event in enumerate(scenario.events):
@@ -177,8 +177,8 @@ class _Run:
     def administer(self, row: Row) -> None:
         """A command or an accident of administration: what it does to the cluster, and to messages in flight."""
         administering, before = self.administering, self.state
-        administering.cluster, administering.sequence = before.cluster, self.sequence
-        row.administered = administering.after(row.event)
+        administering.sequence = self.sequence
+        row.administered = administering.after(row.event, before)
         self.state = before.evolved(now=before.time_of(row.event))
         if administering.cluster is not before.cluster:
             self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))

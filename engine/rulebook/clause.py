@@ -83,7 +83,7 @@ def unmet(rules: Rules, document: str, folder: Path | None = None) -> Iterator[s
     numbers = {table.get("number") for table in tables}
     files = {path: rules.toml(path) for path in rules.files if path.startswith(f"{document}/")}
     every = {path: rules.toml(path) for path in rules.files if "/" in path}
-    by_rule = {id_of_rule(path): each for path, each in every.items() if path in files or "follows" in each}
+    by_rule = {id_of_rule(path): each for path, each in every.items()}
     cases = {f"{file.document}/{file.path.name}": file for file in case_files(folder)}
     for table in tables:
         yield from _unmet_clause(table, by_rule, document)

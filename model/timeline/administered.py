@@ -24,8 +24,7 @@ def administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
     named = event.queue_manager or own.name
     if event.do == "arrive":
         if event.queue not in cluster.own_queues:
-            hosted = [name for name, queue in cluster.own_queues.items() if queue.type != "QREMOTE"]
-            yield unknown("queue", event.queue, hosted) + f", hosted by {quoted(own.name)}"
+            yield unknown("queue", event.queue, cluster.own_queues) + f", hosted by {quoted(own.name)}"
         return
     if named != own.name and named not in cluster.remote:
         yield unknown("queue_manager", named, (own.name, *cluster.remote))

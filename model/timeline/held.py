@@ -34,8 +34,7 @@ class CalendarDay:
                 value = date.fromisoformat(value)
         if isinstance(value, date) and not isinstance(value, datetime) and value <= LAST_DAY:
             return value
-        told = value.isoformat() if isinstance(value, date) else value
-        raise DomainError(key, told, f"allowed: a date like 2026-01-31, up to {LAST_DAY}, without a time of day")
+        raise DomainError(key, value, f"allowed: a date like 2026-01-31, up to {LAST_DAY}, without a time of day")
 
 
 @frozen

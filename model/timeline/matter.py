@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Whole, Words, seen
 from mqclause.model.facts.objects import CHANNEL_STATES, DEFTYPES
 
@@ -13,6 +14,7 @@ QUESTIONS = (
 )  # fmt: skip
 """What the rules are asked about: what becomes of a thing at an event, or what a day finds of what is held."""
 
+WAYS = ("", "here", "elsewhere")
 KINDS_TOUCHED = ("", "queue_manager", "queue", "channel", "message")
 DAYS = Whole(0, LARGEST)
 
@@ -21,12 +23,15 @@ DAYS = Whole(0, LARGEST)
 class Matter:
     """One thing that an event touches; ``name``, ``host`` and ``cluster`` tell it from others.
 
-    ``owned`` is what the local queue manager owns. Of a route: its ``status``, its ``deftype``, the
-    messages ``waiting`` for it, whether it leads to a ``full_repository``. Of a message: ``fast`` is its channel; when
-    the workload rules have ``chosen_again``, whether there is an ``alternative``; whether an exit that was
-    asked for one ``exit_refuses`` the message, or ``exit_keeps`` it with the target that failed. Of what a repository
-    holds: its ``age`` and that of the latest that its owner sent, in days; of a request, whether it was ``referenced``
-    since it was made, and on this day.
+    ``owned`` is what the local queue manager owns. Of a route: its ``status``, its ``deftype``, the messages
+    ``waiting`` for it, whether it leads to a ``full_repository``. Of a message: ``fast`` is its channel; when the
+    workload rules have ``chosen_again``, whether there is an ``alternative``; whether an exit that was asked for
+    one ``exit_refuses`` the message, or ``exit_keeps`` it with the target that failed. Of one that arrives: its
+    queue's name ``leads`` here, to a local queue ``base`` that may be ``full``, or elsewhere (to another queue
+    manager, a transmission queue), or to nothing; ``disabled`` is the first put-disabled object on that way,
+    ``reason`` what a put to that name ends with where it leads to nothing, or to no destination. Of what a
+    repository holds: its ``age`` and that of the latest that its owner sent, in days; of a request, whether it was
+    ``referenced`` since it was made, and on this day.
     """
 
     asked: str = seen(Words(QUESTIONS), "suspend")
@@ -50,7 +55,11 @@ class Matter:
     alternative: bool = False
     exit_refuses: bool = False
     exit_keeps: bool = False
-    put_enabled: bool = True
+    leads: str = seen(Words(WAYS), "here")
+    base: str = seen(NAME_OR_BLANK, "")
+    disabled: str = seen(NAME_OR_BLANK, "")
+    full: bool = False
+    reason: str = seen(Words(("", *REASONS)), "")
     dead_letter_queue: bool = False
     age: int = seen(DAYS, 0)
     owner_age: int = seen(DAYS, 0)

@@ -73,6 +73,10 @@ class QueueManagerContent:
         """The messages of the local queue ``name``."""
         return self.queues.get(name, EMPTY_QUEUE)
 
+    def has_room(self, queue: Queue, messages: int = 1) -> bool:
+        """Whether so many messages more leave the local queue within its MAXDEPTH."""
+        return self.queue(queue.name).depth + messages <= queue.maxdepth
+
     def sent(self, event: Event) -> Self:
         """The state after a put whose message went to another queue manager: the time and the unit of work."""
         return self.evolved(now=self.time_of(event), units=self.units_with(event))

@@ -82,7 +82,7 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
     if "DISABLED" in (opened.put, base.put):
         return state.sent(event), Happened(reason=MQRC_PUT_INHIBITED)
     before = state.queue(base.name)
-    if before.depth + event.segments > base.maxdepth:
+    if not state.has_room(base, event.segments):
         return state.sent(event), Happened(reason=MQRC_Q_FULL)
     given = opened.defprty if event.priority is None else event.priority
     reason = MQRC_PRIORITY_EXCEEDS_MAXIMUM if given > HIGHEST_PRIORITY else None

@@ -37,20 +37,41 @@ def asked(tmp_path: Path, facts: str, on: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("on", "state", "answers", "in_cluster"),
+    ("sent", "days", "calendar"),
     [
-        ("2024-02-01", "current", True, True),
-        ("2024-03-01", "current", True, True),  # day 29: February had 29 days
-        ("2024-03-02", "grace", False, True),
-        ("2024-04-30", "grace", False, True),  # day 89
-        ("2024-05-01", "removed", False, True),  # day 90
-        ("2024-05-02", "removed", False, False),
+        # Days 0, 26, 27, 28, 29, 30, 31, 88, 89, 90, 91 and 92; February had 29 days.
+        (
+            "2024-02-01",
+            "02-01 02-27 02-28 02-29 03-01 03-02 03-03 04-29 04-30 05-01 05-02 05-03",
+            ("2024-02-28", "2024-03-02", "2024-05-01"),
+        ),
+        # Over the end of a year, and a February of 28 days.
+        (
+            "2025-12-15",
+            "12-15 01-10 01-11 01-12 01-13 01-14 01-15 03-13 03-14 03-15 03-16 03-17",
+            ("2026-01-11", "2026-01-14", "2026-03-15"),
+        ),
     ],
 )
-def test_information_at_its_boundary_days(tmp_path: Path, on: str, state: str, answers: bool, in_cluster: bool) -> None:
-    [each] = asked(tmp_path, SENT_IN_A_LEAP_YEAR, on)["information"]
-    assert (each["state"], each["answers_new_requests"], each["owner_in_cluster"]) == (state, answers, in_cluster)
-    assert (each["resend_due"], each["expires"], each["removed"]) == ("2024-02-28", "2024-03-02", "2024-05-01")
+def test_information_at_its_boundary_days(sent: str, days: str, calendar: tuple[str, ...]) -> None:
+    held, found = Held((Information("Q", "QM2", date.fromisoformat(sent)),)), []
+    for day in days.split():
+        year = int(sent[:4]) + (day < sent[5:])
+        [each] = retention(RULES, held, date.fromisoformat(f"{year}-{day}")).document()["information"]
+        assert (each["resend_due"], each["expires"], each["removed"]) == calendar
+        found.append((each["state"], each["answers_new_requests"], each["owner_in_cluster"]))
+    in_grace, removed, out = ("grace", False, True), ("removed", False, True), ("removed", False, False)
+    assert found == [("current", True, True)] * 5 + [in_grace] * 4 + [removed] + [out] * 2
+
+
+def test_what_is_said_of_the_days(tmp_path: Path) -> None:
+    path = tmp_path / "held.toml"
+    path.write_text(SENT_IN_A_LEAP_YEAR)
+    done = CliRunner().invoke(command, [str(path), "--on", "2024-02-29"], standalone_mode=False)
+    assert done.output.splitlines() == [
+        "current     ORDERS.IN of QM2  days since it was sent: 28; until it expires: 2, also for whoever asks now",
+        "            sent 2024-02-01 · due again 2024-02-28 · expires 2024-03-02 · removed 2024-05-01",
+    ]
 
 
 def test_an_owner_is_heard_of_by_the_latest_that_it_sent(tmp_path: Path) -> None:
@@ -63,14 +84,22 @@ def test_an_owner_is_heard_of_by_the_latest_that_it_sent(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("referenced", "on", "made", "state"),
     [
+        ("", "2026-01-28", "2026-01-01", "current"),  # day 27: nobody has referenced it
         ("", "2026-01-30", "2026-01-01", "current"),
         ("", "2026-01-31", "2026-01-01", "expired"),
         ("2026-01-01", "2026-01-27", "2026-01-01", "current"),
         ("2026-01-01", "2026-01-28", "2026-01-28", "current"),  # day 27: the check
+        ("2026-01-27", "2026-01-28", "2026-01-28", "current"),  # day 26
+        ("2026-01-27", "2026-02-24", "2026-01-28", "current"),  # the new one was not referenced
+        ("2026-01-27", "2026-02-27", "2026-01-28", "expired"),
         ("2026-01-28", "2026-01-28", "2026-01-28", "current"),
         ("2026-01-28", "2026-02-24", "2026-02-24", "current"),  # day 27 counts once more, as day 0
         ("2026-01-28", "2026-03-26", "2026-02-24", "expired"),
         ("2026-01-29", "2026-01-31", "2026-01-01", "expired"),  # too late for the check, too early to make it anew
+        ("2026-01-29, 2026-01-30", "2026-01-30", "2026-01-01", "current"),
+        ("2026-01-29, 2026-01-30", "2026-01-31", "2026-01-01", "expired"),
+        ("2026-02-01", "2026-01-31", "2026-01-01", "expired"),
+        ("2026-02-01", "2026-02-01", "2026-02-01", "current"),  # day 31
         ("2026-01-31", "2026-01-31", "2026-01-31", "current"),
         ("2026-01-31", "2026-02-27", "2026-02-27", "current"),
         ("2026-03-10", "2026-03-09", "2026-01-01", "expired"),  # has not happened yet
@@ -93,9 +122,18 @@ def test_dates_of_a_request_are_those_of_the_one_in_force(tmp_path: Path) -> Non
     ("facts", "on", "said"),
     [
         (SENT_IN_A_LEAP_YEAR, "2024-01-31", "information 1 'ORDERS.IN': sent: 2024-02-01 is after 2024-01-31"),
-        (SENT_IN_A_LEAP_YEAR.replace("-01\n", "-01T00:00:00\n"), "2024-03-01", "without a time of day"),
+        (
+            SENT_IN_A_LEAP_YEAR.replace("-01\n", "-01T00:00:00.5Z\n"),
+            "2024-03-01",
+            "sent: 2024-02-01T00:00:00.5Z is not allowed; allowed: a date like 2026-01-31",
+        ),
+        (SENT_IN_A_LEAP_YEAR.replace("sent", "send"), "2024-03-01", "unknown key 'send', given as 2024-02-01"),
+        (
+            SENT_IN_A_LEAP_YEAR.replace('"QM2"', "[2024-02-01, {at = 07:30:00}]"),
+            "2024-03-01",
+            "owner: [2024-02-01, {'at': 07:30:00}] is not allowed",
+        ),
         (SENT_IN_A_LEAP_YEAR.replace("2024-02-01", '"2024-02-30"'), "2024-03-01", "'2024-02-30' is not allowed"),
-        (SENT_IN_A_LEAP_YEAR.replace("sent", "send"), "2024-03-01", "unknown key 'send'"),
         (
             '[[request]]\nname = "Q"\nby = "QM1"\nmade = 2024-02-01\nreferenced = [2024-01-31]\n',
             "2024-03-01",

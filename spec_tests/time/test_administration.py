@@ -88,6 +88,86 @@ def test_force_on_the_local_queue_manager_ends_its_receiver() -> None:
     assert changed(row) == [("QM1", ["SALES"]), ("TO.QM1", "STOPPED")]
 
 
+def test_a_suspension_lists_what_changes_and_a_resumption_starts_no_channel() -> None:
+    """QM3 is in two clusters: each has its own suspension, FORCE ends the channel of its cluster alone, and once."""
+    sales, pay = {**SUSPEND, "queue_manager": "QM3"}, {**SUSPEND, "queue_manager": "QM3", "cluster": "PAY"}
+    events = [
+        ({"do": "suspend", "cluster": "PAY"}, [("QM1", ["PAY"])]),
+        ({"do": "resume", "queue_manager": "QM1", "cluster": "PAY"}, [("QM1", [])]),
+        (sales, [("QM3", ["SALES"])]),
+        (pay, [("QM3", ["SALES", "PAY"])]),
+        ({**pay, "mode": "QUIESCE"}, []),
+        ({**pay, "mode": "FORCE"}, [("PAY.QM3", "STOPPED")]),
+        ({**pay, "mode": "FORCE"}, []),
+        ({**sales, "do": "resume"}, [("QM3", ["PAY"])]),
+        ({**sales, "do": "resume"}, []),
+        ({**pay, "do": "resume"}, [("QM3", [])]),
+        ({**pay, "mode": "FORCE"}, [("QM3", ["PAY"])]),
+    ]
+    assert [changed(row) for row in replayed(*(event for event, _ in events))] == [listed for _, listed in events]
+
+
+STATES = {
+    "INACTIVE", "RUNNING", "BINDING", "INITIALIZING", "STARTING", "STOPPING", "RETRYING", "REQUESTING", "PAUSED",
+    "STOPPED",
+}  # fmt: skip
+
+
+def test_what_becomes_of_a_channel_in_each_state() -> None:
+    """A failure leaves it RETRYING and a return INACTIVE, but for STOPPED; what it is already is not listed."""
+    states = sorted(STATES)
+    routes = [{"name": state, "queue_manager": "QM4", "cluster": "SALES", "status": state} for state in states]
+    fourth = {"name": "QM4", "clusters": ["SALES"]}
+    failing, back = {**FAIL, "queue_manager": "QM4"}, {**RECOVER, "queue_manager": "QM4"}
+    force = {**SUSPEND, "queue_manager": "QM4", "mode": "FORCE"}
+    given: dict[str, Any] = {"remote_queue_manager": [fourth], "channel": routes}
+    fail, recover, again = replayed(failing, back, back, **given)
+    assert set(changed(fail)) == {(state, "RETRYING") for state in STATES - {"STOPPED", "RETRYING"}}
+    assert set(changed(recover)) == {(state, "INACTIVE") for state in STATES - {"STOPPED"}}
+    assert changed(again) == []
+    assert set(changed(replayed(back, **given)[0])) == {
+        (state, "INACTIVE") for state in STATES - {"STOPPED", "INACTIVE"}
+    }
+    assert set(changed(replayed(force, **given)[0])[1:]) == {(state, "STOPPED") for state in STATES - {"STOPPED"}}
+
+
+@pytest.mark.parametrize("repository", [False, True])
+def test_which_channels_a_refresh_spares(repository: bool) -> None:
+    """Of another member: one that an administrator defined, one with messages, any to a full repository."""
+    fourth = {"name": "QM4", "clusters": ["SALES", "PAY"], "repository": repository}
+    kinds = list(itertools.product(("CLUSSDR", "CLUSSDRA", "CLUSSDRB"), (0, 1), ("SALES", "PAY")))
+    routes = [
+        {"name": f"{kind}.{count}", "queue_manager": "QM4", "cluster": cluster, "deftype": kind, "messages": count}
+        for kind, count, cluster in kinds
+    ]
+    given: dict[str, Any] = {"remote_queue_manager": [fourth], "channel": routes}
+    [row] = replayed({"do": "refresh", "cluster": "SALES"}, **given)
+    removed, kept = (
+        {each["channel"] for each in row[name] if each.get("channel") and each["queue_manager"] == "QM4"}
+        for name in ("removed", "kept")
+    )
+    assert removed == (set() if repository else {"CLUSSDRA.0"})
+    assert kept == {f"{kind}.{count}" for kind, count, _ in kinds} - removed
+
+
+def test_a_refresh_removes_aliases_of_others_and_suspensions_in_that_cluster_alone() -> None:
+    aliases = [
+        {"name": "ANY", "queue_manager": "QM3", "clusters": ["SALES", "PAY"]},
+        {"name": "ANY", "queue_manager": "QM1", "clusters": ["SALES"]},
+    ]
+    third = {**SUSPEND, "queue_manager": "QM3"}
+    rows = replayed(
+        third, {**third, "cluster": "PAY"}, {"do": "refresh", "cluster": "SALES"},
+        {**third, "cluster": "PAY"}, queue_manager_alias=aliases,
+    )  # fmt: skip
+    listed = {
+        name: [(each.get("queue"), each["queue_manager"]) for each in rows[2][name]] for name in ("removed", "kept")
+    }
+    assert ("ANY", "QM3") in listed["removed"]
+    assert ("ANY", "QM1") in listed["kept"]
+    assert changed(rows[3]) == [], "it is suspended in PAY still"
+
+
 def test_a_refresh_removes_what_others_own_and_spares_the_rest() -> None:
     waiting = {"name": "OLD.QM3", "queue_manager": "QM3", "cluster": "SALES", "messages": 2}
     manual = {"name": "SDR.QM3", "queue_manager": "QM3", "cluster": "SALES", "deftype": "CLUSSDR"}
@@ -180,6 +260,123 @@ def test_what_arrives_at_a_disabled_queue_goes_on_or_to_the_dead_letter_queue_or
     assert fates(rows[2]) == {"A1": ("waits", None)}, "in flight to QM3 now"
     assert fates(replayed(DISABLE, ARRIVE, queue_manager={"deadq": "DLQ"})[1]) == {"A1": ("dead_lettered", None)}
     assert fates(replayed(DISABLE, ARRIVE)[1]) == {"A1": ("returned", None)}
+
+
+ARRIVING = """
+queue_manager = {name = "QM1", clusters = ["SALES"]}
+remote_queue_manager = [{name = "QM2", clusters = ["SALES"]}, {name = "QM3", clusters = ["SALES"]}]
+queue = [
+  {name = "BASE", clusters = ["SALES"], put = "DISABLED"},
+  {name = "BASE", queue_manager = "QM2", clusters = ["SALES"]},
+  {name = "AL", type = "QALIAS", target = "BASE", clusters = ["SALES"]},
+  {name = "OFF", type = "QALIAS", target = "ORDERS", put = "DISABLED"},
+  {name = "DANGLING", type = "QALIAS", target = "NONE"},
+  {name = "SMALL", maxdepth = 1},
+  {name = "AL.SMALL", type = "QALIAS", target = "SMALL"},
+  {name = "AT.QM3", type = "QREMOTE", rname = "ORDERS", rqmname = "QM3", clusters = ["SALES"]},
+  {name = "AT.QM9", type = "QREMOTE", rname = "ORDERS", rqmname = "QM9", xmitq = "QM9"},
+  {name = "HOME", type = "QREMOTE", rname = "SMALL", rqmname = "QM1"},
+  {name = "QM9", usage = "XMITQ"},
+  {name = "GO", type = "QALIAS", target = "ORDERS"},
+  {name = "ORDERS", queue_manager = "QM3", clusters = ["SALES"]},
+]
+channel = [
+  {name = "TO.QM2", queue_manager = "QM2", cluster = "SALES"},
+  {name = "TO.QM3", queue_manager = "QM3", cluster = "SALES"},
+]
+"""
+OFF_AT_QM3 = {"do": "alter", "queue": "ORDERS", "queue_manager": "QM3", "set": {"put": "DISABLED"}}
+OFF_AT_QM1 = {"do": "alter", "queue": "QM9", "set": {"put": "DISABLED"}}
+INHIBITED = "ends with MQRC_PUT_INHIBITED"
+
+
+@pytest.mark.parametrize(
+    ("queue", "before", "fate", "to", "said"),
+    [
+        ("BASE", (), "rerouted", "BASE at QM2 by TO.QM2", "BASE at QM1 is put-disabled"),
+        ("AL", (), "rerouted", "BASE at QM2 by TO.QM2", "BASE at QM1 is put-disabled"),
+        ("OFF", (), "undelivered", None, "OFF at QM1 is put-disabled"),
+        ("DANGLING", (), "undelivered", None, "ends with MQRC_UNKNOWN_ALIAS_BASE_Q"),
+        ("SMALL", (), "delivered", None, "SMALL at QM1 is put-enabled"),
+        ("SMALL", ("SMALL",), "undelivered", None, "ends with MQRC_Q_FULL"),
+        ("AL.SMALL", (), "delivered", None, "SMALL at QM1 is put-enabled"),
+        ("AL.SMALL", ("SMALL",), "undelivered", None, "a put to AL.SMALL at QM1 ends with MQRC_Q_FULL"),
+        ("AT.QM3", (), "rerouted", "ORDERS at QM3 by TO.QM3", "AT.QM3 at QM1 is no local queue"),
+        ("AT.QM9", (), "rerouted", "ORDERS at QM9 by transmission queue QM9", "AT.QM9 at QM1 is no local queue"),
+        ("AT.QM9", (OFF_AT_QM1,), "undelivered", None, "QM9 at QM1 is put-disabled"),
+        ("HOME", (), "delivered", None, "SMALL at QM1 is put-enabled"),
+        ("HOME", ("SMALL",), "undelivered", None, "ends with MQRC_Q_FULL"),
+        ("GO", (), "rerouted", "ORDERS at QM3 by TO.QM3", "GO at QM1 is no local queue"),
+        ("GO", (OFF_AT_QM3,), "undelivered", None, INHIBITED),
+    ],
+)
+@pytest.mark.parametrize(("deadq", "undelivered"), [("DLQ", "dead_lettered"), ("", "returned")])
+def test_what_arrives_for_each_kind_of_queue(
+    queue: str, before: tuple[Any, ...], fate: str, to: str | None, said: str, deadq: str, undelivered: str
+) -> None:
+    facts: dict[str, Any] = tomllib.loads(ARRIVING)
+    facts["queue_manager"]["deadq"] = deadq
+    first = [each if isinstance(each, dict) else {"do": "put", "queue": each} for each in before]
+    events = [*first, {"do": "arrive", "queue": queue, "id": "A"}]
+    [found] = list(REPLAY.rows(scenario_of({**facts, "event": events}, "s")))[-1].administered.fates  # type: ignore[union-attr]
+    assert found.settled.becomes == (undelivered if fate == "undelivered" else fate)
+    assert found.to is None or found.to.name == to
+    assert said in found.settled.because
+
+
+def test_what_arrives_by_way_of_a_queue_is_seen_where_it_lies() -> None:
+    facts: dict[str, Any] = tomllib.loads(ARRIVING)
+    events = [{"do": "arrive", "queue": name, "id": name} for name in ("AL.SMALL", "AL.SMALL", "AT.QM9", "AT.QM3")]
+    rows = [row_document(row) for row in REPLAY.rows(scenario_of({**facts, "event": events}, "s"))]
+    assert [{each["queue"] for each in row["conditions"]} for row in rows] == [{"SMALL"}, set(), {"QM9"}, set()]
+
+
+def test_what_went_on_to_a_queue_manager_that_was_named_is_bound_to_it() -> None:
+    """By the alias, ORDERS is chosen at QM3, which is listed first: that message has QM2 left, the other has not."""
+    facts: dict[str, Any] = tomllib.loads(ARRIVING)
+    facts["queue"].append({"name": "ORDERS", "queue_manager": "QM2", "clusters": ["SALES"]})
+    events = [{"do": "arrive", "queue": "GO", "id": "FREE"}, {"do": "arrive", "queue": "AT.QM3", "id": "NAMED"}]
+    failing = {**FAIL, "queue_manager": "QM3"}
+    rows = [row_document(row) for row in REPLAY.rows(scenario_of({**facts, "event": [*events, failing]}, "s"))]
+    assert fates(rows[0]) | fates(rows[1]) == {"FREE": ("rerouted", "QM3"), "NAMED": ("rerouted", "QM3")}
+    assert fates(rows[2]) == {"FREE": ("rerouted", "QM2"), "NAMED": ("waits", None)}
+
+
+def test_rerouted_messages_fill_a_queue_here_up_to_its_maxdepth() -> None:
+    """Three leave QM2, QM3 has stopped channels: the local queue takes two, with one message there already."""
+    stop = [{"do": "alter", "channel": name, "set": {"status": "STOPPED"}} for name in ("TO.QM3", "PAY.QM3")]
+    here = {"name": "ORDERS.IN", "clusters": ["SALES"], "maxdepth": 3}
+    messages = [{**sent(), "id": f"M{number}"} for number in range(3)]
+    rows = replayed(*stop, PUT, FAIL, {**PUT, "to_queue_manager": "QM1"}, queue=[here], in_flight=messages)
+    assert rows[2]["routed"]["queue_manager"] == "QM1"
+    assert [fate for fate, _ in fates(rows[3]).values()] == ["rerouted", "rerouted", "waits"]
+    assert rows[4]["reason"] == 2053
+
+
+@pytest.mark.parametrize(
+    ("flags", "events", "fate", "said"),
+    [
+        ({}, (), "sent", "its channel sends it"),
+        ({"in_doubt": True}, (), "sent", "finds out whether it is there"),
+        ({"delivered": True}, (), "delivered", "it is on a queue of QM2 already"),
+        ({"bound": True}, ("STOPPED",), "sent", "which is STOPPED"),
+    ],
+)
+def test_what_waited_when_its_target_is_back(
+    flags: dict[str, bool], events: tuple[str, ...], fate: str, said: str
+) -> None:
+    changes = [{"do": "alter", "channel": "TO.QM2", "set": {"status": each}} for each in events]
+    message = sent(**(flags or {"bound": True}))
+    *_, row = replayed(*changes, FAIL, RECOVER, in_flight=[message])
+    [found] = row["fates"]
+    assert (found["fate"], said in found["because"]) == (fate, True)
+
+
+def test_the_speed_of_a_channel_is_that_of_the_moment() -> None:
+    slower = {"do": "alter", "channel": "TO.QM2", "set": {"npmspeed": "NORMAL"}}
+    message = sent(persistent=False)
+    assert fates(replayed(FAIL, in_flight=[message])[0]) == {"M1": ("may_be_lost", None)}
+    assert fates(replayed(slower, FAIL, in_flight=[message])[1]) == {"M1": ("rerouted", "QM3")}
 
 
 @pytest.mark.parametrize(

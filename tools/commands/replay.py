@@ -258,12 +258,12 @@ def consequences(row: Row) -> Iterable[Text]:
         yield from _returned(row.returned)
     if row.reason is not None:
         yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}", "yellow")
+    if row.administered is not None:
+        yield from administered_lines(row.administered)
     for examination in row.examinations:
         yield from _examined(examination)
     for released in row.released:
         yield Text(f"trigger message of event {released.created_by_event} for {released.queue} is available", "green")
-    if row.administered is not None:
-        yield from administered_lines(row.administered)
     for each in row.turned_off:
         yield Text(f"triggering is switched off for {each.occasion.queue}")
 

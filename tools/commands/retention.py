@@ -64,7 +64,7 @@ def _dates(each: InformationOn) -> str:
     facts = each.settled.facts
     told = [
         f"sent {each.information.sent}",
-        f"sent again by {each.day('resend_after')}",
+        f"due again {each.day('resend_after')}",
         f"expires {each.day('lifetime')}",
         f"removed {each.day('lifetime', 'grace_period')}",
         *([] if facts["answers_new_requests"] else ["answers no new request"]),
@@ -75,5 +75,5 @@ def _dates(each: InformationOn) -> str:
 
 def _request_dates(each: RequestOn) -> str:
     return " · ".join(
-        [f"made {each.made}", f"checked {each.day('check_after')}", f"expires {each.day('request_lifetime')}"]
+        [f"made {each.made}", f"check due {each.day('check_after')}", f"expires {each.day('request_lifetime')}"]
     )
