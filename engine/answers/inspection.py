@@ -127,6 +127,22 @@ class Inspection:
             return change.name == name or (not change.name and len(self.members) == 1)
         return change.owner in ("", name) and names_object(each.scripts(), change)
 
+    def changed(self, overlays: Iterable[Source], changes: Iterable[str]) -> Inspection:
+        """What would be with scripts over all that was read, and commands as the option --set takes them.
+
+        Nothing is read again: only queue managers that something changes at are looked at anew. Raises FactsError.
+        """
+        found = evolve(
+            self, members={**self.members}, overlays=[*self.overlays], faults=[*self._faults],
+            warnings=[*self._warnings],
+        )  # fmt: skip
+        for each in overlays:
+            found.read(each)
+        found.lay_over()
+        for text in changes:
+            found.change(text)
+        return found
+
     def findings(self) -> list[Finding]:
         """All that is found, by file and line; with ``local`` what that queue manager knows. Raises FactsError."""
         self.lay_over()
@@ -171,10 +187,7 @@ def inspected(
     inspection = Inspection(Checks() if checks is None else checks, local, lenient)
     for each in sources:
         inspection.read(each if isinstance(each, Source) else Source(str(each), Path(each).read_bytes()))
-    inspection.lay_over()
-    for text in changes:
-        inspection.change(text)
-    return inspection
+    return inspection.changed((), changes)
 
 
 def _fault(message: str) -> FactsError:

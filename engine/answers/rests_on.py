@@ -13,7 +13,7 @@ from sqlglot import exp
 from mqclause.answers.decision import Decision, outcome_of
 from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.answers.kind import MOST_KEPT, Kind
-from mqclause.answers.said import Ending
+from mqclause.answers.said import Ending, with_several_routes
 from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
@@ -47,9 +47,21 @@ class AllAtOnce(Incomplete):
 
 def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> tuple[Incomplete, ...]:
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
-    if not decision.runs and decision.reason is None:
-        return ()  # the names came to a queue of the local queue manager: what others have does not matter
+    if _is_settled(decision):
+        return ()
     return (*snapshot.incomplete, *unknown_states(decision, snapshot, ask_exit))
+
+
+def rests_on_anything(decision: Decision, snapshot: Snapshot) -> bool:
+    """Whether there is anything that rests_on would tell of; in less time."""
+    if _is_settled(decision):
+        return False
+    return bool(snapshot.incomplete) or _UnknownStates.of(decision, snapshot).matter
+
+
+def _is_settled(decision: Decision) -> bool:
+    """Whether the names came to a queue of the local queue manager: what others have does not matter then."""
+    return not decision.runs and decision.reason is None
 
 
 def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> Iterator[Incomplete]:
@@ -58,30 +70,63 @@ def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | N
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
     that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_ASKED channels alone.
     """
-    routes = _untold(decision, snapshot)
-    changed = _Changed(decision, ask_exit)
-    asked = routes if ask_exit is None else _first_of(routes, decision)
-    alone = {route: found for route, taken in asked.items() if (found := changed.endings({route: taken}))}
-    said = {route: _said(found, decision) for route, found in alone.items()}
-    for route, others in said.items():
-        yield _of_channel(route, routes[route], others, routes)
-    together = _said(changed.endings(routes) if len(routes) > 1 else {}, decision)
-    known = {answer for others in said.values() for answer in others.values()}
-    news = {state: answer for state, answer in together.items() if answer not in known}
-    if news:
-        assumed = ", ".join(dict.fromkeys(routes.values()))
-        what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
-        of = AllAtOnce if alone else Incomplete
-        yield of(what, decision.cluster.queue_manager.name, EVERY_STATE)
-    if len(asked) < len(routes):
-        what = f"states of {len(routes)} channels unknown; an exit was asked about {len(asked)} of them alone"
-        yield Incomplete(what, decision.cluster.queue_manager.name, EVERY_STATE)
+    return _UnknownStates.of(decision, snapshot, ask_exit).told()
 
 
-def _said(endings: Mapping[str, Ending], decision: Decision) -> dict[str, str]:
-    told = {id(each): each for each in endings.values()}
-    texts = {key: each.said(decision.listed) for key, each in told.items()}
-    return {state: texts[id(each)] for state, each in endings.items()}
+Endings = Mapping[str, Ending]
+"""How a decision ends otherwise, by the state of channels."""
+
+
+@frozen(eq=False)
+class _UnknownStates:
+    """The ``routes`` whose status no source tells, with the one taken; those that matter ``alone``, and all at once.
+
+    About ``asked`` of them each alone it was asked.
+    """
+
+    decision: Decision
+    routes: Mapping[Route, str]
+    asked: int
+    alone: Mapping[Route, Endings]
+    together: Endings
+
+    @classmethod
+    def of(cls, decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> _UnknownStates:
+        """Asks the rules, and an exit."""
+        routes = _untold(decision, snapshot)
+        changed = _Changed(decision, ask_exit)
+        asked = routes if ask_exit is None else _first_of(routes, decision)
+        alone = {route: found for route, taken in asked.items() if (found := changed.endings({route: taken}))}
+        return cls(decision, routes, len(asked), alone, changed.endings(routes) if len(routes) > 1 else {})
+
+    @property
+    def matter(self) -> bool:
+        """Whether another state of some gives another answer."""
+        return bool(self.alone or self.together)
+
+    def told(self) -> Iterator[Incomplete]:
+        """What is not known, in words."""
+        routes, local = self.routes, self.decision.cluster.queue_manager.name
+        by_route = with_several_routes(self.decision.listed)
+        alone = {route: _said(found, by_route) for route, found in self.alone.items()}
+        for route, others in alone.items():
+            yield _of_channel(route, routes[route], others, routes)
+        known = {answer for others in alone.values() for answer in others.values()}
+        together = _said(self.together, by_route)
+        news = {state: answer for state, answer in together.items() if answer not in known}
+        if news:
+            assumed = ", ".join(dict.fromkeys(routes.values()))
+            what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
+            yield (AllAtOnce if alone else Incomplete)(what, local, EVERY_STATE)
+        if self.asked < len(routes):
+            what = f"states of {len(routes)} channels unknown; an exit was asked about {self.asked} of them alone"
+            yield Incomplete(what, local, EVERY_STATE)
+
+
+def _said(endings: Endings, by_route: Container[str]) -> dict[str, str]:
+    """The endings in words; one that several states lead to is worded once."""
+    words = {each: each.said(by_route) for each in dict.fromkeys(endings.values())}
+    return {state: words[each] for state, each in endings.items()}
 
 
 def _first_of(routes: Mapping[Route, str], decision: Decision) -> dict[Route, str]:
@@ -96,9 +141,9 @@ def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:
     """The routes of the destinations whose status no source tells, with the status that is taken for it."""
     asked = {(each.channel, each.queue_manager, each.cluster): each for each in decision.listed if each.channel}
     untold = {}
-    for channel in snapshot.cluster.channels:
+    for channel in snapshot.of_unknown_state:
         listed = asked.get((channel.name, channel.queue_manager, channel.cluster))
-        if listed is not None and not snapshot.provenance.tells(channel, "status"):
+        if listed is not None:
             untold[channel.name, channel.queue_manager] = listed.channel_status
     return untold
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cached_property
 
 from attrs import frozen
@@ -47,20 +47,24 @@ class Ending:
     def _told_by(self) -> tuple[object, ...]:
         return self.outcome, self.reason, self.call, tuple(dict.fromkeys(map(_destined, self.permitted)))
 
-    def said(self, listed: Iterable[Destination]) -> str:
-        """It in a few words: who of the ``listed`` is permitted, the one that is taken first, or the reason code."""
+    def said(self, by_route: Container[str]) -> str:
+        """It in a few words: who is permitted, the one that is taken first, or the reason code.
+
+        Queue managers ``by_route`` are named with the route: see with_several_routes.
+        """
         if self.reason:
             return f"{self.reason} ({REASONS[self.reason]}) at {self.call}"
-        named = self._alternatives(listed)
+        several = (each.host if each.queue_manager in by_route else each.queue_manager for each in self.permitted)
+        named = listing(list(dict.fromkeys(several)), "or")
         if self.outcome == "deferred":
             return f"left to the put, which would meet {named} now" if named else "left to the put"
         return named
 
-    def _alternatives(self, listed: Iterable[Destination]) -> str:
-        """Who is permitted: by name, and by route where several lead to that queue manager."""
-        routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, listed)))
-        named = (each.host if routes[each.queue_manager] > 1 else each.queue_manager for each in self.permitted)
-        return listing(list(dict.fromkeys(named)), "or")
+
+def with_several_routes(listed: Iterable[Destination]) -> frozenset[str]:
+    """The queue managers that several of the routes lead to."""
+    routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, listed)))
+    return frozenset(name for name, count in routes.items() if count > 1)
 
 
 def same_answer(one: Decision, other: Decision) -> bool:
@@ -70,7 +74,7 @@ def same_answer(one: Decision, other: Decision) -> bool:
 
 def said(decision: Decision) -> str:
     """The answer in a few words."""
-    return Ending.of(decision).said(decision.listed)
+    return Ending.of(decision).said(with_several_routes(decision.listed))
 
 
 def _destined(destination: Destination) -> Destined:

@@ -37,7 +37,7 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
             page.line(Text(line, "bold") if number == 0 else _marked(line))
     else:
         _print_groups(rows, page)
-    resting = {row.member for row in rows if row.incomplete}
+    resting = {row.member for row in rows if row.is_incomplete}
     if resting:
         page.line()
         told = f"from {', '.join(sorted(resting))} this rests on what is not known: --json says on what"
