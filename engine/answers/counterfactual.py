@@ -8,7 +8,7 @@ from itertools import combinations as choices
 from itertools import product
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from mqclause.answers.alike import Alike, Likeness, Place
 from mqclause.answers.commands import AdminCommand, Attribute, admin_commands
@@ -122,14 +122,13 @@ def smallest(decision: Decision, queue_manager: str) -> tuple[tuple[Commands, ..
     tried = sum(len(of) for of in attributes.values() if of[0].concerns in told)
     size = SEARCHED if len(decision.listed) * tried**2 / 2 <= MOST_LOOKS else 1
     places, found = _places(attributes.values()), dict[frozenset[Attribute], Commands]()
-    trial = _Trial(decision, queue_manager)
     for count in range(1, size + 1):
         hopeless: set[Likeness] = set()
         for chosen in choices(attributes, count):
             shape = alike.shape(places[name] for name in chosen)
             if shape in hopeless or any(smaller.issubset(chosen) for smaller in found):
                 continue
-            commands = trial.least([attributes[name] for name in chosen])
+            commands = _least(decision, [attributes[name] for name in chosen], queue_manager)
             if commands:
                 found[frozenset(chosen)] = commands
             else:
@@ -149,42 +148,30 @@ def _places(attributes: Iterable[Sequence[AdminCommand]]) -> dict[Attribute, Pla
     return found
 
 
-@frozen(eq=False)
-class _Trial:
-    """Tries commands on a decision; ``_made`` is what one of them makes of a destination, of which there are few."""
+def _least(decision: Decision, chosen: Sequence[Sequence[AdminCommand]], queue_manager: str) -> Commands:
+    """Of the values of these attributes those with the least change by which it is permitted; empty: there are none."""
+    for commands in sorted(product(*chosen), key=lambda of: sum(each.distance for each in of)):
+        if _permits(decision, commands, queue_manager) and verified(decision, commands, queue_manager):
+            return commands
+    return ()
 
-    decision: Decision
-    queue_manager: str
-    _made: dict[tuple[AdminCommand, Destination], Destination] = field(factory=dict)
 
-    def least(self, chosen: Sequence[Sequence[AdminCommand]]) -> Commands:
-        """Of the values of these attributes those with the least change by which it is permitted; empty: none does."""
-        for commands in sorted(product(*chosen), key=lambda of: sum(each.distance for each in of)):
-            if self._permits(commands) and verified(self.decision, commands, self.queue_manager):
-                return commands
-        return ()
+def _permits(decision: Decision, commands: Commands, queue_manager: str) -> bool:
+    """Whether the rules leave it, by what the commands do to what they see."""
+    listed, seen = [_after(each, commands) for each in decision.listed], decision.situation
+    for command in commands:
+        seen = command.on_situation(seen)
+    carried = None if decision.before is None else decision.before.counters
+    runs = decision.course.run(seen, listed, carried)
+    return not runs[-1].failure and _is_among(runs[0].remaining, queue_manager)
 
-    def _permits(self, commands: Commands) -> bool:
-        """Whether the rules leave it, by what the commands do to what they see."""
-        decision, seen = self.decision, self.decision.situation
-        for command in commands:
-            seen = command.on_situation(seen)
-        listed = [self._after(each, commands) for each in decision.listed]
-        carried = None if decision.before is None else decision.before.counters
-        runs = decision.course.run(seen, listed, carried)
-        return not runs[-1].failure and _is_among(runs[0].remaining, self.queue_manager)
 
-    def _after(self, destination: Destination, commands: Commands) -> Destination:
-        found = destination
-        for command in commands:
-            if found is not destination:
-                found = command.on_destination(found)
-                continue
-            made = self._made.get((command, found))
-            if made is None:
-                made = self._made[command, found] = command.on_destination(found)
-            found = made
-        return found
+def _after(destination: Destination, commands: Commands) -> Destination:
+    """What the commands make of it; what one makes of a destination of the decision is asked for many times."""
+    found = destination
+    for command in commands:
+        found = command.made_of(found) if found is destination else command.on_destination(found)
+    return found
 
 
 def verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:

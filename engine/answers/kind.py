@@ -1,4 +1,4 @@
-"""The kind of a choice: what rules see of it but for names. Choices of one kind leave the same places of their lists."""
+"""The kind of a choice: what rules see of it but for names. Of one kind, the same places of their lists are left."""
 
 from __future__ import annotations
 

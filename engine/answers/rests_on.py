@@ -174,9 +174,7 @@ class _Changed:
             for state, ending in zip(states, repeat(ends.among(listed)))
         }
 
-    def _by_exit(
-        self, ask: AskExit, places: tuple[int, ...], taken: frozenset[str]
-    ) -> Iterator[tuple[str, Ending]]:
+    def _by_exit(self, ask: AskExit, places: tuple[int, ...], taken: frozenset[str]) -> Iterator[tuple[str, Ending]]:
         now = Ending.of(self.decision)
         for state in (each for each in STATES if taken != {each}):
             listed, runs = _with_state(self._course, self.decision.kind, places, state)
@@ -229,9 +227,7 @@ def _with_state(
     course: Course, kind: Kind, places: Container[int], state: str
 ) -> tuple[tuple[Destination, ...], tuple[Run, ...]]:
     """The destinations with that state at these places, and what the rules make of them."""
-    listed = tuple(
-        evolve(each, channel_status=state) if at in places else each for at, each in enumerate(kind.listed)
-    )
+    listed = tuple(evolve(each, channel_status=state) if at in places else each for at, each in enumerate(kind.listed))
     return listed, course.run(kind.situation, listed, kind.carried)
 
 
