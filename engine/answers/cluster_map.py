@@ -10,7 +10,7 @@ from attrs import asdict, frozen
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
-from mqclause.answers.rests_on import rests_on, unknown_exit
+from mqclause.answers.rests_on import rests_on, rests_on_more, unknown_exit
 from mqclause.answers.rows import AnswerTable, ColumnTypes
 from mqclause.answers.shares import SHARE, Share, shares
 from mqclause.model.assembly.incomplete import Incomplete
@@ -56,6 +56,11 @@ class MapRow:
     def incomplete(self) -> tuple[Incomplete, ...]:
         """What is not known and could change the answer."""
         return rests_on(self.decision, self.snapshot)
+
+    @property
+    def rests_on_more(self) -> bool:
+        """Whether there is anything of that besides an exit that nobody has given, without wording it."""
+        return rests_on_more(self.decision, self.snapshot)
 
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.map/1``."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from attrs import evolve, fields, frozen
+from attrs import evolve, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.answers.decision import Decision
@@ -52,6 +52,14 @@ class AdminCommand:
     on_destination: Callable[[Destination], Destination] = lambda each: each
     on_situation: Callable[[Situation], Situation] = lambda seen: seen
     on_facts: Callable[[Cluster], Cluster] = lambda cluster: cluster
+    _made: dict[Destination, Destination] = field(factory=dict, init=False, repr=False)
+
+    def made_of(self, destination: Destination) -> Destination:
+        """As ``on_destination``, which is asked once for each."""
+        found = self._made.get(destination)
+        if found is None:
+            found = self._made[destination] = self.on_destination(destination)
+        return found
 
     def to_json(self) -> dict[str, str]:
         """As JSON values."""
@@ -93,11 +101,13 @@ def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCom
         if each.is_alias or decision.situation.put_queue:
             kind, name = ("QREMOTE", each.alias) if each.is_alias else (each.queue_type, decision.situation.put_queue)
             fact = _is_alias(name, host) if each.is_alias else _is_queue(name, host)
-            for field in filter(asked.__contains__, OF_INSTANCE):
-                for value in (not each.put_enabled,) if field == "put_enabled" else numbers:
+            for attribute in filter(asked.__contains__, OF_INSTANCE):
+                for value in (not each.put_enabled,) if attribute == "put_enabled" else numbers:
                     said = PUT_WORD[value] if isinstance(value, bool) else value
                     head = f"ALTER {kind}({quoted_name(name)})"
-                    yield from _setting(each, head, field, OF_INSTANCE[field], value, said, _same_host(each), fact)
+                    yield from _setting(
+                        each, head, attribute, OF_INSTANCE[attribute], value, said, _same_host(each), fact
+                    )
             if each.is_local and "clwluseq" in asked and not each.is_alias:
                 words = fields(Destination).clwluseq.metadata["domain"].words
                 head = f"ALTER {kind}({quoted_name(name)})"
@@ -107,10 +117,12 @@ def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCom
                 yield from _into_cluster(decision, each, name)
         if each.channel and (not each.is_local or each.on_receiver):
             head = f"ALTER CHANNEL({quoted_name(each.channel)}) CHLTYPE(CLUSRCVR)"
-            for field in filter(asked.__contains__, OF_RECEIVER):
+            for attribute in filter(asked.__contains__, OF_RECEIVER):
                 for value in numbers:
                     fact = _is_route(each.channel, host)
-                    yield from _setting(each, head, field, OF_RECEIVER[field], value, value, _same_channel(each), fact)
+                    yield from _setting(
+                        each, head, attribute, OF_RECEIVER[attribute], value, value, _same_channel(each), fact
+                    )
 
 
 def _setting(
@@ -185,16 +197,16 @@ def _of_queue_manager(decision: Decision, asked: Collection[str]) -> Iterator[Ad
         values["clwluseq"] = fields(Situation).qmgr_clwluseq.metadata["domain"].words
     if "clwlmruc" in asked:
         values["clwlmruc"] = range(1, len(decision.listed) + 1)
-    for field, possible in values.items():
-        before = getattr(own, field)
-        of_situation = "qmgr_clwluseq" if field == "clwluseq" else field
+    for name, possible in values.items():
+        before = getattr(own, name)
+        of_situation = "qmgr_clwluseq" if name == "clwluseq" else name
         for value in possible:
             if value != before:
                 distance = abs(value - before) if isinstance(value, int) else 1
                 yield AdminCommand(
-                    own.name, own.name, f"ALTER QMGR {field.upper()}({value})", (own.name, "QMGR", field), distance,
+                    own.name, own.name, f"ALTER QMGR {name.upper()}({value})", (own.name, "QMGR", name), distance,
                     on_situation=partial(evolve, **{of_situation: value}),
-                    on_facts=partial(_with_own, values={field: value}),
+                    on_facts=partial(_with_own, values={name: value}),
                 )  # fmt: skip
 
 

@@ -218,12 +218,20 @@ def _places(attributes: Iterable[Sequence[AdminCommand]]) -> dict[Attribute, Pla
 
 def _permits(decision: Decision, commands: Commands, queue_manager: str) -> bool:
     """Whether the rules leave it, by what the commands do to what they see."""
-    listed, seen = decision.listed, decision.situation
+    listed, seen = [_after(each, commands) for each in decision.listed], decision.situation
     for command in commands:
-        listed, seen = tuple(map(command.on_destination, listed)), command.on_situation(seen)
+        seen = command.on_situation(seen)
     carried = None if decision.before is None else decision.before.counters
     runs = decision.course.run(seen, listed, carried)
     return not runs[-1].failure and _is_among(runs[0].remaining, queue_manager)
+
+
+def _after(destination: Destination, commands: Commands) -> Destination:
+    """What the commands make of it; what one makes of a destination of the decision is asked for many times."""
+    found = destination
+    for command in commands:
+        found = command.made_of(found) if found is destination else command.on_destination(found)
+    return found
 
 
 def verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:

@@ -11,9 +11,11 @@ from attrs import define, field, frozen
 
 from mqclause.answers.decision_document import after_steps, destination_document, until_steps
 from mqclause.answers.exit_answer import ExitAnswer, derived_for
+from mqclause.answers.kind import Kind
 from mqclause.answers.reason import Reason
 from mqclause.answers.resolution import Resolved, resolved
 from mqclause.documents import OUTCOME, RESOLUTION
+from mqclause.executors.compiled import Compiled
 from mqclause.executors.course import Course
 from mqclause.executors.listing import listing_of
 from mqclause.executors.plain import first_scope
@@ -49,6 +51,13 @@ class Advance:
     dest_seq_number: int
 
 
+def outcome_of(runs: Sequence[Run]) -> Outcome:
+    """What becomes of a put, as the rules say that were run."""
+    if runs[-1].failure:
+        return "failed"
+    return "deferred" if runs[-1].facts.get("deferred") else "chosen"
+
+
 @define(eq=False)
 class Decision:
     """What the rules answer to one put.
@@ -77,6 +86,17 @@ class Decision:
         """What the workload rules did, if they were asked."""
         return self.runs[0] if self.runs else None
 
+    @cached_property
+    def kind(self) -> Kind:
+        """What the rules see but for names."""
+        return Kind.of(self.course, self.situation, self.listed, None if self.before is None else self.before.counters)
+
+    @property
+    def compiled(self) -> Course:
+        """The same rules, by the executor that is fast."""
+        is_compiled = isinstance(self.course.executors[0], Compiled)
+        return self.course if is_compiled else Course.of(self.rules, OUTCOME)
+
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
         """The rules that were run: of the choice, and of what the call ends with."""
@@ -96,9 +116,7 @@ class Decision:
             return "deferred" if self.resolved.deferred else "chosen"
         if self.exit is not None and (self.exit.failed or self.exit.chosen is not None):
             return "failed" if self.exit.failed else "chosen"
-        if self.runs[-1].failure:
-            return "failed"
-        return "deferred" if self.runs[-1].facts.get("deferred") else "chosen"
+        return outcome_of(self.runs)
 
     @property
     def remaining(self) -> Sequence[Destination]:

@@ -25,7 +25,7 @@ FASTEST = 1
 
 
 @frozen(eq=False)
-class Kept:
+class KeptScript:
     """A script in little room, for the case that more is said of its queue manager: the file, and which one of it."""
 
     source: Source
@@ -47,7 +47,7 @@ class Inspected:
     """
 
     owner: str
-    kept: tuple[Kept | Script, ...]
+    kept: tuple[KeptScript | Script, ...]
     found: tuple[Finding, ...]
     waiting: tuple[ConfiguredObject, ...]
     contribution: Contribution
@@ -56,7 +56,7 @@ class Inspected:
 
     def scripts(self) -> list[Script]:
         """Its scripts."""
-        return [each.script() if isinstance(each, Kept) else each for each in self.kept]
+        return [each.script() if isinstance(each, KeptScript) else each for each in self.kept]
 
 
 @define(eq=False)
@@ -84,9 +84,9 @@ class Inspection:
             if script.overlay:
                 self.overlays.append(script)
             else:
-                self._add(script, Kept(evolve(source, data=b""), packed, place, self.lenient))
+                self._add(script, KeptScript(evolve(source, data=b""), packed, place, self.lenient))
 
-    def _add(self, script: Script, kept: Kept) -> None:
+    def _add(self, script: Script, kept: KeptScript) -> None:
         """Looks at one more script, with those of the same queue manager that came before."""
         name = owner = script.queue_manager or self.local or ""
         if not owner:
@@ -96,7 +96,7 @@ class Inspection:
                 name = f"{name[: LONGEST_NAME - 8]} {self.nameless}"
         self._look(name, owner, script, kept)
 
-    def _look(self, name: str, owner: str, script: Script, kept: Kept | Script) -> None:
+    def _look(self, name: str, owner: str, script: Script, kept: KeptScript | Script) -> None:
         before = self.members.get(name)
         scripts = [*before.scripts(), script] if before else [script]
         faults, warnings = list[Diagnostic](), list[Diagnostic]()
@@ -145,6 +145,22 @@ class Inspection:
             return change.name == name or (not change.name and len(self.members) == 1)
         return change.owner in ("", name) and names_object(each.scripts(), change)
 
+    def changed(self, overlays: Iterable[Source], changes: Iterable[str]) -> Inspection:
+        """What would be with scripts over all that was read, and commands as the option --set takes them.
+
+        Nothing is read again: only queue managers that something changes at are looked at anew. Raises FactsError.
+        """
+        found = evolve(
+            self, members={**self.members}, overlays=[*self.overlays], faults=[*self._faults],
+            warnings=[*self._warnings],
+        )  # fmt: skip
+        for each in overlays:
+            found.read(each)
+        found.lay_over()
+        for text in changes:
+            found.change(text)
+        return found
+
     def findings(self) -> list[Finding]:
         """All that is found, by file and line; with ``local`` what that queue manager knows. Raises FactsError."""
         self.lay_over()
@@ -191,10 +207,7 @@ def inspected(
     inspection = Inspection(Checks() if checks is None else checks, local, lenient)
     for each in sources:
         inspection.read(each if isinstance(each, Source) else Source(str(each), Path(each).read_bytes()))
-    inspection.lay_over()
-    for text in changes:
-        inspection.change(text)
-    return inspection
+    return inspection.changed((), changes)
 
 
 def _fault(message: str) -> FactsError:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
 from sqlglot import exp
 
-from mqclause.answers.decision import Decision
+from mqclause.answers.decision import Decision, outcome_of
 from mqclause.answers.exit_answer import ExitAnswer
-from mqclause.answers.said import ends_in, said
-from mqclause.documents import OUTCOME
+from mqclause.answers.kind import MOST_KEPT, Kind
+from mqclause.answers.said import Ending, with_several_routes
 from mqclause.executors.course import Course
+from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.assembly.incomplete import Incomplete
@@ -31,7 +33,7 @@ STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata[
 
 
 EVERY_STATE = "DISPLAY CLUSQMGR(*) CHANNEL STATUS"
-MOST_ASKED = 20
+MOST_CHANNELS = 20
 """About the states of how many channels, each alone, an exit is asked."""
 
 AskExit = Callable[[Decision], ExitAnswer]
@@ -45,8 +47,8 @@ class AllAtOnce(Incomplete):
 
 def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> tuple[Incomplete, ...]:
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
-    if not decision.runs and decision.reason is None:
-        return ()  # the names came to a queue of the local queue manager: what others have does not matter
+    if _is_settled(decision):
+        return ()
     return (*snapshot.incomplete, *unknown_exit(decision), *unknown_states(decision, snapshot, ask_exit))
 
 
@@ -57,97 +59,183 @@ def unknown_exit(decision: Decision) -> Iterator[Incomplete]:
         yield missing
 
 
+def rests_on_more(decision: Decision, snapshot: Snapshot) -> bool:
+    """Whether rests_on would tell of anything besides an exit that nobody has given; in less time."""
+    if _is_settled(decision):
+        return False
+    return bool(snapshot.incomplete) or _UnknownStates.of(decision, snapshot).matter
+
+
+def _is_settled(decision: Decision) -> bool:
+    """Whether the names came to a queue of the local queue manager: what others have does not matter then."""
+    return not decision.runs and decision.reason is None
+
+
 def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> Iterator[Incomplete]:
     """Channels whose status no source tells, where another status than the one taken gives another answer.
 
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
-    that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_ASKED channels alone.
+    that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_CHANNELS channels alone.
     """
-    routes = _untold(decision, snapshot)
-    changed = _Changed(decision, ask_exit)
-    asked = routes if ask_exit is None else _first_of(routes, decision)
-    alone = {route: found for route, taken in asked.items() if (found := changed.answers({route: taken}))}
-    for route, others in alone.items():
-        yield _of_channel(route, routes[route], others, routes)
-    together = changed.answers(routes) if len(routes) > 1 else {}
-    news = {state: answer for state, answer in together.items() if answer not in changed.said}
-    if news:
-        assumed = ", ".join(dict.fromkeys(routes.values()))
-        what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
-        of = AllAtOnce if alone else Incomplete
-        yield of(what, decision.cluster.queue_manager.name, EVERY_STATE)
-    if len(asked) < len(routes):
-        what = f"states of {len(routes)} channels unknown; an exit was asked about {len(asked)} of them alone"
-        yield Incomplete(what, decision.cluster.queue_manager.name, EVERY_STATE)
+    return _UnknownStates.of(decision, snapshot, ask_exit).told()
+
+
+Endings = Mapping[str, Ending]
+"""How a decision ends otherwise, by the state of channels."""
+
+
+@frozen(eq=False)
+class _UnknownStates:
+    """The ``routes`` whose status no source tells, with the one taken; those that matter ``alone``, and all at once.
+
+    About ``asked`` of them each alone it was asked.
+    """
+
+    decision: Decision
+    routes: Mapping[Route, str]
+    asked: int
+    alone: Mapping[Route, Endings]
+    together: Endings
+
+    @classmethod
+    def of(cls, decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> _UnknownStates:
+        """Asks the rules, and an exit."""
+        routes = _untold(decision, snapshot)
+        changed = _Changed(decision, ask_exit)
+        asked = routes if ask_exit is None else _first_of(routes, decision)
+        alone = {route: found for route, taken in asked.items() if (found := changed.endings({route: taken}))}
+        return cls(decision, routes, len(asked), alone, changed.endings(routes) if len(routes) > 1 else {})
+
+    @property
+    def matter(self) -> bool:
+        """Whether another state of some gives another answer."""
+        return bool(self.alone or self.together)
+
+    def told(self) -> Iterator[Incomplete]:
+        """What is not known, in words."""
+        routes, local = self.routes, self.decision.cluster.queue_manager.name
+        by_route = with_several_routes(self.decision.listed)
+        alone = {route: _said(found, by_route) for route, found in self.alone.items()}
+        for route, others in alone.items():
+            yield _of_channel(route, routes[route], others, routes)
+        known = {answer for others in alone.values() for answer in others.values()}
+        together = _said(self.together, by_route)
+        news = {state: answer for state, answer in together.items() if answer not in known}
+        if news:
+            assumed = ", ".join(dict.fromkeys(routes.values()))
+            what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
+            yield (AllAtOnce if alone else Incomplete)(what, local, EVERY_STATE)
+        if self.asked < len(routes):
+            what = f"states of {len(routes)} channels unknown; an exit was asked about {self.asked} of them alone"
+            yield Incomplete(what, local, EVERY_STATE)
+
+
+def _said(endings: Endings, by_route: Container[str]) -> dict[str, str]:
+    """The endings in words; one that several states lead to is worded once."""
+    words = {each: each.said(by_route) for each in dict.fromkeys(endings.values())}
+    return {state: words[each] for state, each in endings.items()}
 
 
 def _first_of(routes: Mapping[Route, str], decision: Decision) -> dict[Route, str]:
-    """MOST_ASKED of the routes, those of the exit's choice and of the own choice first."""
+    """MOST_CHANNELS of the routes, those of the exit's choice and of the own choice first."""
     answer = decision.exit
     chosen = [each.counter for each in (answer.chosen, answer.own_choice) if each is not None] if answer else []
     first = [route for route in dict.fromkeys([*chosen, *routes]) if route in routes]
-    return {route: routes[route] for route in first[:MOST_ASKED]}
+    return {route: routes[route] for route in first[:MOST_CHANNELS]}
 
 
 def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:
     """The routes of the destinations whose status no source tells, with the status that is taken for it."""
     asked = {(each.channel, each.queue_manager, each.cluster): each for each in decision.listed if each.channel}
     untold = {}
-    for channel in snapshot.cluster.channels:
+    for channel in snapshot.of_unknown_state:
         listed = asked.get((channel.name, channel.queue_manager, channel.cluster))
-        if listed is not None and not snapshot.provenance.tells(channel, "status"):
+        if listed is not None:
             untold[channel.name, channel.queue_manager] = listed.channel_status
     return untold
 
 
 @frozen(eq=False)
 class _Changed:
-    """A decision with other states of channels; ``said`` are the answers that came of it."""
+    """A decision with other states of channels."""
 
     decision: Decision
     ask_exit: AskExit | None = None
-    said: set[str] = field(factory=set)
     _course: Course = field(init=False)
-    _ending: tuple[object, ...] = field(init=False)
-    _in_state: dict[str, list[Destination]] = field(init=False, factory=dict)
 
     @_course.default
     def _compiled(self) -> Course:
-        return Course.of(self.decision.rules, OUTCOME)
+        return self.decision.compiled
 
-    @_ending.default
-    def _ends(self) -> tuple[object, ...]:
-        return ends_in(self.decision)
+    def endings(self, routes: Mapping[Route, str]) -> dict[str, Ending]:
+        """The ending for each status of all of the ``routes``, instead of the one given, by which it is another."""
+        listed = self.decision.listed
+        places = tuple(at for at, each in enumerate(listed) if (each.channel, each.queue_manager) in routes)
+        taken = frozenset(routes.values())
+        if self.ask_exit is not None:
+            return dict(self._by_exit(self.ask_exit, places, taken))
+        kind = self.decision.kind
+        return {
+            state: ending
+            for states, ends in _other_endings(self._course, kind, places, taken)
+            for state, ending in zip(states, repeat(ends.among(listed)))
+        }
 
-    def answers(self, routes: Mapping[Route, str]) -> dict[str, str]:
-        """The answer for each status of all of the ``routes``, instead of the one given, by which it is another."""
-        found: dict[str, str] = {}
-        for states in told_apart(self._course) if self.ask_exit is None else ((state,) for state in STATES):
-            if set(states).issuperset(routes.values()):
-                continue
-            other = self._with(states[0], routes)
-            if ends_in(other) != self._ending:
-                found |= dict.fromkeys(states, said(other))
-        if len(routes) == 1:
-            self.said.update(found.values())
-        return found
+    def _by_exit(self, ask: AskExit, places: tuple[int, ...], taken: frozenset[str]) -> Iterator[tuple[str, Ending]]:
+        now = Ending.of(self.decision)
+        for state in (each for each in STATES if taken != {each}):
+            listed, runs = _with_state(self._course, self.decision.kind, places, state)
+            found = evolve(self.decision, level="verdict", course=self._course, listed=listed, runs=runs, exit=None)
+            found.exit = ask(found)
+            if not now.is_as(other := Ending.of(found)):
+                yield state, other
 
-    def _with(self, state: str, routes: Container[Route]) -> Decision:
-        decision, others = self.decision, self._in_state.get(state)
-        if others is None:
-            others = self._in_state[state] = [evolve(each, channel_status=state) for each in decision.listed]
-        listed = tuple(
-            other if (each.channel, each.queue_manager) in routes else each
-            for each, other in zip(decision.listed, others, strict=True)
-        )
-        carried = None if decision.before is None else decision.before.counters
-        runs = self._course.run(decision.situation, listed, carried)
-        found = Decision(
-            decision.put, decision.cluster, "verdict", self._course, decision.situation, listed, runs,
-            decision.rules, decision.before, decision.resolved,
-        )  # fmt: skip
-        found.exit = None if self.ask_exit is None else self.ask_exit(found)
-        return found
+
+@frozen
+class _EndsAt:
+    """An Ending with the places of those who are permitted, instead of these."""
+
+    outcome: str
+    places: tuple[int, ...]
+    reason: str
+    call: str
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], listed: Sequence[Destination]) -> _EndsAt:
+        place = {id(each): at for at, each in enumerate(listed)}
+        failure = runs[-1].failure
+        ends = ("", "") if failure is None else (failure.reason, failure.call)
+        return cls(outcome_of(runs), tuple(place[id(each)] for each in runs[0].remaining), *ends)
+
+    def among(self, listed: Sequence[Destination]) -> Ending:
+        """The Ending of a choice of these."""
+        return Ending(self.outcome, tuple(listed[at] for at in self.places), self.reason, self.call)
+
+
+OtherEndings = tuple[tuple[tuple[str, ...], _EndsAt], ...]
+"""States that rules do not tell apart, and how a choice ends with them."""
+
+
+@lru_cache(MOST_KEPT)
+def _other_endings(course: Course, kind: Kind, places: tuple[int, ...], taken: frozenset[str]) -> OtherEndings:
+    """How a choice ends with another state than the one ``taken`` at these ``places``, where it ends otherwise."""
+    now = _EndsAt.of(course.run(kind.situation, kind.listed, kind.carried), kind.listed).among(kind.listed)
+    found = []
+    for states in told_apart(course):
+        if not taken.issubset(states):
+            listed, runs = _with_state(course, kind, places, states[0])
+            ending = _EndsAt.of(runs, listed)
+            if not ending.among(kind.listed).is_as(now):
+                found.append((states, ending))
+    return tuple(found)
+
+
+def _with_state(
+    course: Course, kind: Kind, places: Container[int], state: str
+) -> tuple[tuple[Destination, ...], tuple[Run, ...]]:
+    """The destinations with that state at these places, and what the rules make of them."""
+    listed = tuple(evolve(each, channel_status=state) if at in places else each for at, each in enumerate(kind.listed))
+    return listed, course.run(kind.situation, listed, kind.carried)
 
 
 @lru_cache

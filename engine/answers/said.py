@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Iterable
+from functools import cached_property
+
+from attrs import frozen
 
 from mqclause.answers.decision import Decision
+from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 
 NAMED_AT_MOST = 4
@@ -15,44 +19,66 @@ Destined = tuple[str, str, str]
 """What tells a destination from others in an answer: queue, queue manager and route; a local one has no route."""
 
 
+@frozen(eq=False)
+class Ending:
+    """How a choice ends: its outcome, who is permitted (where an exit was called, the one that is taken), the reason.
+
+    ``reason`` is the name of a reason code, and ``call`` the MQI call that returns it; blank where there is none.
+    """
+
+    outcome: str
+    permitted: tuple[Destination, ...] = ()
+    reason: str = ""
+    call: str = ""
+
+    @classmethod
+    def of(cls, decision: Decision) -> Ending:
+        """How a decision ends."""
+        taken = None if decision.exit is None else decision.exit.chosen
+        reason = decision.reason
+        ends = (reason.name, reason.call) if reason is not None else ("", "")
+        return cls(decision.outcome, tuple(decision.remaining) if taken is None else (taken,), *ends)
+
+    def is_as(self, other: Ending) -> bool:
+        """Whether both are alike: in outcome, reason code, destination, and what else is permitted."""
+        return self._told_by == other._told_by
+
+    @cached_property
+    def _told_by(self) -> tuple[object, ...]:
+        return self.outcome, self.reason, self.call, tuple(dict.fromkeys(map(_destined, self.permitted)))
+
+    def said(self, by_route: Container[str]) -> str:
+        """It in a few words: who is permitted, the one that is taken first, or the reason code.
+
+        Queue managers ``by_route`` are named with the route: see with_several_routes.
+        """
+        if self.reason:
+            return f"{self.reason} ({REASONS[self.reason]}) at {self.call}"
+        several = (each.host if each.queue_manager in by_route else each.queue_manager for each in self.permitted)
+        named = listing(list(dict.fromkeys(several)), "or")
+        if self.outcome == "deferred":
+            return f"left to the put, which would meet {named} now" if named else "left to the put"
+        return named
+
+
+def with_several_routes(listed: Iterable[Destination]) -> frozenset[str]:
+    """The queue managers that several of the routes lead to."""
+    routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, listed)))
+    return frozenset(name for name, count in routes.items() if count > 1)
+
+
 def same_answer(one: Decision, other: Decision) -> bool:
-    """Whether both end alike: in outcome, reason code, destination, and what else is permitted."""
-    return ends_in(one) == ends_in(other)
+    """Whether both end alike."""
+    return Ending.of(one).is_as(Ending.of(other))
 
 
-def ends_in(decision: Decision) -> tuple[object, ...]:
-    """What same_answer compares."""
-    reason = decision.reason
-    ending = reason and (reason.code, reason.call)
-    return decision.outcome, ending, tuple(dict.fromkeys(map(_destined, _permitted(decision))))
-
-
-def _permitted(decision: Decision) -> Sequence[Destination]:
-    """Who is permitted; where an exit was called, the one that is taken."""
-    taken = None if decision.exit is None else decision.exit.chosen
-    return decision.remaining if taken is None else (taken,)
+def said(decision: Decision) -> str:
+    """The answer in a few words."""
+    return Ending.of(decision).said(with_several_routes(decision.listed))
 
 
 def _destined(destination: Destination) -> Destined:
     return destination.queue, destination.queue_manager, "" if destination.is_local else destination.channel
-
-
-def said(decision: Decision) -> str:
-    """The answer in a few words: who is permitted, the one that is taken first, or the reason code."""
-    reason = decision.reason
-    if reason is not None:
-        return f"{reason.name} ({reason.code}) at {reason.call}"
-    named = _alternatives(decision)
-    if decision.outcome == "deferred":
-        return f"left to the put, which would meet {named} now" if named else "left to the put"
-    return named
-
-
-def _alternatives(decision: Decision) -> str:
-    """Who is permitted: by name, and by route where several lead to that queue manager."""
-    routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, decision.listed)))
-    named = {each.host if routes[each.queue_manager] > 1 else each.queue_manager: None for each in _permitted(decision)}
-    return listing(list(named), "or")
 
 
 def listing(names: list[str], last: str = "and") -> str:

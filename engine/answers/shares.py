@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from attrs import evolve, frozen
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
+from mqclause.answers.kind import MOST_KEPT, Kind
 from mqclause.answers.rows import DESTINATION_TYPES, AnswerTable, ColumnTypes
+from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.model.facts.destination import CounterKey, Destination
 from mqclause.model.facts.sequence import START, Counter
@@ -50,13 +53,18 @@ def _shares(decision: Decision) -> Iterator[Share]:
     if not decision.runs:
         yield from (Share(each, Fraction(1)) for each in decision.remaining)
         return
-    steps = dict(_first_round(decision))
-    rates = {each: 1 / step if step else Fraction(1) for each, step in steps.items()}
+    yield from (Share(decision.listed[at], part) for at, part in _parts(decision.course, decision.kind))
+
+
+@lru_cache(MOST_KEPT)
+def _parts(course: Course, kind: Kind) -> tuple[tuple[int, Fraction], ...]:
+    """The places in the list that get a part, and which."""
+    rates = {each: 1 / step if step else Fraction(1) for each, step in _first_round(course, kind)}
     total = sum(rates.values())
-    yield from (Share(each, rates[each] / total) for each in decision.listed if each in rates)
+    return tuple((at, rates[each] / total) for at, each in enumerate(kind.listed) if each in rates)
 
 
-def _first_round(decision: Decision) -> Iterator[tuple[Destination, Fraction]]:
+def _first_round(course: Course, kind: Kind) -> Iterator[tuple[Destination, Fraction]]:
     """The destinations that stay, each with the step of its factor, until one is chosen for the second time.
 
     One that was not chosen yet has factor zero, so that each is chosen once before any is chosen again; one that
@@ -64,9 +72,9 @@ def _first_round(decision: Decision) -> Iterator[tuple[Destination, Fraction]]:
     """
     counters: dict[CounterKey, Counter] = {}
     met: set[CounterKey] = set()
-    situation = evolve(decision.situation, last_seq_number=0)
+    situation = evolve(kind.situation, last_seq_number=0)
     while True:
-        run = decision.course.run(situation, decision.listed, counters)[0]
+        run = course.run(situation, kind.listed, counters)[0]
         chosen = run.remaining[0]
         if chosen.counter in met:
             return

@@ -22,6 +22,7 @@ from mqclause.model.assembly.local import (
     sent_from,
     stated_name,
 )
+from mqclause.model.assembly.made_once import MadeOnce
 from mqclause.model.assembly.now import as_it_is_now
 from mqclause.model.assembly.opened import Opened, opened_from
 from mqclause.model.assembly.overlay import overlaid
@@ -32,7 +33,7 @@ from mqclause.model.assembly.view import View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.objects import Put
+from mqclause.model.facts.objects import Channel, Put
 from mqclause.model.readers.facts_document import NO_LINES, DocumentLines, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
@@ -92,6 +93,11 @@ class Snapshot:
         """Where each attribute of each fact comes from."""
         return Provenance(self._placed())
 
+    @cached_property
+    def of_unknown_state(self) -> tuple[Channel, ...]:
+        """The channels whose status no source tells."""
+        return tuple(each for each in self.cluster.channels if not self.provenance.tells(each, "status"))
+
 
 def read_sources(
     sources: Sequence[Source], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
@@ -102,7 +108,7 @@ def read_sources(
     MQ's own formats is a warning, and its command is left out; a fault in a facts file stays a fault. ``formats``
     are those that are tried, in this order.
     """
-    return _snapshot(opened_from(sources, lenient, formats), local, lenient)
+    return _snapshot(opened_from(sources, lenient, formats), local, lenient, MadeOnce())
 
 
 def read_members(
@@ -123,8 +129,9 @@ def read_members(
     names: Iterable[str | None] = [local] if local or not all(described) else dict.fromkeys([*own, *described])
     known = {*own, *described}
     views = (opened.copied() if each not in known else _seen_by(each, opened) for each in names)
-    found = tuple(_snapshot(view, each, lenient) for view, each in zip(views, names, strict=True))
-    return found or (_snapshot(opened, local, lenient),)
+    once = MadeOnce()
+    found = tuple(_snapshot(view, each, lenient, once) for view, each in zip(views, names, strict=True))
+    return found or (_snapshot(opened, local, lenient, once),)
 
 
 def _seen_by(name: str | None, opened: Opened) -> Opened:
@@ -133,12 +140,12 @@ def _seen_by(name: str | None, opened: Opened) -> Opened:
     return evolve(opened.copied(), documents=kept)
 
 
-def _snapshot(opened: Opened, local: str | None, lenient: bool) -> Snapshot:
+def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) -> Snapshot:
     """What the queue manager ``local`` knows of what was opened; raises FactsError with every fault."""
     described = [script.queue_manager for script in opened.scripts if script.queue_manager]
     name = local_name(opened.documents, described, asked_name(local), opened.faults)
     overlays = opened.lay_upon(name)
-    view = _view(opened, name, lenient)
+    view = _view(opened, name, lenient, once)
     seen = view.queue_manager
     # Where no host can be told, that is the fault: not each queue without one.
     host = name or (seen.fact.name if seen else "?")
@@ -148,7 +155,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool) -> Snapshot:
         raise FactsError(opened.faults)
     own = local_queue_manager(files, seen, [source.name for source in opened.sources])
     observed = shown_of_queues(opened.scripts, own.fact.name)
-    others = [as_it_is_now(each, observed) for each in with_states(_in_order(opened.sources, files, view))]
+    others = [as_it_is_now(each, observed, once) for each in with_states(_in_order(opened.sources, files, view))]
     cluster, placed, warnings = agreed(own, others, lenient)
     messages = _checked_messages(files, cluster)
     read = Snapshot(
@@ -228,12 +235,12 @@ def _checked_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Clu
     return tuple(each for facts, _ in files for each in facts.messages)
 
 
-def _view(opened: Opened, name: str | None, lenient: bool) -> View:
+def _view(opened: Opened, name: str | None, lenient: bool, once: MadeOnce) -> View:
     """What the scripts say, seen from the queue manager ``name``, which a facts file may describe."""
     if not opened.scripts:
         return View()
     described = [Script(document.source, name, ()) for document in opened.documents if name and stated_name(document)]
-    view = assemble([*opened.scripts, *described[:1]], name, _stated_clusters(opened.documents))
+    view = assemble([*opened.scripts, *described[:1]], name, _stated_clusters(opened.documents), once)
     forgiven = lenient and view.queue_manager is not None
     opened.warnings.extend(view.warnings)
     # where a file cannot be read, it may be the one that describes the local queue manager

@@ -11,6 +11,7 @@ from attrs import frozen
 from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.incomplete import Membership
 from mqclause.model.assembly.inserts import filled_in, left_open
+from mqclause.model.assembly.made_once import MadeOnce
 from mqclause.model.assembly.mq_object import MqObject, placed_fact
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.observed import Displayed
@@ -61,29 +62,35 @@ class View:
         return [each for name in LISTS.values() for each in getattr(self, name)]
 
 
-def assemble(scripts: Sequence[Script], local: str | None, clusters: Sequence[str] | None = ()) -> View:
+def assemble(
+    scripts: Sequence[Script],
+    local: str | None,
+    clusters: Sequence[str] | None = (),
+    once: MadeOnce | None = None,
+) -> View:
     """The view of the queue manager ``local``, or of the only one if ``local`` is None.
 
     Scripts of the same queue manager apply one after the other; a script that names none belongs to the local one.
     ``clusters`` are those that it is in besides what its scripts say; None: they are not known, and nothing that the
-    others have is out of its sight.
+    others have is out of its sight. ``once`` keeps what is the same for other local queue managers.
     """
     if not scripts:
         return View()
+    once = MadeOnce() if once is None else once
     named = [script.queue_manager for script in scripts if script.queue_manager]
     try:
         chosen = _chosen(named, local, len(named) < len(scripts))
         members: dict[str, list[Script]] = {}
         for script in scripts:
             owner = NAME(script.queue_manager or chosen, "queue manager name")
-            members.setdefault(owner, []).append(filled_in(script, owner))
+            members.setdefault(owner, []).append(script)
     except ValueError as fault:
         return View(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
     faults: list[Diagnostic] = []
-    found = {name: objects_of(name, members[name], faults) for name in members}
+    found = {name: once.objects(name, members[name], faults, _filled_in) for name in members}
     shown = Displayed(chosen, found[chosen].rows)
     mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
-    return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown).view(faults)
+    return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown, once).view(faults)
 
 
 def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
@@ -100,6 +107,11 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
     if names:
         raise ValueError(f"several queue managers are described: {listing}; say with --from which one is local")
     raise ValueError("does not name its queue manager; name it with --from, or give it as QMGR=FILE")
+
+
+def _filled_in(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
+    """The objects of a queue manager by its scripts, with its name in the place of inserts."""
+    return objects_of(name, [filled_in(each, name) for each in scripts], faults)
 
 
 def objects_of(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
@@ -123,6 +135,7 @@ class _Seen:
     clusters: frozenset[str] | None
     states: ChannelStates
     shown: Displayed
+    once: MadeOnce
 
     def view(self, faults: Sequence[Diagnostic]) -> View:
         mine, shown = self.members[self.local], self.shown
@@ -186,10 +199,8 @@ class _Seen:
             clusters = queue.clusters if member.name == self.local else self.within(queue.clusters)
             if member.name != self.local and (_is_alias(queue) or not clusters):
                 continue
-            # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
-            fact = queue_fact(queue, member.name, () if _is_alias(queue) else clusters)
-            target = queue.origin_of("TARGTYPE") if leads_to_topic(queue) else None
-            yield placed_fact(fact, queue, queue_manager=host or queue.origin("name"), target=target)
+            make = partial(_placed_queue, queue, member.name, clusters, host)
+            yield make() if member.name == self.local else self.once.queue(queue, clusters, make)
 
     def aliases(self, member: Objects) -> Iterator[Placed[QueueManagerAlias]]:
         """The aliases of queue managers that ``member`` has in a cluster."""
@@ -252,6 +263,13 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
 
 def _is_observed(channel: Placed[Channel]) -> bool:
     return channel.fact.deftype == "CLUSRCVR" or channel.origin("status").how == "observed"
+
+
+def _placed_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origin | None) -> Placed[Queue]:
+    # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
+    fact = queue_fact(queue, member, () if _is_alias(queue) else clusters)
+    target = queue.origin_of("TARGTYPE") if leads_to_topic(queue) else None
+    return placed_fact(fact, queue, queue_manager=host or queue.origin("name"), target=target)
 
 
 def queue_fact(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:

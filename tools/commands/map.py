@@ -33,11 +33,9 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     if as_csv:
         write_map(rows)
         return 0
-    total = max(len(rows), 1)
-    for _ in followed((row.incomplete for row in rows), total):
-        pass
     if as_json:
-        print_json({"format": MAP_FORMAT, "rows": [row.to_json() for row in rows]})
+        told = followed((row.to_json() for row in rows), max(len(rows), 1))
+        print_json({"format": MAP_FORMAT, "rows": list(told)})
     else:
         print_map(rows)
     return 0

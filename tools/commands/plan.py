@@ -91,8 +91,7 @@ def _findings(question: ClusterQuestion, left_out: Sequence[str]) -> FindingChan
     checks = Checks(question.rules)
     try:
         before = inspected(question.files, checks, question.local, question.lenient)
-        changed = [*question.files, *question.overlays]
-        after = inspected(changed, checks, question.local, question.lenient, question.commands)
+        after = before.changed(question.overlays, question.commands)
         for name in left_out:
             after.members.pop(name, None)
         was, found = before.findings(), after.findings() if after.members else []

@@ -13,15 +13,14 @@ from rich.text import Text
 from mqclause.answers.cluster_map import MapRow, note_exits
 from mqclause.answers.difference import PlanRow
 from mqclause.answers.planned import Planned
-from mqclause.answers.shares import Share
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.tools.render.page import Page
+from mqclause.tools.render.plan_table import ChangedRow, print_plan_table
+from mqclause.tools.render.shares import amount, percent, where_to
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
 SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
 INDENT = 2
-MILLION = 1_000_000
-LEAST_PART = 0.001
 MOVES_SHOWN = 5
 NOT_KNOWN = "-"
 """What stands for where puts go of a queue that a member does not know."""
@@ -38,9 +37,8 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
             page.line(Text(line, "bold") if number == 0 else _marked(line))
     else:
         _print_groups(rows, page)
-    exits = note_exits(rows, {})
-    _print_exits(exits, page)
-    resting = {row.member for row in rows if not exits.keys() >= set(row.incomplete)}
+    _print_exits(note_exits(rows, {}), page)
+    resting = {row.member for row in rows if row.rests_on_more}
     if resting:
         page.line()
         told = f"from {', '.join(sorted(resting))} this rests on what is not known: --json says on what"
@@ -86,15 +84,9 @@ def _marked(line: str) -> Text:
 def print_plan(found: Planned, page: Page | None = None) -> None:
     """Prints each queue with what becomes of its puts before (-) and after (+), and the clauses that decide."""
     page = page or Page()
-    for group in _alike(found.rows):
-        first = group[0]
-        page.line(
-            Text.assemble((first.queue, "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
-        )
-        page.line(Text(where_to(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
-        page.line(Text(where_to(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
-        for said, names in _causes(first).items():
-            page.line(Text(f"{', '.join(names)} {said}", "dim"), "", INDENT + 2)
+    groups = _alike(found.rows)
+    if not print_plan_table([_changed(group) for group in groups], page):
+        _print_plan_groups(groups, page)
     if found.rows:
         page.line()
     _print_findings(found, page)
@@ -111,6 +103,26 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
     _print_exits(found.exits, page)
 
 
+def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:
+    for group in groups:
+        first = group[0]
+        page.line(
+            Text.assemble((first.queue, "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
+        )
+        page.line(Text(where_to(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
+        page.line(Text(where_to(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
+        for said, names in _causes(first).items():
+            page.line(Text(f"{', '.join(names)} {said}", "dim"), "", INDENT + 2)
+
+
+def _changed(group: Sequence[PlanRow]) -> ChangedRow:
+    """A line of the table: rows alike."""
+    first = group[0]
+    causes = [f"{', '.join(names)} {said}" for said, names in _causes(first).items()]
+    moved = _part_of_puts(group) if first.moved else ""
+    return ChangedRow(first.queue, ", ".join(row.member for row in group), moved, first.before, first.after, causes)
+
+
 def _causes(row: PlanRow) -> dict[str, list[str]]:
     """Why destinations get nothing on one side, each said once, with their queue managers."""
     found: dict[str, list[str]] = {}
@@ -124,10 +136,13 @@ def _causes(row: PlanRow) -> dict[str, list[str]]:
 
 def _moved(group: Sequence[PlanRow]) -> str:
     """How much of the puts of rows alike moves; and how many, where that is known."""
+    return f": {_part_of_puts(group)} move" if group[0].moved else ""
+
+
+def _part_of_puts(group: Sequence[PlanRow]) -> str:
     part = percent(float(group[0].moved))
     weights = [row.weight for row in group if row.weight is not None]
-    puts = f"{amount(sum(weights))} puts" if weights else "the puts"
-    return f": {part} of {puts} move" if group[0].moved else ""
+    return f"{part} of {f'{amount(sum(weights))} puts' if weights else 'the puts'}"
 
 
 def _print_findings(found: Planned, page: Page) -> None:
@@ -166,11 +181,6 @@ def _print_traffic(found: Planned, page: Page) -> None:
         page.line(f"{amount(found.elsewhere)} of them are of queues, or at queue managers, that the map does not have")
 
 
-def amount(count: int) -> str:
-    """A number as a person reads it: ``12 million``, ``1.25 million``, ``20,000``."""
-    return f"{count / MILLION:.3g} million" if count >= MILLION else f"{count:,}"
-
-
 def write_plan(rows: Sequence[PlanRow]) -> None:
     """Writes a line for each destination on each side to standard output."""
     write_csv(SIDE_COLUMNS, (line for row in rows for line in _sides(row)))
@@ -190,17 +200,6 @@ def _alike(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
         key = (row.queue, row.moved, where_to(row.before).plain, where_to(row.after).plain, because)
         groups.setdefault(key, []).append(row)
     return list(groups.values())
-
-
-def where_to(row: MapRow) -> Text:
-    """Where the puts go: ``QM2 66.7 %, QM3 33.3 %``, or what they fail with."""
-    reason = row.decision.reason
-    if reason is not None:
-        return Text(f"fails with {reason.name} ({reason.code})", "red")
-    if not row.shares:
-        return Text(row.decision.outcome)
-    routes = [each.destination.queue_manager for each in row.shares]
-    return Text(", ".join(_share(each, routes.count(each.destination.queue_manager) > 1) for each in row.shares))
 
 
 def write_map(rows: Sequence[MapRow]) -> None:
@@ -230,18 +229,3 @@ def _agreeing(rows: Sequence[MapRow]) -> list[list[MapRow]]:
     for row in rows:
         groups.setdefault(where_to(row).plain, []).append(row)
     return list(groups.values())
-
-
-def _share(share: Share, by_route: bool) -> str:
-    destination = share.destination
-    name = destination.host if by_route else destination.queue_manager
-    if destination.transmission_queue:
-        name = destination.host
-    return f"{name} {percent(float(share.part))}" if share.part != 1 else name
-
-
-def percent(part: float) -> str:
-    """A part as a person reads it: ``50 %``, ``66.7 %``, ``under 0.1 %``."""
-    if 0 < part < LEAST_PART:
-        return f"under {100 * LEAST_PART:g} %"
-    return f"{100 * part:.1f}".removesuffix(".0") + " %"

@@ -6,10 +6,15 @@ import sys
 from typing import TextIO
 
 from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
 NARROWEST = 20
 """How many characters a line has behind its indent, however narrow the terminal is."""
+
+UNBOUNDED = 100_000
+"""More characters than any terminal has."""
 
 
 class Page:
@@ -23,6 +28,14 @@ class Page:
     def width(self) -> int:
         """How many characters a line has on a terminal; 0 elsewhere."""
         return self._console.width if self._console.is_terminal else 0
+
+    def table(self, table: Table) -> bool:
+        """Prints a table on a terminal that is wide enough; False where it is not, and elsewhere."""
+        unbounded = self._console.options.update(max_width=UNBOUNDED)
+        fits = Measurement.get(self._console, unbounded, table).minimum <= self.width
+        if fits:
+            self._console.print(table)
+        return fits
 
     def line(self, text: Text | str = "", label: Text | str = "", indent: int = 0) -> None:
         """Prints ``label``, and ``text`` from column ``indent`` on, where its further lines begin too."""
