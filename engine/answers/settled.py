@@ -13,7 +13,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
 from mqclause.language.evaluate import evaluate
-from mqclause.rulebook.rule import Rule, Settle
+from mqclause.rulebook.rule import Because, FailWith, Rule, Settle
 from mqclause.trace.record import scope_of, seen_by
 from mqclause.trace.sentence import sentence
 
@@ -43,12 +43,22 @@ class SettledBy:
     @cached_property
     def because(self) -> str:
         """Why that rule; blank if there is none."""
+        return self._said(None if self.rule is None else self.rule.because)
+
+    @cached_property
+    def remedy(self) -> str:
+        """MQSC after which the call would not end so; blank if it does not, or nothing is known that helps."""
+        action = None if self.rule is None else self.rule.action
+        return self._said(action.remedy if isinstance(action, FailWith) else None)
+
+    def _said(self, text: Because | None) -> str:
+        """A text of the rule, with the values that it saw."""
         ruleset, rule = self.course.rulesets[0], self.rule
-        if rule is None:
+        if rule is None or text is None:
             return ""
         first = first_scope(self.course.steps[0], self.situation, (), None, {})
         seen = list(seen_by(ruleset, self.run, (), first))[ruleset.rules.index(rule)]
-        return sentence(ruleset, rule, None, scope_of(seen, first))
+        return sentence(ruleset, rule, None, scope_of(seen, first), text)
 
     def holds(self, term: str) -> bool:
         """Whether a term of the rules holds in the situation."""
