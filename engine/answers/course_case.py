@@ -11,7 +11,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``because``: by subject, why it fell
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
 - ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
-- ``failure``: ``rule``, ``reason``, ``call``, ``because`` and ``remedy``, as far as stated; an empty table: there is none
+- ``failure``: ``rule``, ``reason``, ``call``, ``because``, ``remedy``, as far as stated; an empty table: there is none
 """
 
 from __future__ import annotations
