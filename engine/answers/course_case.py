@@ -13,7 +13,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
 - ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
 - ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
-- ``failure``: the ``rule``, the ``reason`` and the ``call``, as far as stated; an empty table says that there is none
+- ``failure``: ``rule``, ``reason``, ``call``, ``because``, ``remedy``, as far as stated; an empty table: there is none
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 from attrs import fields, frozen
@@ -31,20 +32,26 @@ from mqclause.answers.unfulfilled import unfulfilled
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
+from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rule import Holds
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import step_document
-from mqclause.trace.record import StepTrace, steps
+from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
+from mqclause.trace.sentence import sentence
 
 
 class Answered(NamedTuple):
-    """What the documents of a course made of a situation and the subjects ``listed``: of each its run and its steps."""
+    """What the documents of a course made of a situation and the subjects ``listed``: of each its run and its steps.
+
+    ``first`` is what the first rule of the last document saw.
+    """
 
     course: Course
     situation: Any
+    first: Scope
     listed: Sequence[Any]
     runs: tuple[Run, ...]
     steps: tuple[tuple[StepTrace, ...], ...]
@@ -90,8 +97,8 @@ def _taken_back(answered: Answered, wanted: list[str]) -> Iterator[str]:
 
 def _because(answered: Answered, wanted: Stated) -> Iterator[str]:
     said = {name_of(fate.subject): fate.because for step in answered.every_step() for fate in step.eliminated}
-    for name, sentence in wanted.items():
-        yield from differs(f"because of {name}", sentence, said.get(name))
+    for name, because in wanted.items():
+        yield from differs(f"because of {name}", because, said.get(name))
 
 
 def _settled(answered: Answered, wanted: str) -> Iterator[str]:
@@ -116,10 +123,19 @@ def _every(answered: Answered, wanted: Stated) -> Iterator[str]:
 
 def _failure(answered: Answered, wanted: Stated) -> Iterator[str]:
     found = answered.runs[-1].failure
-    rules = answered.course.rulesets[-1].rules
-    got = {"rule": rules[found.rule].id, "reason": found.reason, "call": found.call} if found else {}
+    got = {"reason": found.reason, "call": found.call, **_ending(answered, found.rule)} if found else {}
     stated = {key: value for key, value in got.items() if key in wanted} if wanted else got
     yield from differs("failure", dict(wanted), stated)
+
+
+def _ending(answered: Answered, at: int) -> Stated:
+    """The rule that ended the call, and its sentences."""
+    ruleset, first = answered.course.rulesets[-1], answered.first
+    rule = ruleset.rules[at]
+    seen = scope_of(next(islice(seen_by(ruleset, answered.runs[-1], answered.listed, first), at, None)), first)
+    texts = {"because": rule.because, "remedy": getattr(rule.action, "remedy", None)}
+    said = {key: sentence(ruleset, rule, None, seen, text) for key, text in texts.items() if text}
+    return {"rule": rule.id, **said}
 
 
 def _conditions_of(answered: Answered) -> dict[str, bool]:
@@ -205,7 +221,7 @@ class CourseCase(AskedCase):
             scope = first_scope(each, self.situation, self.subjects, None, earlier)
             told.append(tuple(steps(each.ruleset, run, self.subjects, scope, conditions)))
             earlier = dict(run.hands_on)
-        return Answered(course, self.situation, self.subjects, runs, tuple(told))
+        return Answered(course, self.situation, scope, self.subjects, runs, tuple(told))
 
     def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         answered = self.answer(rules, executor, conditions=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from mqclause.answers.decision_document import after_steps, destination_document, until_steps
 from mqclause.answers.exit_answer import ExitAnswer, derived_for
@@ -169,11 +169,12 @@ class Decision:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know besides: the remarks of rules, where all that they derive is true."""
-        named = () if self.exit is None else self.exit.remarks
+        named = (remark for look in self.resolved.looks for remark in look.remarks)
+        told = (*named, *(() if self.exit is None else self.exit.remarks))
         if self.outcome != "chosen" or self.run is None:
-            return named
+            return told
         facts = self.run.facts
-        return named + tuple(
+        return told + tuple(
             rule.remark
             for rule in self.rulesets[0].rules
             if rule.remark and isinstance(rule.action, Derive) and all(facts[key] for key, _ in rule.action.values)
@@ -270,8 +271,8 @@ class Decision:
         if self.reason is not None:
             return f"{self.reason.call} fails with {self.reason.name} ({self.reason.code}): {self.reason.because}"
         if self.outcome == "deferred":
-            if self.resolved.inhibited:
-                return "MQOPEN succeeds; a put fails with 2051: an object on the way is put-disabled"
+            if (at_put := self._reason_at_put) is not None:
+                return f"MQOPEN succeeds; a put fails with {at_put.name} ({at_put.code}): {at_put.because}"
             return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
         chosen = self.chosen
         assert chosen is not None, "neither failed nor deferred"  # noqa: S101
@@ -280,6 +281,16 @@ class Decision:
         others = len(self.permitted) - 1
         tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
         return f"goes to {chosen.name}{tie}"
+
+    @property
+    def _reason_at_put(self) -> Reason | None:
+        """What a put after an MQOPEN by way of a put-disabled object fails with, if it does."""
+        from mqclause.answers.engine import Engine
+
+        if not self.resolved.inhibited:
+            return None
+        put = evolve(self.put, call="MQPUT", bind="NOTFIXED")
+        return Engine(self.rules).choose(put, self.cluster, self.before, caller=None).reason
 
 
 def _of_pickle(
@@ -293,7 +304,7 @@ def _of_pickle(
     before: SequenceState | None,
     of_exit: ExitAnswer | None,
 ) -> Decision:
-    where = resolved(Course.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call)
+    where = resolved(Course.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind)
     return Decision(
         put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before, where, of_exit
     )

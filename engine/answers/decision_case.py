@@ -81,6 +81,10 @@ def _chosen(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
     yield from differs("chosen", dict(wanted), {key: value for key, value in got.items() if value is not None})
 
 
+def _remarks(decision: Decision, wanted: list[str]) -> Iterator[str]:
+    yield from differs("remarks", wanted, list(decision.remarks))
+
+
 def _asked(decision: Decision, wanted: bool) -> Iterator[str]:
     yield from differs("asks the workload rules", wanted, bool(decision.runs))
 
@@ -104,6 +108,7 @@ PUT_EXPECTATIONS: Mapping[str, Comparison] = {
     "resolution": _resolution,
     "resolved": _resolved,
     "chosen": _chosen,
+    "remarks": _remarks,
     "asked": _asked,
     "bind": _bind,
     "priority": _priority,

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.answers.trigger_judge import TriggerJudge
-from mqclause.documents import TRIGGER
+from mqclause.documents import CALL, TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
@@ -145,14 +145,15 @@ class Triggers:
     """The trigger rules; holds no state and may be shared between threads.
 
     Arguments as for Engine; it pickles as its rules. ``judge`` is what a queue manager's course depends on, asked of
-    the same rules. Raises RuleError.
+    the same rules and those of calls. Raises RuleError.
     """
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         self.rules = Rules() if rules is None else rules
         self.executor = executor
         self._course = Course.of(self.rules, TRIGGER, executor)
-        self.judge = TriggerJudge(self._course)
+        calls = Course.of(self.rules, CALL, executor) if self.rules.in_folder(CALL.name) else None
+        self.judge = TriggerJudge(self._course, calls)
         self._deriving = {fact: _deriving(self.ruleset, fact) for fact in ("trigger_message", "trigger_off")}
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -209,7 +209,7 @@ class _Run:
             self.state, row.reason = self.state.sent(event), reason if failed else row.reason
             return None
         row.reason, row.warning = reason, is_warning
-        if happened is not None and happened.failed:
+        if happened is not None and happened.failure is not None:
             row.reason, row.warning = happened.reason, False
         return happened
 

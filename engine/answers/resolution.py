@@ -123,19 +123,21 @@ class Resolved:
         )
 
 
-def resolved(course: Course, cluster: Cluster, queue: str, queue_manager: str, call: str) -> Resolved:
+def resolved(
+    course: Course, cluster: Cluster, queue: str, queue_manager: str, call: str, bind: str = "NOTFIXED"
+) -> Resolved:
     """Follows two names by the rules of ``course``, for an MQI call. The cluster keeps the answer.
 
     Raises ValueError where both are blank.
     """
-    key = (course, queue, queue_manager, call)
+    key = (course, queue, queue_manager, call, bind)
     found: Resolved | None = cluster.resolutions.get(key)
     if found is None:
         if len(cluster.resolutions) >= MOST_KEPT:
             cluster.resolutions.clear()
         if not (queue or queue_manager):
             raise ValueError("a put names a queue, a queue manager or both")
-        put = Put(queue, queue_manager, call=call)
+        put = Put(queue, queue_manager, bind, call)
         found = cluster.resolutions[key] = Resolved(tuple(_looks(course, cluster, put)))
     return found
 

@@ -1,4 +1,4 @@
-"""What the trigger rules say of one message, and of one kind of event: what a queue manager's course depends on."""
+"""What rules say of one message, of one kind of event, of one call: what a queue manager's course depends on."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from typing import Any
 from attrs import field, fields, frozen
 from sqlglot import exp
 
+from mqclause.answers.settled import SettledBy
 from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.language.parse import expanded
 from mqclause.language.possible import possible
+from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.judge import Messages
+from mqclause.model.facts.queue_call import QueueCall
+from mqclause.model.timeline.judge import CallFailure, Messages
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.rule import Conclude, Derive, Ruleset
 
@@ -44,9 +47,13 @@ class Answers(dict[int, Any]):
 
 @frozen(eq=False)
 class TriggerJudge:
-    """The rules of a ``course`` asked about messages; see model.timeline.judge. ``runs`` are the answers so far."""
+    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see model.timeline.judge.
+
+    Without rules of calls none fails. ``runs`` are the answers about messages so far.
+    """
 
     course: Course
+    calls: Course | None = None
     runs: dict[Asked, Run] = field(factory=dict, init=False, repr=False)
     _looks: dict[tuple[str, bool, bool], bool] = field(factory=dict, init=False, repr=False)
 
@@ -73,6 +80,14 @@ class TriggerJudge:
             conclusions = [rule.when for rule in self._ruleset.rules if isinstance(rule.action, Conclude)]
             found = self._looks[key] = any(when is None or possible(when, words, known) for when in conclusions)
         return found
+
+    def failure(self, call: QueueCall) -> CallFailure | None:
+        """What a call fails with by the rules of calls, and what would change that."""
+        found = self.calls.run(call, ())[0].failure if self.calls is not None else None
+        if self.calls is None or found is None:
+            return None
+        told = SettledBy(call, self.calls.run(call, (), None, True)[0], self.calls)
+        return CallFailure(REASONS[found.reason], told.because, told.remedy)
 
     @property
     def _ruleset(self) -> Ruleset:

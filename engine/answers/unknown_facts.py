@@ -9,7 +9,7 @@ from itertools import pairwise
 from mqclause.answers.unknown import State, UnknownFact, one_of
 from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.event import INPUT_MODES
+from mqclause.model.facts.queue_call import INPUT_MODES
 from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.trigger_history import TriggerHistory
 

@@ -20,8 +20,9 @@ from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.message import HIGHEST_PRIORITY, Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.event import INPUT_MODES, Event
-from mqclause.model.timeline.happened import MQRC_Q_FULL
+from mqclause.model.facts.queue_call import INPUT_MODES
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.judge import CallFailure
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
 
@@ -49,14 +50,14 @@ class Doubt:
 class PutNow:
     """What the trigger rules say of a message put to ``queue`` now, by the values of what is ``unknown``.
 
-    ``reason`` is the MQRC of a put that fails; the conditions are then those of a queue that takes it.
+    ``failure`` is what the put fails with, if it does; the conditions are then those of a queue that takes it.
     ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written.
     """
 
     queue: Queue
     unknown: tuple[UnknownFact, ...]
     found: Mapping[Combination, Examination]
-    reason: int | None = None
+    failure: CallFailure | None = None
     assumed: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -73,6 +74,11 @@ class PutNow:
         return "triggers" if len(self.triggering) == len(self.found) else "depends"
 
     @property
+    def reason(self) -> int | None:
+        """The MQRC of a put that fails."""
+        return self.failure.reason if self.failure is not None else None
+
+    @property
     def reason_name(self) -> str:
         """The MQRC's name of a put that fails; blank if it does not."""
         return _REASONS[self.reason] if self.reason is not None else ""
@@ -80,11 +86,7 @@ class PutNow:
     @property
     def remedy(self) -> str:
         """The MQSC that changes that a put fails; blank if it does not."""
-        if self.reason is None:
-            return ""
-        disposition = " QSGDISP(SHARED)" if self.queue.shared else ""
-        wanted = f"MAXDEPTH({(self.queue.curdepth or 0) + 1})" if self.reason == MQRC_Q_FULL else "PUT(ENABLED)"
-        return f"ALTER QLOCAL('{self.queue.name}'){disposition} {wanted}"
+        return self.failure.remedy if self.failure is not None else ""
 
     @property
     def rule(self) -> Rule | None:
@@ -163,11 +165,10 @@ class Why:
         """
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         happened = asked.state(snapshot.cluster).after(asked.put)[1]
-        reason = None if happened.occasions else happened.reason
         cluster, assumed = _with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)
         state = asked.state(cluster)
         unknown = tuple(unknown_facts(queue, state))
-        answer = PutNow(queue, unknown, asked.found(state, unknown), reason)
+        answer = PutNow(queue, unknown, asked.found(state, unknown), happened.failure)
         more = tuple(asked.assumed(state, answer))
         return evolve(answer, assumed=(*assumed, *more), remarks=tuple(_remarks(queue, snapshot)))
 

@@ -1,6 +1,7 @@
 """The documents: for each a declaration of what its rules are about."""
 
 from mqclause.documents.administration import ADMINISTRATION
+from mqclause.documents.call import CALL
 from mqclause.documents.check import CHECK
 from mqclause.documents.exit import EXIT
 from mqclause.documents.resolution import RESOLUTION
@@ -9,10 +10,10 @@ from mqclause.documents.trigger import TRIGGER
 from mqclause.documents.workload import OUTCOME, WORKLOAD
 
 DOCUMENTS = {
-    each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, TRIGGER, RETRIEVAL, EXIT, ADMINISTRATION, CHECK)
+    each.name: each for each in (RESOLUTION, WORKLOAD, OUTCOME, CALL, TRIGGER, RETRIEVAL, EXIT, ADMINISTRATION, CHECK)
 }
 """Every document whose rules come with the project, by the folder of its rules."""
 
 __all__ = [
-    "ADMINISTRATION", "CHECK", "DOCUMENTS", "EXIT", "OUTCOME", "RESOLUTION", "RETRIEVAL", "TRIGGER", "WORKLOAD",
+    "ADMINISTRATION", "CALL", "CHECK", "DOCUMENTS", "EXIT", "OUTCOME", "RESOLUTION", "RETRIEVAL", "TRIGGER", "WORKLOAD",
 ]  # fmt: skip

@@ -213,7 +213,8 @@ def _fail_with(file: RuleFile, table: dict[str, Any], key: str) -> FailWith:
         near = suggestion(reason, REASONS)
         raise RuleError(file.path, f"{key}.reason", f"{quoted(reason)} is not a reason code that we know{near}")
     call = file.expression(file.text(table, "call", key), f"{key}.call", TEXT, per_subject=False)
-    return FailWith(reason, call, file.because(table, key))
+    remedy = file.because(table, key, part="remedy") if "remedy" in table else None
+    return FailWith(reason, call, file.because(table, key), remedy)
 
 
 def _holds(file: RuleFile, table: dict[str, Any], key: str) -> Holds:
@@ -278,7 +279,7 @@ ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
     "order_by": (_order_by, ("by",)),
     "derive": (_derive, ()),
     "settle": (_settle, ()),
-    "fail_with": (_fail_with, ("reason", "call", "because")),
+    "fail_with": (_fail_with, ("reason", "call", "because", "remedy")),
     "holds": (_holds, ("when", "because", "remedy", "told")),
     "conclude": (_conclude, ("fact", "needs", "excused")),
 }

@@ -112,11 +112,15 @@ class Derive:
 
 @frozen
 class FailWith:
-    """The call ends with a reason code (an MQRC name); ``call`` is the MQI call that returns it."""
+    """The call ends with a reason code (an MQRC name); ``call`` is the MQI call that returns it.
+
+    ``remedy`` is MQSC after which it would not end so, if there is such.
+    """
 
     reason: str
     call: Expression
     because: Because
+    remedy: Because | None = None
 
 
 @frozen

@@ -24,7 +24,9 @@ class Naming:
     of the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here,
     ``led_by`` the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager;
     ``inhibited`` says that one of them is put-disabled. ``known_in_cluster``: another queue manager has a queue of the
-    name; what facts give of others is known.
+    name; what facts give of others is known. ``instances_bind_alike``: all instances of the queue have one DEFBIND;
+    ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another queue manager
+    that advertises the named alias is in a cluster of ours that the alias is not in.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
@@ -65,6 +67,9 @@ class Naming:
     led_by: str = seen(Words(("", *FOLLOWED)), "")
     alias_followed: str = seen(NAME_OR_BLANK, "")
     inhibited: bool = False
+    bind_left_open: bool = False
+    instances_bind_alike: bool = True
+    alias_route_in_another_cluster: bool = False
 
 
 def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str = "") -> Naming:
@@ -86,6 +91,8 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
         defxmitq_put_enabled=_is_put_enabled(cluster, own.defxmitq),
         defxmitq_defprty=_priority(cluster, own.defxmitq),
         transmission_queue_defprty=_priority(cluster, named),
+        bind_left_open=put.bind == "AS_Q_DEF",
+        alias_route_in_another_cluster=_is_routed_elsewhere(cluster, named),
         **_of_queue(cluster, put.queue),
         **_of_alias(cluster, named),
         **_of_way(before, led_by),
@@ -98,7 +105,9 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
     local = cluster.queue_manager.name
     found: dict[str, Any] = {"known_in_cluster": any(each.queue_manager != local for each in instances)}
     if instances:
-        found |= {"first_instance_defbind": instances[0].defbind, "first_instance_defprty": instances[0].defprty}
+        first = instances[0]
+        found |= {"first_instance_defbind": first.defbind, "first_instance_defprty": first.defprty}
+        found["instances_bind_alike"] = all(each.defbind == first.defbind for each in instances)
     own = cluster.own_queues.get(name)
     if own is None:
         # An alias of a queue manager is a remote queue definition without RNAME, also where the cluster knows it.
@@ -151,6 +160,17 @@ def _of_clustered_alias(cluster: Cluster, name: str) -> dict[str, Any]:
 def _own_clustered_alias(cluster: Cluster, name: str) -> QueueManagerAlias | None:
     local = cluster.queue_manager.name
     return next((each for each in cluster.aliases_by_name.get(name, ()) if each.routed_to == local), None)
+
+
+def _is_routed_elsewhere(cluster: Cluster, name: str) -> bool:
+    """Whether a route to another queue manager that advertises the alias is in a cluster that the alias is not in."""
+    own = cluster.queue_manager
+    return any(
+        channel.cluster in own.clusters and channel.cluster not in alias.clusters
+        for alias in cluster.aliases_by_name.get(name, ())
+        if alias.clusters and alias.routed_to != own.name
+        for channel in cluster.channels_by_queue_manager.get(alias.routed_to, ())
+    )
 
 
 def _of_way(before: Naming | None, led_by: str) -> dict[str, Any]:

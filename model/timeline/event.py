@@ -12,6 +12,7 @@ from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.model.facts.domains import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
 from mqclause.model.facts.message import LABEL_TEXT_OR_BLANK, LARGEST_LONG
 from mqclause.model.facts.objects import BINDINGS, LONGEST_MESSAGE
+from mqclause.model.facts.queue_call import MODES
 
 EVENT_WORDS = (
     "put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance",
@@ -19,11 +20,6 @@ EVENT_WORDS = (
 )  # fmt: skip
 """What an event can do."""
 
-INPUT_MODES = ("INPUT_SHARED", "INPUT_EXCLUSIVE")
-"""The modes of an open that removes messages: those that OpenInputCount counts."""
-
-READING_MODES = (*INPUT_MODES, "BROWSE")
-MODES = (*READING_MODES, "OUTPUT")
 SUSPEND_MODES = ("QUIESCE", "FORCE")
 
 ADMINISTRATIVE = ("suspend", "resume", "refresh", "fail", "recover", "arrive")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attrs import evolve, field, frozen
 
-from mqclause.model.timeline.event import INPUT_MODES
+from mqclause.model.facts.queue_call import INPUT_MODES
 
 
 @frozen

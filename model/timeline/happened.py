@@ -8,15 +8,8 @@ from typing import NamedTuple
 from attrs import frozen
 
 from mqclause.model.timeline.handles import Handle
+from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.occasion import Occasion
-
-MQRC_GET_INHIBITED = 2016
-MQRC_NO_MSG_AVAILABLE = 2033
-MQRC_OBJECT_IN_USE = 2042
-MQRC_PRIORITY_EXCEEDS_MAXIMUM = 2049
-"""A warning: the message is put, with priority 9."""
-MQRC_PUT_INHIBITED = 2051
-MQRC_Q_FULL = 2053
 
 
 class Completed(NamedTuple):
@@ -30,19 +23,19 @@ class Completed(NamedTuple):
 class Happened:
     """What an event led to besides the new state.
 
-    ``occasions`` are the queues to be looked at, in order; ``reason`` is an MQRC if the call failed or warned;
-    ``handle`` is the one that an open gave or a close ended.
+    ``occasions`` are the queues to be looked at, in order; ``failure`` is what a call failed with; ``handle`` is the
+    one that an open gave or a close ended.
     """
 
     occasions: Sequence[Occasion] = ()
-    reason: int | None = None
+    failure: CallFailure | None = None
     completed: Completed | None = None
     handle: Handle | None = None
 
     @property
-    def failed(self) -> bool:
-        """Whether the reason is more than a warning."""
-        return self.reason not in (None, MQRC_PRIORITY_EXCEEDS_MAXIMUM)
+    def reason(self) -> int | None:
+        """The MQRC of a call that failed."""
+        return self.failure.reason if self.failure is not None else None
 
 
 NOTHING = Happened()

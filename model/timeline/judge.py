@@ -9,6 +9,7 @@ from attrs import frozen
 
 from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.queue_call import QueueCall
 
 PRIORITIES = tuple(range(HIGHEST_PRIORITY + 1))
 
@@ -24,8 +25,16 @@ class Messages(NamedTuple):
     counts: Mapping[int, bool]
 
 
+class CallFailure(NamedTuple):
+    """What a call on a local queue fails with: the MQRC, why, and MQSC after which it would not; blank: none."""
+
+    reason: int
+    because: str
+    remedy: str
+
+
 class Judge(Protocol):
-    """What rules say of messages and of events."""
+    """What rules say of messages, of events and of calls."""
 
     def messages(self, queue: Queue) -> Messages:
         """Which priority messages get on ``queue``, and which of them count."""
@@ -35,13 +44,17 @@ class Judge(Protocol):
         """Whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         ...
 
+    def failure(self, call: QueueCall) -> CallFailure | None:
+        """What a call fails with; None if it does not."""
+        ...
+
 
 EVERY_MESSAGE = Messages({each: each for each in PRIORITIES}, dict.fromkeys(PRIORITIES, True))
 
 
 @frozen
 class NoJudge:
-    """Where no rules are asked: a message keeps its priority, every message counts, every event is an occasion."""
+    """Where no rules are asked: a message keeps its priority and counts, every event is an occasion, no call fails."""
 
     def messages(self, queue: Queue) -> Messages:  # noqa: ARG002 - as the judge is asked
         """As they are put, and all of them."""
@@ -50,6 +63,10 @@ class NoJudge:
     def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
         """Always."""
         return True
+
+    def failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
+        """None."""
+        return None
 
 
 NO_JUDGE = NoJudge()

@@ -9,21 +9,13 @@ from attrs import frozen
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.queue_call import READING_MODES, QueueCall
 from mqclause.model.timeline.alteration import altered
-from mqclause.model.timeline.event import READING_MODES, Event, EventError
-from mqclause.model.timeline.getting import after_get, committed, left, moved, set_back, view_of
+from mqclause.model.timeline.event import Event, EventError
+from mqclause.model.timeline.getting import after_get, committed, left, moved, set_back
 from mqclause.model.timeline.handles import Handle
-from mqclause.model.timeline.happened import (
-    MQRC_GET_INHIBITED,
-    MQRC_NO_MSG_AVAILABLE,
-    MQRC_OBJECT_IN_USE,
-    MQRC_PRIORITY_EXCEEDS_MAXIMUM,
-    MQRC_PUT_INHIBITED,
-    MQRC_Q_FULL,
-    NOTHING,
-    Completed,
-    Happened,
-)
+from mqclause.model.timeline.happened import NOTHING, Completed, Happened
+from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import UNLABELLED, Labels
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.positions import group_after
@@ -46,8 +38,7 @@ class QueueManagerState(QueueManagerContent):
 
         A put to a queue that does not resolve to a local queue leaves this queue manager, as ``sent`` says; the
         messages of any other are called by ``labels`` if they have no id; ``asked`` is the put as it named its queue,
-        if ``event`` names another one to which that name led. A get is a plain one; ``gotten`` is for one
-        whose options and match options rules have looked at.
+        if ``event`` names another one to which that name led. What a get returns rules say: see ``gotten``.
         """
         return _put(self, event, labels, asked or event) if event.do == "put" else TRANSITIONS[event.do](self, event)
 
@@ -79,14 +70,15 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
     message = put_message(event, position, labels)
     more = moved(state, asked, position.putting(group_after(message, event.logical_order)), "puts")
     opened = state.definitions.queues[event.queue]
-    if "DISABLED" in (opened.put, base.put):
-        return state.sent(event), Happened(reason=MQRC_PUT_INHIBITED)
     before = state.queue(base.name)
-    if not state.has_room(base, event.segments):
-        return state.sent(event), Happened(reason=MQRC_Q_FULL)
-    given = opened.defprty if event.priority is None else event.priority
-    reason = MQRC_PRIORITY_EXCEEDS_MAXIMUM if given > HIGHEST_PRIORITY else None
-    given = min(given, HIGHEST_PRIORITY)
+    failure = state.definitions.judge.failure(
+        QueueCall(
+            base.name, "MQPUT", base.put, opened.put, before.depth, event.segments, base.maxdepth, shared=base.shared
+        )
+    )
+    if failure is not None:
+        return state.sent(event), Happened(failure=failure)
+    given = min(opened.defprty if event.priority is None else event.priority, HIGHEST_PRIORITY)
     enqueued = state.definitions.messages(base).priorities[given]
     units, unit = state.units, event.unit_of_work
     if unit:
@@ -98,19 +90,7 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
     arrival = raised(
         after, state, "arrival", base, message_priority=given, in_unit_of_work=bool(unit), arrived=event.segments
     )
-    return after, Happened(arrival, reason)
-
-
-def _get(state: QueueManagerState, event: Event) -> Transition:
-    base = state.definitions.base(event.queue)
-    if base is None:
-        raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
-    if "DISABLED" in (state.definitions.queues[event.queue].get, base.get):
-        return state.sent(event), Happened(reason=MQRC_GET_INHIBITED)
-    first = next(view_of(state, event, base.name).physical(), None)
-    if first is None:
-        return state.sent(event), Happened(reason=MQRC_NO_MSG_AVAILABLE)
-    return state.gotten(event, base.name, (first,))
+    return after, Happened(arrival)
 
 
 def _open(state: QueueManagerState, event: Event) -> Transition:
@@ -130,8 +110,9 @@ def _open(state: QueueManagerState, event: Event) -> Transition:
         event.to_queue_manager,
     )
     after = state.evolved(now=state.time_of(event))
-    if _conflicts(state, base, handle):
-        return after, Happened(reason=MQRC_OBJECT_IN_USE)
+    failure = _open_failure(state, base, handle)
+    if failure is not None:
+        return after, Happened(failure=failure)
     after = after.evolved(handles=state.handles.with_open(handle))
     occasions: tuple[Occasion, ...] = ()
     if handle.removes and member == local:
@@ -140,15 +121,18 @@ def _open(state: QueueManagerState, event: Event) -> Transition:
     return after, Happened(occasions, handle=handle)
 
 
-def _conflicts(state: QueueManagerState, base: Queue | None, handle: Handle) -> bool:
-    """Whether an open for input meets one that excludes it; for a shared queue, anywhere in the group."""
-    if base is None or not handle.removes or not (base.shared or handle.queue_manager == state.handles.local):
-        return False
-    opens = state.handles.opens(base.name)
-    shared, exclusive = opens.shared_here, opens.exclusive_here
-    if base.shared:
-        shared, exclusive = shared + opens.shared_elsewhere, exclusive + opens.exclusive_elsewhere
-    return exclusive > 0 or (handle.mode == "INPUT_EXCLUSIVE" and shared > 0)
+def _open_failure(state: QueueManagerState, base: Queue | None, handle: Handle) -> CallFailure | None:
+    """What the open that would give ``handle`` fails with; an open of no local queue does not fail here."""
+    if base is None:
+        return None
+    opens, here = state.handles.opens(base.name), handle.queue_manager == state.handles.local
+    return state.definitions.judge.failure(
+        QueueCall(
+            base.name, "MQOPEN", mode=handle.mode, here=here, shared=base.shared, open_shared_here=opens.shared_here,
+            open_exclusive_here=opens.exclusive_here, open_shared_elsewhere=opens.shared_elsewhere,
+            open_exclusive_elsewhere=opens.exclusive_elsewhere,
+        )
+    )  # fmt: skip
 
 
 def _close(state: QueueManagerState, event: Event) -> Transition:
@@ -232,7 +216,6 @@ def _advance(state: QueueManagerState, event: Event) -> Transition:
 
 
 TRANSITIONS: dict[str, Callable[[QueueManagerState, Event], Transition]] = {
-    "get": _get,
     "open": _open,
     "close": _close,
     "commit": _commit,

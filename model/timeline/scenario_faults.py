@@ -11,6 +11,7 @@ from mqclause.model.diagnostic import DomainError, quoted, suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker, Words
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.queue_call import MODES, READING_MODES
 from mqclause.model.readers.mqsc.words import is_secret
 from mqclause.model.timeline.administered import administration_faults
 from mqclause.model.timeline.alteration import ALTERABLE, Altered, objects, unknown
@@ -19,8 +20,6 @@ from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import (
     ADMINISTRATIVE,
     EVENT_WORD,
-    MODES,
-    READING_MODES,
     SUSPEND_MODES,
     Event,
     EventError,

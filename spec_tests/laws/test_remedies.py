@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from mqclause.answers.examination import Triggers
-from mqclause.answers.why import Why
+from mqclause.answers.why import PutNow, Why
 from mqclause.executors.plain import first_scope
 from mqclause.model.assembly.snapshot import Source, read_sources
 from mqclause.model.readers.mqsc.script import read_mqsc
@@ -82,12 +82,24 @@ def test_a_command_mends_the_condition_that_it_stands_by(spoilt: str) -> None:
     assert failing(f"{script}\n{command.replace('…', 'P')}") == {}
 
 
+@pytest.mark.parametrize(("spoilt", "reason"), [("PUT(DISABLED)", 2051), ("MAXDEPTH(0)", 2053)])
+def test_a_command_mends_the_call_that_it_stands_by(spoilt: str, reason: int) -> None:
+    script = f"{GOOD.format(platform='UNIX')}ALTER QLOCAL(APPQ) {spoilt}"
+    answer = asked(script)
+    assert answer.reason == reason
+    assert asked(f"{script}\n{answer.remedy}").reason is None
+
+
 def failing(script: str) -> dict[str, str]:
     """The conditions that fail for a message put to APPQ now, whatever is not known, and the command beside each."""
+    return {each.condition.rule.id: each.condition.remedy for each in asked(script).doubts if each.holds is False}
+
+
+def asked(script: str) -> PutNow:
+    """What becomes of a message put to APPQ now."""
     snapshot = read_sources([Source("script", script.encode())])
     (queue,) = (each for each in snapshot.cluster.queues if each.name == "APPQ")
-    doubts = WHY.ask(queue, snapshot).doubts
-    return {each.condition.rule.id: each.condition.remedy for each in doubts if each.holds is False}
+    return WHY.ask(queue, snapshot)
 
 
 def test_an_initiation_queue_that_is_a_transmission_queue_is_left_as_it_is() -> None:

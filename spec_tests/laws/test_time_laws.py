@@ -16,7 +16,7 @@ from mqclause.model.facts.objects import Queue, QueueManager
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
-from spec_tests.support.one_queue_manager import reaching
+from spec_tests.support.one_queue_manager import reaching, step
 
 UNITS = ("U1", "U2")
 JUDGE = Triggers().judge
@@ -141,7 +141,7 @@ def run(state: QueueManagerState, events: Sequence[Event]) -> QueueManagerState:
     """The state after those of ``events`` that can happen."""
     for event in events:
         try:
-            state, _ = state.after(event)
+            state, _, _ = step(state, event)
         except EventError:
             assert event.do in ("commit", "backout", "close")
     return state
@@ -191,8 +191,8 @@ def test_like_a_list_of_messages(events: list[Event]) -> None:
         if event.do in ("commit", "backout") and event.unit_of_work not in oracle.units:
             continue
         before = {name: oracle.counted(name, LOCAL[name].trigmpri) for name in NAMES}
-        state, happened = state.after(event)
-        assert happened.reason == oracle.do(event)
+        state, happened, reason = step(state, event)
+        assert reason == oracle.do(event)
         for name in NAMES:
             assert content(state, name) == oracle.content(name)
             assert state.queue(name).depth == len(oracle.on(name))
@@ -215,10 +215,10 @@ def test_depth_is_puts_minus_gets(events: list[Event]) -> None:
     state = start()
     expected = dict.fromkeys(NAMES, 0)
     for event in events:
-        state, happened = state.after(event)
+        state, _, reason = step(state, event)
         if event.do == "put":
             expected[event.queue] += event.segments
-        elif happened.reason is None:
+        elif reason is None:
             expected[event.queue] -= 1
         assert {name: state.queue(name).depth for name in NAMES} == expected
 

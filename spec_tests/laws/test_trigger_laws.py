@@ -18,7 +18,7 @@ from mqclause.answers.replay_document import row_document
 from mqclause.executors.run import ExecutorName
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import scenario_of
-from spec_tests.support.one_queue_manager import reaching
+from spec_tests.support.one_queue_manager import reaching, step
 from spec_tests.support.trigger_scenarios import random_scenario
 
 law = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -159,7 +159,7 @@ def test_a_backout_of_everything_leaves_the_depth_as_before(rng: Random, work: l
     depths = []
     for event in whole.events:
         for _ in range(event.count):
-            state, _happened = state.after(event)
+            state, _, _ = step(state, event)
         depths.append([state.queue("APPQ").counted(reaching(lowest))[0] for lowest in range(10)])
     assert depths[-1] == depths[len(scenario["event"]) - 1]
 

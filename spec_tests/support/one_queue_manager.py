@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mqclause.answers.examination import Triggers
+from mqclause.answers.retrieval import Retrieval
+from mqclause.answers.retrieval_calls import put_reason, retrieve
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.event import Event
@@ -13,7 +15,7 @@ from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 QM = "QM1"
-JUDGE = Triggers().judge
+JUDGE, RETRIEVAL = Triggers().judge, Retrieval()
 MILLION = 1_000_000
 
 
@@ -43,14 +45,29 @@ def started(*queues: Queue, **own: Any) -> QueueManagerState:
     return QueueManagerState.of(cluster(*(queues or (app_queue(),)), **own), JUDGE)
 
 
+def step(state: QueueManagerState, event: Event) -> tuple[QueueManagerState, Happened, int | None]:
+    """The state after an event, what it led to, and the reason of its call."""
+    if event.do == "get":
+        state, happened, returned = retrieve(RETRIEVAL, state, event)
+        return state, happened, returned.reason
+    warning = put_reason(RETRIEVAL, state, event)[0] if event.do == "put" else None
+    state, happened = state.after(event)
+    return state, happened, happened.reason or warning
+
+
 def after(state: QueueManagerState, *events: Event) -> QueueManagerState:
     for event in events:
-        state, _ = state.after(event)
+        state, _, _ = step(state, event)
     return state
 
 
 def last(state: QueueManagerState, *events: Event) -> tuple[QueueManagerState, Happened]:
-    return after(state, *events[:-1]).after(events[-1])
+    return step(after(state, *events[:-1]), events[-1])[:2]
+
+
+def reason(state: QueueManagerState, *events: Event) -> int | None:
+    """The reason of the last call."""
+    return step(after(state, *events[:-1]), events[-1])[2]
 
 
 def put(queue: str = "APPQ", **given: Any) -> Event:

@@ -7,9 +7,8 @@ import pytest
 from mqclause.answers.replay import Replay, Row
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.queue_manager_state import MQRC_OBJECT_IN_USE
 from mqclause.model.timeline.scenario import scenario_of
-from spec_tests.support.one_queue_manager import QM, after, app_queue, closed, get, opened, started
+from spec_tests.support.one_queue_manager import QM, after, app_queue, closed, get, opened, reason, started
 
 
 def rows(*events: dict[str, object], **appq: object) -> list[Row]:
@@ -70,13 +69,13 @@ def test_a_restart_closes_them() -> None:
 
 def test_they_are_in_the_way_of_an_exclusive_open() -> None:
     _, happened = started(app_queue(ipprocs=1)).after(opened(mode="INPUT_EXCLUSIVE"))
-    assert happened.reason == MQRC_OBJECT_IN_USE
+    assert happened.reason == 2042
 
 
 def test_nothing_is_there_where_nothing_is_said() -> None:
     state = started(app_queue(curdepth=None), Queue("OTHER", QM))
     assert (state.queue("APPQ").depth, state.handles.opens("APPQ").here) == (0, 0)
-    assert state.after(get())[1].reason == 2033
+    assert reason(state, get()) == 2033
 
 
 def test_depth_and_opens_are_no_part_of_a_definition() -> None:

@@ -23,7 +23,9 @@ from spec_tests.support.one_queue_manager import (
     opened,
     put,
     reaching,
+    reason,
     started,
+    step,
 )
 
 
@@ -53,9 +55,9 @@ class TestPut:
         ],
     )
     def test_priority(self, msgdlvsq: str, priority: int | None, given: int, enqueued: int, reason: int | None) -> None:
-        state, happened = started(app_queue(msgdlvsq=msgdlvsq, defprty=4)).after(put(priority=priority))
+        state, happened, got = step(started(app_queue(msgdlvsq=msgdlvsq, defprty=4)), put(priority=priority))
         assert happened.occasions[0].message_priority == given
-        assert happened.reason == reason
+        assert got == reason
         got, _ = state.queue("APPQ").got()
         assert got is not None
         assert got.priority == enqueued
@@ -102,19 +104,17 @@ class TestGet:
         assert [priority for priority, _ in state.queue("APPQ").runs()] == [1]
 
     def test_finds_nothing(self) -> None:
-        assert started().after(get())[1].reason == 2033
+        assert reason(started(), get()) == 2033
 
     def test_finds_an_uncommitted_message_of_its_own_unit_of_work_alone(self) -> None:
-        _, happened = last(started(), put(unit_of_work="U"), get(unit_of_work="V"))
-        assert happened.reason == 2033
+        assert reason(started(), put(unit_of_work="U"), get(unit_of_work="V")) == 2033
         state, happened = last(started(), put(unit_of_work="U"), get(unit_of_work="U"))
         assert (happened.reason, state.queue("APPQ").depth) == (None, 0)
         assert after(state, commit()).queue("APPQ").depth == 0
         assert after(state, backout()).queue("APPQ").depth == 0
 
     def test_from_a_disabled_queue(self) -> None:
-        _, happened = last(started(), put(), alter(get="DISABLED"), get())
-        assert happened.reason == 2016
+        assert reason(started(), put(), alter(get="DISABLED"), get()) == 2016
 
     def test_through_an_alias(self) -> None:
         state = started(app_queue(), Queue("AL", QM, type="QALIAS", target="APPQ"))
@@ -122,7 +122,7 @@ class TestGet:
 
     def test_needs_a_local_queue(self) -> None:
         with pytest.raises(EventError, match="'FAR' resolves to no local queue"):
-            started().after(get("FAR"))
+            after(started(), get("FAR"))
 
     def test_in_a_unit_of_work_counts_at_once_and_comes_back_to_the_front(self) -> None:
         state = after(started(), put(persistent=False), put(), get(unit_of_work="U"))

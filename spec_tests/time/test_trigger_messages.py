@@ -8,7 +8,19 @@ from attrs import fields
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.occasion import Occasion
-from spec_tests.support.one_queue_manager import QM, after, alter, app_queue, commit, depths, get, opened, put, started
+from spec_tests.support.one_queue_manager import (
+    QM,
+    after,
+    alter,
+    app_queue,
+    commit,
+    depths,
+    get,
+    opened,
+    put,
+    reason,
+    started,
+)
 
 
 class TestTriggerMessages:
@@ -19,7 +31,7 @@ class TestTriggerMessages:
         assert (priority, run.size, run.persistent) == (6, 1, False)
         seen = state.after(put(at=25))[1].occasions[0]
         assert (seen.has_triggered, seen.since_last_trigger) == (True, 15)
-        assert state.after(get("INITQ"))[1].reason is None
+        assert reason(state, get("INITQ")) is None
 
     def test_one_that_is_held_back(self) -> None:
         state = after(started(), put(unit_of_work="U")).triggered("APPQ", available=False, unit_of_work="U", event=4)

@@ -1,0 +1,41 @@
+"""Calls on a local queue, as the rules see them that say what the call ends with."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Whole, Words, seen
+
+INPUT_MODES = ("INPUT_SHARED", "INPUT_EXCLUSIVE")
+"""The modes of an open that removes messages: those that OpenInputCount counts."""
+
+READING_MODES = (*INPUT_MODES, "BROWSE")
+MODES = (*READING_MODES, "OUTPUT")
+_COUNT = Whole(0, LARGEST)
+_ABLE = Words(("ENABLED", "DISABLED"))
+
+
+@frozen(eq=False)
+class QueueCall:
+    """An MQPUT to, or an MQOPEN of, the local queue ``queue``.
+
+    Of a put: ``named_put`` is PUT of the object that was named, an alias of it perhaps, ``depth`` how many messages are
+    there, committed or not, ``arriving`` how many the put places. Of an open: its ``mode``, whether it is made at the
+    local queue manager, ``here``, and the handles for input that are open; ``…_elsewhere`` are those of other queue
+    managers of the group.
+    """
+
+    queue: str = seen(NAME_OR_BLANK, "")
+    mqi_call: str = seen(Words(("MQOPEN", "MQPUT")), "MQPUT")
+    put: str = seen(_ABLE, "ENABLED")
+    named_put: str = seen(_ABLE, "ENABLED")
+    depth: int = seen(_COUNT, 0)
+    arriving: int = seen(_COUNT, 1)
+    maxdepth: int = seen(_COUNT, LARGEST)
+    mode: str = seen(Words(MODES), "OUTPUT")
+    here: bool = True
+    shared: bool = False
+    open_shared_here: int = seen(_COUNT, 0)
+    open_exclusive_here: int = seen(_COUNT, 0)
+    open_shared_elsewhere: int = seen(_COUNT, 0)
+    open_exclusive_elsewhere: int = seen(_COUNT, 0)
