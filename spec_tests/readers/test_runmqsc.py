@@ -130,6 +130,17 @@ class TestText:
         text = "AMQ8631I: Display listener status details.\n   LISTENER(L)   STATUS(RUNNING)\nQMNAME(QM1) STATUS(Running)\n"
         assert script(text).records == ()
 
+    @pytest.mark.parametrize(
+        "attributes",
+        [
+            "QUEUE(PASSWORD('opensesame')",
+            "QUEUE(Q)   TYPE(QLOCAL)\n   DESCR(a\n   PASSWORD(opensesame)\n   b)\n",
+            "QUEUE(Q)   TYPE(QLOCAL)\n   DESCR(a PASS\n     WORD(opensesame)\n   b)\n",
+        ],
+    )
+    def test_a_secret_that_another_value_takes_in_is_not_kept(self, attributes: str) -> None:
+        assert "opensesame" not in repr(script(f"AMQ8409I: Display Queue details.\n   {attributes}"))
+
     def test_secrets_are_not_kept(self) -> None:
         text = "AMQ8414I: Display Channel details.\n   CHANNEL(C)   CHLTYPE(SDR)\n   PASSWORD(opensesame)\n"
         assert "sesame" not in repr(script(text))
