@@ -55,7 +55,6 @@ class Answered(NamedTuple):
     listed: Sequence[Any]
     runs: tuple[Run, ...]
     steps: tuple[tuple[StepTrace, ...], ...]
-    situation: Any
 
     def every_step(self) -> Iterator[StepTrace]:
         """The steps of all documents."""

@@ -19,7 +19,7 @@ from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Text, Whole, Words, seen
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
 from mqclause.model.readers.json_facts import JSON
-from mqclause.model.readers.record import Record, Script
+from mqclause.model.readers.record import Script
 from mqclause.model.readers.toml_facts import TOML
 
 _QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause.answers.findings import Checks, Finding
-from mqclause.answers.inspection import Kept, inspected
+from mqclause.answers.inspection import KeptScript, inspected
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.diagnostic import FactsError
 
@@ -296,7 +296,7 @@ def test_little_stays_of_what_concerns_nobody_else() -> None:
     kept = inspection.members["QM1"]
     assert [each.name for each in kept.waiting] == ["TO.QM1", "QM1", "Q"]
     [file] = kept.kept
-    assert isinstance(file, Kept)
+    assert isinstance(file, KeptScript)
     assert (len(file.packed) < len(text) / 4, file.source.data) == (True, b"")
 
 
