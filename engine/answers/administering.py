@@ -6,12 +6,11 @@ from collections import Counter
 
 from attrs import define, evolve, field
 
-from mqclause.answers.administration import Administration
+from mqclause.answers.administration import Administration, Settled
 from mqclause.answers.arriving import Arrival
 from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
-from mqclause.answers.exit_answer import ExitAnswer
-from mqclause.answers.fate import Administered, MessageFate
+from mqclause.answers.fate import Administered, ChosenAnew, MessageFate
 from mqclause.answers.flight import Flight, route_key
 from mqclause.answers.refreshing import of_known, of_route, told_as
 from mqclause.answers.replay_exits import ReplayExits
@@ -38,6 +37,7 @@ SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 REMOVED = "REMOVED"
 WAITS, MAY_BE_LOST, DEAD_LETTERED = "waits", "may_be_lost", "dead_lettered"
 DELIVERED = "delivered"
+FULL = "MQRC_Q_FULL"
 NAMED_QUEUE_MANAGER = "queue manager"
 """What the names of a put end in where one of them is that of another queue manager of the cluster."""
 
@@ -144,23 +144,32 @@ class Administering:
 
     def fail(self, flight: Flight, did: Administered) -> None:
         """The fate of one message whose target fails."""
-        settled, chosen, by_exit = self.rules.ask(matter := flight.matter("fail")), None, None
+        settled, anew = self.rules.ask(matter := flight.matter("fail")), ChosenAnew()
         if settled.facts["again"]:
             failed = flight.route.queue_manager
-            chosen, by_exit = self.choose(flight.message.queue, failed, self.exits.moving(flight.message, failed))
-            refuses = by_exit is not None and by_exit.dead_lettered
-            keeps = by_exit is not None and by_exit.takes and chosen is None
-            matter = evolve(
-                matter, chosen_again=True, alternative=chosen is not None, exit_refuses=refuses, exit_keeps=keeps
-            )
-            settled = self.rules.ask(matter)
-        did.fates.append(MessageFate(flight.message.id, settled, chosen, by_exit))
+            anew = self.choose(flight.message.queue, failed, self.exits.moving(flight.message, failed))
+            settled = self.settled_by(matter, anew)
+        did.fates.append(MessageFate(flight.message.id, settled, anew.to, anew.exit))
         flight.waits = settled.becomes == WAITS
         gone = settled.becomes in (MAY_BE_LOST, DEAD_LETTERED)
-        if gone or (chosen is not None and self.lands(chosen, flight.message.persistent)):
+        if gone or (anew.to is not None and self.lands(anew.to, flight.message.persistent)):
             del self.flights[flight.message.id]
-        elif chosen is not None:
-            self.send(flight.message, chosen)
+        elif anew.to is not None:
+            self.send(flight.message, anew.to)
+
+    def settled_by(self, matter: Matter, anew: ChosenAnew) -> Settled:
+        """What becomes of a message whose destination was chosen anew."""
+        found = self.cluster.remote.get(anew.to.queue_manager) if anew.to is not None else None
+        chosen = evolve(
+            matter,
+            chosen_again=True,
+            alternative=anew.to is not None,
+            alternative_down=found is not None and not found.available,
+            reason=anew.reason,
+            exit_refuses=anew.exit is not None and anew.exit.dead_lettered,
+            exit_keeps=anew.exit is not None and anew.exit.takes and anew.to is None and not anew.reason,
+        )
+        return self.rules.ask(chosen)
 
     def arrive(self, event: Event, did: Administered) -> None:
         """The fate of a message that arrives over a cluster channel."""
@@ -168,35 +177,34 @@ class Administering:
             raise EventError(f"id {event.id!r} is that of a message in flight")
         arrival = Arrival(event, self.cluster, self.engine.resolve(self.cluster, event.queue))
         full = arrival.queue is not None and not self.has_room(arrival.queue)
-        settled, chosen = self.rules.ask(matter := arrival.matter(full)), None
+        settled, anew = self.rules.ask(matter := arrival.matter(full)), ChosenAnew()
         if settled.facts["again"]:
-            chosen = self.instead_of(matter)
-            settled = self.rules.ask(evolve(matter, chosen_again=True, alternative=chosen is not None))
+            settled = self.settled_by(matter, anew := self.instead_of(matter))
         elif settled.facts["onward"]:
-            chosen, reason = self.onward(event)
-            matter = evolve(matter, chosen_again=True, alternative=chosen is not None, reason=reason)
-            settled = self.rules.ask(matter)
-        did.fates.append(MessageFate(event.id, settled, chosen))
+            settled = self.settled_by(matter, anew := self.onward(event))
+        did.fates.append(MessageFate(event.id, settled, anew.to))
         if settled.becomes == DELIVERED:
             self.deliver(arrival.put())
-        elif chosen is not None and not self.lands(chosen, event.persistent):
+        elif anew.to is not None and not self.lands(anew.to, event.persistent):
             bound = arrival.where.ends == NAMED_QUEUE_MANAGER
-            message = InFlight(event.id, chosen.queue, chosen.channel, persistent=event.persistent, bound=bound)
-            self.send(message, chosen)
+            message = InFlight(event.id, anew.to.queue, anew.to.channel, persistent=event.persistent, bound=bound)
+            self.send(message, anew.to)
 
-    def instead_of(self, matter: Matter) -> Destination | None:
+    def instead_of(self, matter: Matter) -> ChosenAnew:
         """Where a message goes that met a put-disabled object: another instance of its queue, or of that object."""
-        choices = (self.choose(name, matter.host, None)[0] for name in dict.fromkeys((matter.name, matter.disabled)))
-        return next(filter(None, choices), None)
+        anew = self.choose(matter.name, matter.host, None)
+        if anew.to is None and matter.disabled != matter.name:
+            return self.choose(matter.disabled, matter.host, None)
+        return anew
 
-    def onward(self, event: Event) -> tuple[Destination | None, str]:
-        """Where a message goes whose queue's name leads away from here, or the reason code that it ends in."""
+    def onward(self, event: Event) -> ChosenAnew:
+        """Where a message goes whose queue's name leads away from here."""
         put = Put(event.queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=True)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         decision = self.engine.choose(put, self.cluster, self.sequence, caller=None)
         if decision.chosen is not None:
             self.sequence = evolve(decision.state, seen=self.cluster)
-        return decision.chosen, decision.reason.name if decision.reason else ""
+        return ChosenAnew(decision.chosen, decision.reason.name if decision.reason else "")
 
     def has_room(self, queue: Queue) -> bool:
         """Whether a local queue takes one message more than those that the event led to already."""
@@ -219,8 +227,8 @@ class Administering:
         route = next(each for each in self.cluster.channels if route_key(each) == route_key(to))
         self.flights[message.id] = Flight(message, route)
 
-    def choose(self, queue: str, instead_of: str, mover: Caller | None) -> tuple[Destination | None, ExitAnswer | None]:
-        """The destination that is chosen anew, and not ``instead_of``, and what an exit made of the choice.
+    def choose(self, queue: str, instead_of: str, mover: Caller | None) -> ChosenAnew:
+        """The destination that is chosen anew for a message, and not the queue manager ``instead_of``.
 
         A message that is moved has a ``mover``; one that arrives over a cluster channel calls no exit.
         """
@@ -232,15 +240,13 @@ class Administering:
         others = by_rules and any(each.queue_manager != instead_of for each in decision.permitted)
         if others and _is_at(decision, instead_of):
             decision = self.among(put, instead_of, None)
-        chosen = decision.chosen
-        if chosen is None or chosen.queue_manager == instead_of or not self.takes(chosen):
-            return None, by_exit
+        chosen, reason = decision.chosen, decision.reason.name if decision.reason else ""
+        if chosen is None or chosen.queue_manager == instead_of:
+            return ChosenAnew(None, reason, by_exit)
+        if chosen.is_local and not self.has_room(self.cluster.own_queues[chosen.queue]):
+            return ChosenAnew(None, FULL, by_exit)
         self.sequence = evolve(decision.state, seen=self.cluster)
-        return chosen, by_exit
-
-    def takes(self, chosen: Destination) -> bool:
-        """Whether a destination is another queue manager, or a queue here with room."""
-        return not chosen.is_local or self.has_room(self.cluster.own_queues[chosen.queue])
+        return ChosenAnew(chosen, "", by_exit)
 
     def among(self, put: Put, but_for: str, caller: Caller | None) -> Decision:
         """The choice among the instances that are known, those of one queue manager left out; no name is resolved."""

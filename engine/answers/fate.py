@@ -32,6 +32,18 @@ class MessageFate:
         return {**found, "exit": self.exit.document(destination_document)}
 
 
+@frozen(eq=False)
+class ChosenAnew:
+    """Another choice for a message: where it goes now, or the reason code that the choice ends in.
+
+    Both are blank where the choice is the place that it had; ``exit`` is what an exit made of it.
+    """
+
+    to: Destination | None = None
+    reason: str = ""
+    exit: ExitAnswer | None = None
+
+
 @define(eq=False)
 class Administered:
     """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents."""

@@ -34,7 +34,15 @@ def of_known(each: Known, known: Cluster, name: str) -> Matter:
         return evolve(of_route(each, "refresh"), owned=each.queue_manager == own, full_repository=is_repository)
     kind = "queue_manager" if isinstance(each, QueueManager | RemoteQueueManager) else "queue"
     host = _host_of(each)
-    return Matter(asked="refresh", kind=kind, name=each.name, host=host, cluster=name, owned=host == own)
+    return Matter(
+        asked="refresh",
+        kind=kind,
+        name=each.name,
+        host=host,
+        cluster=name,
+        owned=host == own,
+        also_elsewhere=any(other != name for other in each.clusters),
+    )
 
 
 def told_as(each: Known) -> dict[str, str]:

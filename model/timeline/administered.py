@@ -24,7 +24,9 @@ def administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
     named = event.queue_manager or own.name
     if event.do == "arrive":
         if event.queue not in cluster.own_queues:
-            yield unknown("queue", event.queue, cluster.own_queues) + f", hosted by {quoted(own.name)}"
+            hosts = ", ".join(each.queue_manager for each in cluster.queues_by_name.get(event.queue, ()))
+            known = unknown("queue", event.queue, cluster.own_queues) + f", hosted by {quoted(own.name)}"
+            yield f"queue {quoted(event.queue)} is hosted by {hosts}, not by {quoted(own.name)}" if hosts else known
         return
     if named != own.name and named not in cluster.remote:
         yield unknown("queue_manager", named, (own.name, *cluster.remote))

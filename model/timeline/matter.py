@@ -23,15 +23,16 @@ DAYS = Whole(0, LARGEST)
 class Matter:
     """One thing that an event touches; ``name``, ``host`` and ``cluster`` tell it from others.
 
-    ``owned`` is what the local queue manager owns. Of a route: its ``status``, its ``deftype``, the messages
-    ``waiting`` for it, whether it leads to a ``full_repository``. Of a message: ``fast`` is its channel; when the
-    workload rules have ``chosen_again``, whether there is an ``alternative``; whether an exit that was asked for
-    one ``exit_refuses`` the message, or ``exit_keeps`` it with the target that failed. Of one that arrives: its
-    queue's name ``leads`` here, to a local queue ``base`` that may be ``full``, or elsewhere (to another queue
-    manager, a transmission queue), or to nothing; ``disabled`` is the first put-disabled object on that way,
-    ``reason`` what a put to that name ends with where it leads to nothing, or to no destination. Of what a
-    repository holds: its ``age`` and that of the latest that its owner sent, in days; of a request, whether it was
-    ``referenced`` since it was made, and on this day.
+    ``owned`` is what the local queue manager owns, ``also_elsewhere`` what a refresh meets that is in further
+    clusters. Of a route: its ``status``, its ``deftype``, the messages ``waiting`` for it, whether it leads to a
+    ``full_repository``. Of a message: ``fast`` is its channel; when the workload rules have ``chosen_again``, whether
+    there is an ``alternative``, which may be down too; whether an exit that was asked for one ``exit_refuses`` the
+    message, or ``exit_keeps`` it with the target that failed. Of one that arrives: where its queue's name ``leads``:
+    here, to a local queue ``base`` that may be ``full``, elsewhere (to another queue manager, to a transmission
+    queue), or to nothing; ``disabled`` is the first put-disabled object on that way. Of both ``reason`` is what
+    another choice ends with, or a put to that name, where there is no destination. Of what a repository holds: its
+    ``age`` and that of the latest that its owner sent, in days; of a request, whether it was ``referenced`` since it
+    was made, and on this day.
     """
 
     asked: str = seen(Words(QUESTIONS), "suspend")
@@ -44,6 +45,7 @@ class Matter:
     forced: bool = False
     status: str = seen(Words(CHANNEL_STATES), "INACTIVE")
     deftype: str = seen(Words((*DEFTYPES, "")), "")
+    also_elsewhere: bool = False
     waiting: int = seen(Whole(0, LARGEST), 0)
     full_repository: bool = False
     persistent: bool = True
@@ -53,6 +55,7 @@ class Matter:
     delivered: bool = False
     chosen_again: bool = False
     alternative: bool = False
+    alternative_down: bool = False
     exit_refuses: bool = False
     exit_keeps: bool = False
     leads: str = seen(Words(WAYS), "here")
