@@ -60,6 +60,7 @@ class Administering:
     arrivals: list[Event] = field(factory=list)
     coming: Counter[str] = field(factory=Counter)
     _instances: dict[str, Cluster] = field(factory=dict)
+    _instances_of: Cluster | None = None
 
     @classmethod
     def of(
@@ -73,7 +74,7 @@ class Administering:
     def after(self, event: Event, before: QueueManagerState) -> Administered:
         """What ``event`` does to what there was ``before``. Raises EventError if it cannot happen."""
         self.cluster, self.before = before.cluster, before
-        self.arrivals, self.coming, self._instances = [], Counter(), {}
+        self.arrivals, self.coming = [], Counter()
         did = Administered(is_refresh=event.do == "refresh", has_fates=event.do in ("fail", "recover", "arrive"))
         match event.do:
             case "suspend" | "resume":
@@ -250,6 +251,8 @@ class Administering:
 
     def among(self, put: Put, but_for: str, caller: Caller | None) -> Decision:
         """The choice among the instances that are known, those of one queue manager left out; no name is resolved."""
+        if self._instances_of is not self.cluster:
+            self._instances, self._instances_of = {}, self.cluster
         if but_for not in self._instances:
             self._instances[but_for] = instances(self.cluster, but_for)
         known = self._instances[but_for]

@@ -23,6 +23,8 @@ WRITTEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 LAST_DAY = date(9998, 12, 31)
 """The last day that is taken: what is held from then on expires on a day that a calendar has."""
 
+ALLOWED_DAY = f"a date like 2026-01-31, up to {LAST_DAY}"
+
 
 @frozen
 class CalendarDay:
@@ -34,7 +36,7 @@ class CalendarDay:
                 value = date.fromisoformat(value)
         if isinstance(value, date) and not isinstance(value, datetime) and value <= LAST_DAY:
             return value
-        raise DomainError(key, value, f"allowed: a date like 2026-01-31, up to {LAST_DAY}, without a time of day")
+        raise DomainError(key, value, f"allowed: {ALLOWED_DAY}, without a time of day")
 
 
 @frozen
@@ -140,5 +142,5 @@ def day_given(text: str) -> date:
     try:
         found: date = DAY(text, "--on")
     except DomainError:
-        raise ValueError(f"--on: {quoted(text)} is not allowed; allowed: a date like 2026-01-31") from None
+        raise ValueError(f"--on: {quoted(text)} is not allowed; allowed: {ALLOWED_DAY}") from None
     return found

@@ -13,10 +13,12 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Iterator
+from itertools import product
 
 from mqclause.answers.findings import Checks
 from mqclause.answers.inspection import Inspection
 from mqclause.answers.replay import Replay
+from mqclause.answers.replay_document import row_document
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.scenario import scenario_of
@@ -33,16 +35,30 @@ QUEUE = """DEFINE QLOCAL('{name}') +
 """
 
 
-def failing(messages: int) -> dict[str, object]:
-    """A scenario in which a queue manager fails with so many messages on their way to it."""
+KINDS: dict[str, list[dict[str, bool]]] = {
+    "to choose again for": [{}],
+    "bound, as those of groups are": [{"bound": True}],
+    "of every kind": [
+        dict(zip(("persistent", "bound", "in_doubt", "delivered"), flags, strict=True))
+        for flags in product((True, False), repeat=4)
+    ],
+}
+"""Messages in flight, by what they are."""
+
+
+def failing(messages: int, kinds: list[dict[str, bool]]) -> dict[str, object]:
+    """A scenario in which a queue manager fails with so many messages on their way to it, and is back."""
     hosts = [f"QM{number}" for number in range(2, 6)]
     return {
         "queue_manager": {"name": "QM1", "clusters": ["S"]},
         "remote_queue_manager": [{"name": name, "clusters": ["S"]} for name in hosts],
         "queue": [{"name": "Q", "queue_manager": name, "clusters": ["S"]} for name in hosts],
         "channel": [{"name": f"TO.{name}", "queue_manager": name, "cluster": "S"} for name in hosts],
-        "in_flight": [{"id": f"M{number}", "queue": "Q", "channel": "TO.QM2"} for number in range(messages)],
-        "event": [{"do": "fail", "queue_manager": "QM2"}],
+        "in_flight": [
+            {"id": f"M{number}", "queue": "Q", "channel": "TO.QM2", **kinds[number % len(kinds)]}
+            for number in range(messages)
+        ],
+        "event": [{"do": do, "queue_manager": "QM2"} for do in ("fail", "recover")],
     }
 
 
@@ -62,13 +78,14 @@ def dumps(count: int) -> Iterator[Source]:
 
 
 def fail(messages: int) -> None:
-    """Prints how long a failure takes."""
-    scenario = scenario_of(failing(messages), "bench")
-    started = time.process_time()
-    [row] = Replay().rows(scenario)
-    took = time.process_time() - started
-    fates = row.administered.fates if row.administered else []
-    print(f"a failure with {len(fates):,} messages in flight: {took:.2f} s of the processor")
+    """Prints how long a failure and a return take, with the documents of their rows."""
+    replay = Replay()
+    for said, kinds in KINDS.items():
+        scenario = scenario_of(failing(messages, kinds), "bench")
+        started = time.process_time()
+        fates = [len(row_document(row)["fates"]) for row in replay.rows(scenario)]
+        took = time.process_time() - started
+        print(f"{messages:,} messages in flight, {said}: {took:.2f} s of the processor for {sum(fates):,} fates")
 
 
 def check(count: int) -> None:

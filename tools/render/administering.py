@@ -14,6 +14,8 @@ FATE_STYLES = {"waits": "yellow", "may_be_lost": "bold red", "dead_lettered": "r
 
 def administered_lines(did: Administered) -> Iterator[Text]:
     """What an event did, a line each."""
+    if not (did.changed or did.removed or did.kept or did.fates):
+        yield Text("nothing changes", "dim")
     for row in did.changed:
         name = row.get("channel") or row["queue_manager"]
         value = ", ".join(row["value"]) if isinstance(row["value"], list) else row["value"]
