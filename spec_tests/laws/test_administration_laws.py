@@ -124,6 +124,27 @@ def test_every_message_in_flight_has_one_fate_each_time_its_target_fails(
 
 
 @DAILY
+@given(clusters(), st.integers(1, 3), st.booleans())
+def test_what_arrives_has_one_fate_and_lies_here_as_long_as_the_queue_takes_it(
+    facts: dict[str, Any], maxdepth: int, disabled: bool
+) -> None:
+    own = {"name": "Q", "queue_manager": "QM1", "clusters": ["S"], "maxdepth": maxdepth}
+    put = {"put": "DISABLED" if disabled else "ENABLED"}
+    facts["queue"] = [each for each in facts["queue"] if each["queue_manager"] != "QM1"] + [{**own, **put}]
+    elsewhere = {each["queue_manager"] for each in facts["queue"][:-1] if each["put"] == "ENABLED"}
+    undelivered = "dead_lettered" if facts["queue_manager"]["deadq"] else "returned"
+    for number, row in enumerate(rows(facts, *({"do": "arrive", "queue": "Q", "id": f"A{at}"} for at in range(4)))):
+        [fate] = row["fates"]
+        assert (fate["to"] is not None) == (fate["fate"] == "rerouted")
+        if not disabled:
+            assert fate["fate"] == ("delivered" if number < maxdepth else undelivered)
+        elif elsewhere:
+            assert fate["to"]["queue_manager"] in elsewhere
+        else:
+            assert fate["fate"] == undelivered
+
+
+@DAILY
 @given(clusters(), words(HOSTS))
 def test_what_waited_is_sent_when_its_target_is_back_and_stopped_routes_stay_stopped(
     facts: dict[str, Any], failed: str
