@@ -106,9 +106,10 @@ def test_an_owner_is_heard_of_by_the_latest_that_it_sent(tmp_path: Path) -> None
         ("2026-03-10", "2026-03-10", "2026-03-10", "current"),
     ],
 )
-def test_requests_at_their_boundary_days(tmp_path: Path, referenced: str, on: str, made: str, state: str) -> None:
-    facts = f'[[request]]\nname = "Q"\nby = "QM1"\nmade = 2026-01-01\nreferenced = [{referenced}]\n'
-    [each] = asked(tmp_path, facts, on)["requests"]
+def test_requests_at_their_boundary_days(referenced: str, on: str, made: str, state: str) -> None:
+    days = tuple(map(date.fromisoformat, filter(None, referenced.split(", "))))
+    held = Held((), (Request("Q", "QM1", date(2026, 1, 1), days),))
+    [each] = retention(RULES, held, date.fromisoformat(on)).document()["requests"]
     assert (each["made"], each["state"]) == (made, state)
 
 

@@ -54,7 +54,7 @@ def to(row: dict[str, Any]) -> str | None:
     return (row["routed"] or {}).get("queue_manager")
 
 
-DAILY = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+DAILY = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 
 
 @DAILY

@@ -187,24 +187,30 @@ def test_a_queue_that_nobody_is_known_to_host_any_more_is_unknown() -> None:
     assert rows[2]["routed"]["failed"]["code"] == 2085
 
 
-@pytest.mark.parametrize(
-    ("persistent", "fast", "in_doubt", "bound", "delivered", "alternative"),
-    list(itertools.product((True, False), repeat=6)),
-)
-def test_the_fate_of_every_kind_of_message(
-    persistent: bool, fast: bool, in_doubt: bool, bound: bool, delivered: bool, alternative: bool
-) -> None:
-    message = sent("NEW.QM2", persistent=persistent, in_doubt=in_doubt, bound=bound, delivered=delivered)
-    route = {"name": "NEW.QM2", "queue_manager": "QM2", "cluster": "SALES", "npmspeed": "FAST" if fast else "NORMAL"}
+@pytest.mark.parametrize("alternative", [True, False])
+def test_the_fate_of_every_kind_of_message(alternative: bool) -> None:
+    """By what the message is, and NPMSPEED of its channel: persistent, fast, in doubt, bound, delivered."""
+    kinds = {"".join(map(str, map(int, kind))): kind for kind in itertools.product((True, False), repeat=5)}
+    flags = ("persistent", "in_doubt", "bound", "delivered")
+    messages = [
+        {**sent("FAST" if fast else "SLOW"), "id": name, **dict(zip(flags, (persistent, *rest), strict=True))}
+        for name, (persistent, fast, *rest) in kinds.items()
+    ]
+    routes = [
+        {"name": name, "queue_manager": "QM2", "cluster": "SALES", "npmspeed": speed}
+        for name, speed in (("FAST", "FAST"), ("SLOW", "NORMAL"))
+    ]
     stop = [{"do": "alter", "channel": name, "set": {"status": "STOPPED"}} for name in ("TO.QM3", "PAY.QM3")]
-    row = replayed(*([] if alternative else stop), FAIL, channel=[route], in_flight=[message])[-1]
-    if delivered or in_doubt:
-        expected: tuple[str, str | None] = ("waits", None)
-    elif not persistent and fast:
-        expected = ("may_be_lost", None)
-    else:
-        expected = ("rerouted", "QM3") if alternative and not bound else ("waits", None)
-    assert fates(row) == {"M1": expected}
+    row = replayed(*([] if alternative else stop), FAIL, channel=routes, in_flight=messages)[-1]
+    expected: dict[str, tuple[str, str | None]] = {}
+    for name, (persistent, fast, in_doubt, bound, delivered) in kinds.items():
+        expected[name] = ("waits", None)
+        if not (delivered or in_doubt):
+            if not persistent and fast:
+                expected[name] = ("may_be_lost", None)
+            elif alternative and not bound:
+                expected[name] = ("rerouted", "QM3")
+    assert fates(row) == expected
 
 
 def test_a_message_follows_the_queue_manager_that_it_was_sent_to() -> None:
@@ -290,38 +296,40 @@ OFF_AT_QM1 = {"do": "alter", "queue": "QM9", "set": {"put": "DISABLED"}}
 INHIBITED = "ends with MQRC_PUT_INHIBITED"
 
 
-@pytest.mark.parametrize(
-    ("queue", "before", "fate", "to", "said"),
-    [
-        ("BASE", (), "rerouted", "BASE at QM2 by TO.QM2", "BASE at QM1 is put-disabled"),
-        ("AL", (), "rerouted", "BASE at QM2 by TO.QM2", "BASE at QM1 is put-disabled"),
-        ("OFF", (), "undelivered", None, "OFF at QM1 is put-disabled"),
-        ("DANGLING", (), "undelivered", None, "ends with MQRC_UNKNOWN_ALIAS_BASE_Q"),
-        ("SMALL", (), "delivered", None, "SMALL at QM1 is put-enabled"),
-        ("SMALL", ("SMALL",), "undelivered", None, "ends with MQRC_Q_FULL"),
-        ("AL.SMALL", (), "delivered", None, "SMALL at QM1 is put-enabled"),
-        ("AL.SMALL", ("SMALL",), "undelivered", None, "a put to AL.SMALL at QM1 ends with MQRC_Q_FULL"),
-        ("AT.QM3", (), "rerouted", "ORDERS at QM3 by TO.QM3", "AT.QM3 at QM1 is no local queue"),
-        ("AT.QM9", (), "rerouted", "ORDERS at QM9 by transmission queue QM9", "AT.QM9 at QM1 is no local queue"),
-        ("AT.QM9", (OFF_AT_QM1,), "undelivered", None, "QM9 at QM1 is put-disabled"),
-        ("HOME", (), "delivered", None, "SMALL at QM1 is put-enabled"),
-        ("HOME", ("SMALL",), "undelivered", None, "ends with MQRC_Q_FULL"),
-        ("GO", (), "rerouted", "ORDERS at QM3 by TO.QM3", "GO at QM1 is no local queue"),
-        ("GO", (OFF_AT_QM3,), "undelivered", None, INHIBITED),
-    ],
+UNDELIVERED = "undelivered"
+ARRIVALS: tuple[tuple[str, tuple[Any, ...], str, str | None, str], ...] = (
+    ("BASE", (), "rerouted", "BASE at QM2 by TO.QM2", "BASE at QM1 is put-disabled"),
+    ("AL", (), "rerouted", "BASE at QM2 by TO.QM2", "BASE at QM1 is put-disabled"),
+    ("OFF", (), UNDELIVERED, None, "OFF at QM1 is put-disabled"),
+    ("DANGLING", (), UNDELIVERED, None, "ends with MQRC_UNKNOWN_ALIAS_BASE_Q"),
+    ("SMALL", (), "delivered", None, "SMALL at QM1 is put-enabled"),
+    ("SMALL", ("SMALL",), UNDELIVERED, None, "ends with MQRC_Q_FULL"),
+    ("AL.SMALL", (), "delivered", None, "SMALL at QM1 is put-enabled"),
+    ("AL.SMALL", ("SMALL",), UNDELIVERED, None, "a put to AL.SMALL at QM1 ends with MQRC_Q_FULL"),
+    ("AT.QM3", (), "rerouted", "ORDERS at QM3 by TO.QM3", "AT.QM3 at QM1 is no local queue"),
+    ("AT.QM9", (), "rerouted", "ORDERS at QM9 by transmission queue QM9", "AT.QM9 at QM1 is no local queue"),
+    ("AT.QM9", (OFF_AT_QM1,), UNDELIVERED, None, "QM9 at QM1 is put-disabled"),
+    ("HOME", (), "delivered", None, "SMALL at QM1 is put-enabled"),
+    ("HOME", ("SMALL",), UNDELIVERED, None, "ends with MQRC_Q_FULL"),
+    ("GO", (), "rerouted", "ORDERS at QM3 by TO.QM3", "GO at QM1 is no local queue"),
+    ("GO", (OFF_AT_QM3,), UNDELIVERED, None, INHIBITED),
 )
+"""The queue, what is before, the fate, where it goes, and what is said of it."""
+
+
 @pytest.mark.parametrize(("deadq", "undelivered"), [("DLQ", "dead_lettered"), ("", "returned")])
-def test_what_arrives_for_each_kind_of_queue(
-    queue: str, before: tuple[Any, ...], fate: str, to: str | None, said: str, deadq: str, undelivered: str
-) -> None:
+def test_what_arrives_for_each_kind_of_queue(deadq: str, undelivered: str) -> None:
     facts: dict[str, Any] = tomllib.loads(ARRIVING)
     facts["queue_manager"]["deadq"] = deadq
-    first = [each if isinstance(each, dict) else {"do": "put", "queue": each} for each in before]
-    events = [*first, {"do": "arrive", "queue": queue, "id": "A"}]
-    [found] = list(REPLAY.rows(scenario_of({**facts, "event": events}, "s")))[-1].administered.fates  # type: ignore[union-attr]
-    assert found.settled.becomes == (undelivered if fate == "undelivered" else fate)
-    assert found.to is None or found.to.name == to
-    assert said in found.settled.because
+    for queue, before, fate, to, said in ARRIVALS:
+        first = [each if isinstance(each, dict) else {"do": "put", "queue": each} for each in before]
+        events = [*first, {"do": "arrive", "queue": queue, "id": "A"}]
+        *_, row = REPLAY.rows(scenario_of({**facts, "event": events}, "s"))
+        assert row.administered is not None
+        [found] = row.administered.fates
+        assert found.settled.becomes == (undelivered if fate == UNDELIVERED else fate), queue
+        assert (found.to and found.to.name) == to, queue
+        assert said in found.settled.because, queue
 
 
 def test_what_arrives_by_way_of_a_queue_is_seen_where_it_lies() -> None:
