@@ -117,7 +117,7 @@ def test_out_of_range_the_own_choice_stands() -> None:
     (row,) = rows(taking(9), sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
     assert fates(row) == [("M1", "waits", None)]
     # It is the rules that find no better one: the exit has left the choice to them.
-    assert row["fates"][0]["because"] == "no better place than QM2 is found"
+    assert row["fates"][0]["because"] == "it is backed out, and no better place than QM2 is found"
     (row,) = rows(taking(2), sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
     assert fates(row) == [("M1", "rerouted", "QM3")]
 
