@@ -161,7 +161,7 @@ def test_what_is_printed(sales: list[str]) -> None:
         "    QM2, QM4 after: clause 11b, queue priority 0 is below 5",
         "",
         "sequence factors restart at zero at QM1, QM2, QM3, QM4 (clause 12)",
-        "1 row of the map change, from QM1",
+        "1 row of the map changes, from QM1",
     ]
 
 

@@ -50,7 +50,7 @@ def test_an_exit_that_does_not_return_costs_its_limit(exit: Exit) -> None:  # no
     decision = asked(only_at_a_choice(exit), exit_limit=SHORT)
     assert code(decision) == 2266
     assert decision.reason is not None
-    assert decision.reason.because == "the exit did not return within 0.3 seconds"
+    assert decision.reason.because == "the exit did not return within 0.3 s"
     assert (decision.reason.rule, told(decision)["response"]) == ("exit.04b", None)
     assert SHORT <= time.monotonic() - began < 20
 
