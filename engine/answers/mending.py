@@ -54,16 +54,19 @@ def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None =
     """The smallest sets of commands of the queue's queue manager after which a message put now triggers.
 
     They are remedies of what fails that alter an object, also those that are told nowhere else because another comes
-    first, and up to MOST_SETTINGS other values of what the rules look at of the queue, and of the queues that it names;
-    each set is verified on the changed facts. Empty where it triggers already, and where something else is in the way as well or decides: what is
-    not defined or not open.
+    first, with each name where one is left open; and up to MOST_SETTINGS other values of what the rules look at of the
+    queue, and of the queues that it names or could. Each set is verified on the changed facts. Empty where it triggers
+    already, and where something else is in the way as well or decides: what is not defined or not open.
     """
     if answer.verdict == "triggers":
         return ()
     ask, mends = partial(_asked, why, answer, snapshot, priority), partial(_mends, why, answer, snapshot, priority)
-    remedies = list(dict.fromkeys(_remedies(answer, snapshot.cluster)))
+    open_remedies = list(_remedies(answer))
+    names = _names(answer.queue, snapshot.cluster) if any(LEFT_OPEN in each for each in open_remedies) else [""]
+    filled = (each.replace(LEFT_OPEN, quoted_name(name)) for each in open_remedies for name in names)
+    remedies = list(dict.fromkeys(filled))
     asked = looked_at(Course.of(why.triggers.rules, TRIGGER))
-    settings = _settings(answer.queue, asked, snapshot.cluster)
+    settings = _settings(answer.queue, asked, snapshot.cluster.own_queues, names)
     found = _few(_by_name([*remedies, *settings]), mends)
     return tuple(_with_more(found, answer, remedies, ask, mends).values())
 
@@ -107,8 +110,8 @@ def _name_of(command: str) -> str:
     return command.rpartition("(")[0] if command.endswith(")") else command
 
 
-def _settings(queue: Queue, asked: Collection[str], cluster: Cluster) -> Iterator[str]:
-    """Every other value of what the rules look at of a queue, and of those that it names, the nearest first.
+def _settings(queue: Queue, asked: Collection[str], own: Mapping[str, Queue], others: Sequence[str]) -> Iterator[str]:
+    """Every other value of what the rules look at of a queue, and of those that it names or could, the nearest first.
 
     Of a queue that ``initq`` names they look at what an Occasion has as ``initq_get`` and the like.
     """
@@ -116,9 +119,9 @@ def _settings(queue: Queue, asked: Collection[str], cluster: Cluster) -> Iterato
     for each in fields(Queue):
         if each.name in seen:
             yield from _values(queue, each)
-            named = cluster.own_queues.get(getattr(queue, each.name)) if each.metadata["domain"] is NAME_OR_BLANK else None
-            for of in fields(Queue) if named is not None else ():
-                if f"{each.name}_{of.name}" in seen:
+            names = [getattr(queue, each.name), *others] if each.metadata["domain"] is NAME_OR_BLANK else []
+            for named in (own[name] for name in dict.fromkeys(names) if name in own):
+                for of in (of for of in fields(Queue) if f"{each.name}_{of.name}" in seen):
                     yield from _values(named, of)
 
 
@@ -138,12 +141,9 @@ def _values(queue: Queue, of: Attribute[Any]) -> Iterator[str]:
         yield from (f"{head} {of.name.upper()}({value})" for value in others)
 
 
-def _remedies(answer: PutNow, cluster: Cluster) -> Iterator[str]:
-    """The remedies that alter an object, with each name in turn where one is left to be filled in."""
+def _remedies(answer: PutNow) -> Iterator[str]:
     texts = [answer.remedy, *(each for doubt in answer.doubts for each in answer.remedies(doubt.condition.rule))]
-    for line in "\n".join(texts).splitlines():
-        if line.startswith(ALTER):
-            yield from (line.replace(LEFT_OPEN, quoted_name(name)) for name in _names(answer.queue, cluster))
+    return (line for line in "\n".join(texts).splitlines() if line.startswith(ALTER))
 
 
 def _names(queue: Queue, cluster: Cluster) -> list[str]:
