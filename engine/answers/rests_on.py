@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from mqclause.answers.decision import Decision, outcome_of
 from mqclause.answers.exit_answer import ExitAnswer
-from mqclause.answers.kind import MOST_KEPT, Kind
+from mqclause.answers.kind import MOST_KINDS, Kind
 from mqclause.answers.said import Ending, with_several_routes
 from mqclause.executors.course import Course
 from mqclause.executors.run import Run
@@ -216,7 +216,7 @@ OtherEndings = tuple[tuple[tuple[str, ...], _EndsAt], ...]
 """States that rules do not tell apart, and how a choice ends with them."""
 
 
-@lru_cache(MOST_KEPT)
+@lru_cache(MOST_KINDS)
 def _other_endings(course: Course, kind: Kind, places: tuple[int, ...], taken: frozenset[str]) -> OtherEndings:
     """How a choice ends with another state than the one ``taken`` at these ``places``, where it ends otherwise."""
     now = _EndsAt.of(course.run(kind.situation, kind.listed, kind.carried), kind.listed).among(kind.listed)
