@@ -166,7 +166,7 @@ def test_queues_that_differ_in_names_alone_are_alike_where_no_rule_goes_by_names
     # Where QM1 alone is left by clause 5, its state does not matter.
     resting = [each.object for each in rows["ORDERS", "QM3"].incomplete]
     assert resting == ([] if favoured else ["TO.QM1", "TO.QM2"])
-    assert rows["ORDERS", "QM3"].is_incomplete == bool(resting)
+    assert rows["ORDERS", "QM3"].rests_on_more == bool(resting)
 
 
 @pytest.mark.parametrize(
