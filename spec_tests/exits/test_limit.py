@@ -66,7 +66,7 @@ def test_the_limit_is_the_time_that_passes(options: dict[str, float], limit: flo
     assert limit <= time.monotonic() - began < limit + 20
     assert reason is not None
     assert (reason.code, reason.call) == (2266, "MQOPEN")
-    assert reason.because == f"the exit did not return within {limit:g} seconds"
+    assert reason.because == f"the exit did not return within {limit:g} s"
 
 
 @pytest.mark.parametrize(("options", "limit"), [({"exit_limit": 7.5}, 7.5), ({}, 30.0)], ids=["given", "default"])
