@@ -150,7 +150,8 @@ class _Search:
     @classmethod
     def of(cls, decision: Decision, queue_manager: str, engine: Engine | None, caller: Caller) -> Self:
         """Raises ValueError where an exit takes part and no engine has it."""
-        more, asked = (), None
+        more: tuple[AdminCommand, ...] = ()
+        asked: AskedExit | None = None
         if says_more(decision):
             if engine is None or not engine.exits.names:
                 raise ValueError("the decision is one with an exit; give the engine that has it: engine=…")

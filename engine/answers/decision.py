@@ -12,10 +12,9 @@ from attrs import define, evolve, field, frozen
 from mqclause.answers.decision_document import after_steps, destination_document, until_steps
 from mqclause.answers.exit_answer import ExitAnswer, derived_for
 from mqclause.answers.kind import Kind
-from mqclause.answers.reason import Reason
+from mqclause.answers.reason import Outcome, Reason, outcome_of
 from mqclause.answers.resolution import Resolved, resolved
 from mqclause.documents import OUTCOME, RESOLUTION
-from mqclause.executors.compiled import Compiled
 from mqclause.executors.course import Course
 from mqclause.executors.listing import listing_of
 from mqclause.executors.plain import first_scope
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 Level = Literal["off", "verdict", "rule", "condition"]
 LEVELS: tuple[Level, ...] = ("off", "verdict", "rule", "condition")
 
-Outcome = Literal["chosen", "failed", "deferred"]
-
 
 @frozen
 class Advance:
@@ -49,13 +46,6 @@ class Advance:
     channel: str
     dest_seq_factor: float
     dest_seq_number: int
-
-
-def outcome_of(runs: Sequence[Run]) -> Outcome:
-    """What becomes of a put, as the rules say that were run."""
-    if runs[-1].failure:
-        return "failed"
-    return "deferred" if runs[-1].facts.get("deferred") else "chosen"
 
 
 @define(eq=False)
@@ -90,12 +80,6 @@ class Decision:
     def kind(self) -> Kind:
         """What the rules see but for names."""
         return Kind.of(self.course, self.situation, self.listed, None if self.before is None else self.before.counters)
-
-    @property
-    def compiled(self) -> Course:
-        """The same rules, by the executor that is fast."""
-        is_compiled = isinstance(self.course.executors[0], Compiled)
-        return self.course if is_compiled else Course.of(self.rules, OUTCOME)
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:

@@ -221,9 +221,7 @@ def _not_listed(destination: Destination, decision: Decision) -> str:
         return decision.reason.because
     if not decision.runs:
         return "; ".join(look.because for look in decision.resolved.looks)
-    queue = destination.queue or "it"
-    return f"{destination.queue_manager} has no instance of {queue} to which {_at(decision)} has a route"
-
-
-def _at(decision: Decision) -> str:
-    return decision.cluster.queue_manager.name
+    queue, local = destination.queue or "it", decision.cluster.queue_manager.name
+    if destination.is_local:
+        return f"{local} has no {queue} of its own"
+    return f"{destination.queue_manager} has no instance of {queue} to which {local} has a route"

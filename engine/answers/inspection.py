@@ -13,7 +13,7 @@ from mqclause.answers.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
 from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject
 from mqclause.model.assembly.copies import without_copies
-from mqclause.model.assembly.described import as_script, is_state, names_object, scripts_in
+from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.assembly.together import Contribution, Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
@@ -133,6 +133,9 @@ class Inspection:
         """Carries out a command that an option states, as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
         change = read_change(text)
         owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
+        if len(owners) > 1 and change.kind == "CHANNEL":
+            # The attributes of a route are those of the receiver that it leads to.
+            owners = [name for name in owners if has_receiver(self.members[name].scripts(), change)] or owners
         if not owners:
             raise _fault(f"{change.object} is not known")
         if len(owners) > 1 and not is_state(change):

@@ -17,7 +17,7 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.domains import Words
 from mqclause.model.facts.situation import Situation
 
-MOST_KEPT = 4096
+MOST_KINDS = 4096
 """Of how many kinds an answer is kept."""
 
 
@@ -34,7 +34,7 @@ def _reader(of: type[Any], names: Sequence[str]) -> tuple[Callable[[Any], tuple[
 
 
 SITUATION_NAMES, DESTINATION_NAMES = _names_in(Situation), _names_in(Destination)
-NAMES = frozenset({*SITUATION_NAMES, *DESTINATION_NAMES})
+NAMING = frozenset({*SITUATION_NAMES, *DESTINATION_NAMES})
 _SITUATION, _DESTINATION = _reader(Situation, SITUATION_NAMES), _reader(Destination, DESTINATION_NAMES)
 
 
@@ -86,7 +86,7 @@ def _looks_into_names(steps: Steps) -> bool:
 
 def _is_of_names(tree: exp.Expression, terms: Collection[str]) -> bool:
     columns = tree.find_all(exp.Column)
-    return any(each.name in terms or (each.name in NAMES and not _only_compares(each)) for each in columns)
+    return any(each.name in terms or (each.name in NAMING and not _only_compares(each)) for each in columns)
 
 
 def _deciding(steps: Steps) -> Iterator[exp.Expression]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations as choices
 from itertools import product
+from typing import Any
 
-from attrs import fields
+from attrs import Attribute, fields
 
 from mqclause.answers.commands import looked_at, quoted_name
 from mqclause.answers.why import PutNow, Why
@@ -16,7 +17,8 @@ from mqclause.executors.course import Course
 from mqclause.model.assembly.change import changed
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import FactsError
-from mqclause.model.facts.domains import Flag, Whole, Words
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import NAME_OR_BLANK, Flag, Whole, Words
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.occasion import Occasion
 
@@ -30,8 +32,13 @@ MOST_SETTINGS = 2
 MOST_VALUES = 100
 """A number that can have more values than that is not tried with each of them."""
 
-MADE_ANOTHER = frozenset({"usage"})
-"""What is not altered: it would be another kind of queue."""
+LEFT_OPEN = "'…'"
+"""In a remedy: a name that is to be filled in."""
+
+_TOLD_APART_BY = [
+    each for each in fields(Queue)
+    if each.name == "ipprocs" or isinstance(each.metadata["domain"], Flag | Words)
+]  # fmt: skip
 
 Ask = Callable[[Sequence[str]], PutNow | None]
 """The answer after some commands; None where they cannot be carried out."""
@@ -47,16 +54,20 @@ def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None =
     """The smallest sets of commands of the queue's queue manager after which a message put now triggers.
 
     They are remedies of what fails that alter an object, also those that are told nowhere else because another comes
-    first, and up to MOST_SETTINGS other values of what the rules look at of the queue; each set is verified on the
-    changed facts. Empty where it triggers already, and where something else is in the way as well or decides: what is
-    not defined or not open.
+    first, with each name where one is left open; and up to MOST_SETTINGS other values of what the rules look at of the
+    queue, and of the queues that it names or could. Each set is verified on the changed facts. Empty where it triggers
+    already, and where something else is in the way as well or decides: what is not defined or not open.
     """
     if answer.verdict == "triggers":
         return ()
     ask, mends = partial(_asked, why, answer, snapshot, priority), partial(_mends, why, answer, snapshot, priority)
-    remedies = list(dict.fromkeys(_remedies(answer)))
+    open_remedies = list(_remedies(answer))
+    names = _names(answer.queue, snapshot.cluster) if any(LEFT_OPEN in each for each in open_remedies) else [""]
+    filled = (each.replace(LEFT_OPEN, quoted_name(name)) for each in open_remedies for name in names)
+    remedies = list(dict.fromkeys(filled))
     asked = looked_at(Course.of(why.triggers.rules, TRIGGER))
-    found = _few(_by_name([*remedies, *_settings(answer.queue, asked)]), mends)
+    settings = _settings(answer.queue, asked, snapshot.cluster.own_queues, names)
+    found = _few(_by_name([*remedies, *settings]), mends)
     return tuple(_with_more(found, answer, remedies, ask, mends).values())
 
 
@@ -99,29 +110,48 @@ def _name_of(command: str) -> str:
     return command.rpartition("(")[0] if command.endswith(")") else command
 
 
-def _settings(queue: Queue, asked: set[str]) -> Iterator[str]:
-    """Every other value of the queue's attributes that the rules look at, the nearest first."""
-    seen = {each.name for each in fields(Occasion)} & asked - MADE_ANOTHER
+def _settings(queue: Queue, asked: Collection[str], own: Mapping[str, Queue], others: Sequence[str]) -> Iterator[str]:
+    """Every other value of what the rules look at of a queue, and of those that it names or could, the nearest first.
+
+    Of a queue that ``initq`` names they look at what an Occasion has as ``initq_get`` and the like.
+    """
+    seen = {each.name for each in fields(Occasion)} & set(asked)
+    for each in fields(Queue):
+        if each.name in seen:
+            yield from _values(queue, each)
+            names = [getattr(queue, each.name), *others] if each.metadata["domain"] is NAME_OR_BLANK else []
+            for named in (own[name] for name in dict.fromkeys(names) if name in own):
+                for of in (of for of in fields(Queue) if f"{each.name}_{of.name}" in seen):
+                    yield from _values(named, of)
+
+
+def _values(queue: Queue, of: Attribute[Any]) -> Iterator[str]:
+    """The commands that give one attribute of a queue another value."""
     head = f"{ALTER}QLOCAL({quoted_name(queue.name)}){' QSGDISP(SHARED)' if queue.shared else ''}"
-    for each in (of for of in fields(Queue) if of.name in seen):
-        domain, before = each.metadata.get("domain"), getattr(queue, each.name)
-        if isinstance(domain, Flag) and not before:
-            yield f"{head} {each.name.upper()}"
-        elif isinstance(domain, Words):
-            yield from (f"{head} {each.name.upper()}({word})" for word in domain.words if word != before)
-        elif isinstance(domain, Whole):
-            # Of a number that messages are counted against: as many as there are with the one that is put.
-            depth = (queue.curdepth or 0) + 1
-            values = range(domain.low, domain.high + 1) if domain.high <= MOST_VALUES else {domain.low, depth}
-            others = sorted((value for value in values if value != before), key=lambda value: abs(value - before))
-            yield from (f"{head} {each.name.upper()}({value})" for value in others)
+    domain, before = of.metadata["domain"], getattr(queue, of.name)
+    if isinstance(domain, Flag) and not before:
+        yield f"{head} {of.name.upper()}"
+    elif isinstance(domain, Words):
+        yield from (f"{head} {of.name.upper()}({word})" for word in domain.words if word != before)
+    elif isinstance(domain, Whole):
+        # Of a number that messages are counted against: as many as there are with the one that is put.
+        depth = (queue.curdepth or 0) + 1
+        values = range(domain.low, domain.high + 1) if domain.high <= MOST_VALUES else {domain.low, depth}
+        others = sorted((value for value in values if value != before), key=lambda value: abs(value - before))
+        yield from (f"{head} {of.name.upper()}({value})" for value in others)
 
 
 def _remedies(answer: PutNow) -> Iterator[str]:
     texts = [answer.remedy, *(each for doubt in answer.doubts for each in answer.remedies(doubt.condition.rule))]
-    for line in "\n".join(texts).splitlines():
-        if line.startswith(ALTER):
-            yield line
+    return (line for line in "\n".join(texts).splitlines() if line.startswith(ALTER))
+
+
+def _names(queue: Queue, cluster: Cluster) -> list[str]:
+    """What the queue could name: a process, or a local queue; one of those queues that no rule tells apart."""
+    others = [each for each in cluster.own_queues.values() if each.type == "QLOCAL" and each is not queue]
+    others.sort(key=lambda each: each.ipprocs or 0)
+    alike = {tuple(getattr(each, of.name) for of in _TOLD_APART_BY): each.name for each in others}
+    return [*(each.name for each in cluster.processes), *reversed(alike.values()), ""]
 
 
 def _asked(
@@ -142,7 +172,7 @@ def _after(queue: Queue, snapshot: Snapshot, commands: Sequence[str]) -> Snapsho
     try:
         return changed(snapshot, [_of(quoted_name(queue.queue_manager), each.removeprefix(ALTER)) for each in commands])
     except FactsError:
-        # A remedy that leaves a value to be filled in.
+        # A name was filled in that is none of such an object.
         return None
 
 

@@ -1,8 +1,15 @@
-"""A reason code, as an answer gives it."""
+"""What becomes of a put: its outcome, and the reason code where it fails."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Literal
+
 from attrs import frozen
+
+from mqclause.executors.run import Run
+
+Outcome = Literal["chosen", "failed", "deferred"]
 
 
 @frozen
@@ -14,3 +21,10 @@ class Reason:
     call: str
     rule: str
     because: str
+
+
+def outcome_of(runs: Sequence[Run]) -> Outcome:
+    """What becomes of a put, as the rules say that were run."""
+    if runs[-1].failure:
+        return "failed"
+    return "deferred" if runs[-1].facts.get("deferred") else "chosen"

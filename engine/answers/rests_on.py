@@ -10,10 +10,13 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 from sqlglot import exp
 
-from mqclause.answers.decision import Decision, outcome_of
+from mqclause.answers.decision import Decision
 from mqclause.answers.exit_answer import ExitAnswer
-from mqclause.answers.kind import MOST_KEPT, Kind
+from mqclause.answers.kind import MOST_KINDS, Kind
+from mqclause.answers.reason import outcome_of
 from mqclause.answers.said import Ending, with_several_routes
+from mqclause.documents import OUTCOME
+from mqclause.executors.compiled import Compiled
 from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
@@ -165,7 +168,9 @@ class _Changed:
 
     @_course.default
     def _compiled(self) -> Course:
-        return self.decision.compiled
+        # The decision may be one by an executor that explains, and is slow.
+        is_compiled = isinstance(self.decision.course.executors[0], Compiled)
+        return self.decision.course if is_compiled else Course.of(self.decision.rules, OUTCOME)
 
     def endings(self, routes: Mapping[Route, str]) -> dict[str, Ending]:
         """The ending for each status of all of the ``routes``, instead of the one given, by which it is another."""
@@ -216,7 +221,7 @@ OtherEndings = tuple[tuple[tuple[str, ...], _EndsAt], ...]
 """States that rules do not tell apart, and how a choice ends with them."""
 
 
-@lru_cache(MOST_KEPT)
+@lru_cache(MOST_KINDS)
 def _other_endings(course: Course, kind: Kind, places: tuple[int, ...], taken: frozenset[str]) -> OtherEndings:
     """How a choice ends with another state than the one ``taken`` at these ``places``, where it ends otherwise."""
     now = _EndsAt.of(course.run(kind.situation, kind.listed, kind.carried), kind.listed).among(kind.listed)

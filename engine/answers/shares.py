@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
-from mqclause.answers.kind import MOST_KEPT, Kind
+from mqclause.answers.kind import MOST_KINDS, Kind
 from mqclause.answers.rows import DESTINATION_TYPES, AnswerTable, ColumnTypes
 from mqclause.executors.course import Course
 from mqclause.executors.run import Run
@@ -56,7 +56,7 @@ def _shares(decision: Decision) -> Iterator[Share]:
     yield from (Share(decision.listed[at], part) for at, part in _parts(decision.course, decision.kind))
 
 
-@lru_cache(MOST_KEPT)
+@lru_cache(MOST_KINDS)
 def _parts(course: Course, kind: Kind) -> tuple[tuple[int, Fraction], ...]:
     """The places in the list that get a part, and which."""
     rates = {each: 1 / step if step else Fraction(1) for each, step in _first_round(course, kind)}

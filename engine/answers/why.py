@@ -220,7 +220,9 @@ class _Asked:
         if queue.curdepth:
             states = [state.holding(queue, each, queue.curdepth) for each in priorities]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):
-                yield f"the {queue.curdepth} messages on {queue.name} have priority {queue.defprty}, its DEFPRTY"
+                there = f"{queue.curdepth} messages" if queue.curdepth > 1 else "message"
+                have = "have" if queue.curdepth > 1 else "has"
+                yield f"the {there} on {queue.name} {have} priority {queue.defprty}, its DEFPRTY"
         if queue.shared and queue.ipprocs is not None:
             states = [opened_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):

@@ -78,3 +78,12 @@ def names_object(scripts: Sequence[Script], change: WhatIf) -> bool:
         for script in scripts
         for each in script.records
     )
+
+
+def has_receiver(scripts: Sequence[Script], change: WhatIf) -> bool:
+    """Whether scripts of one queue manager define the cluster receiver that an option names."""
+    return any(
+        each.kind == "CHANNEL" and each.name == change.name and each.attributes.get("CHLTYPE") == "CLUSRCVR"
+        for script in scripts
+        for each in script.records
+    )

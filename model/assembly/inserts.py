@@ -29,9 +29,8 @@ def left_open(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
             texts = (record.name, *record.listed("CLUSTER"))
             found = next((each for text in texts for each in INSERT.findall(text) if each != OF_THE_OWNER), None)
             if found:
-                yield told(
-                    record, f"{found} is filled in by the queue manager, from its qm.ini: taken as it is written"
-                )
+                said = f"{found} is filled in by the queue manager, from its qm.ini: taken as it is written"
+                yield told(record, f"{said}, so as no name that stands elsewhere; put its value there")
                 break
 
 

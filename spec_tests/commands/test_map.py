@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from mqclause import cluster_map, read_members
+from mqclause import Engine, Rules, cluster_map, read_members
 from mqclause.model.assembly.snapshot import Source
 from mqclause.tools.render.overview import print_map
 from mqclause.tools.render.page import Page
 from spec_tests.support.explain_command import run
+
+RESUMED_FIRST = "workload/05_resumed_first.toml"
 
 MEMBER = """* Queue manager name: {0}
 ALTER QMGR CLWLUSEQ({1})
@@ -123,6 +125,48 @@ def test_a_wide_terminal_has_members_as_columns(sales: list[str]) -> None:
     assert table[0] == ["queue", "from QM1", "from QM2", "from QM3"]
     assert table[1] == ["ORDERS", "QM1 66.7 %, QM2 33.3 %", "QM2", "QM1 66.7 %, QM2 33.3 %"]
     assert table[3] == ["TO.ORDERS", "-", "-", "QM1 66.7 %, QM2 33.3 %"]
+
+
+def test_what_is_taken_as_it_is_written_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "uniform.mqsc"
+    file.write_text(
+        "DEFINE CHANNEL(U.+QMNAME+) CHLTYPE(CLUSRCVR) CLUSTER(+AUTOCL+)\nDEFINE QLOCAL(Q) CLUSTER(+AUTOCL+)\n"
+    )
+    for command, *change in (["map"], ["plan", "--suspend", "QM2"]):
+        done = run(command, f"QM1={file}", f"QM2={file}", *change)
+        assert "CHANNEL 'U.QM1': +AUTOCL+ is filled in by the queue manager" in done.stderr
+
+
+NAMED_IN_A_RULE = """clause = "workload/5"
+title = "Nothing goes to QM2 by preference"
+[set_aside]
+where = "queue_manager = 'QM2'"
+because = "it is QM2"
+"""
+
+
+@pytest.mark.parametrize(("changed", "favoured"), [({}, None), ({RESUMED_FIRST: NAMED_IN_A_RULE}, "QM1")])
+def test_queues_that_differ_in_names_alone_are_alike_where_no_rule_goes_by_names(
+    sales: list[str], changed: dict[str, str], favoured: str | None
+) -> None:
+    with Path(sales[0]).open("a") as one, Path(sales[2]).open("a") as other:
+        for file in (one, other):
+            file.write("DEFINE QLOCAL(TWIN) CLUSTER(SALES)\nALTER QMGR CLWLUSEQ(ANY)\n")
+    engine = Engine(Rules().with_files(changed))
+    rows = {(row.queue, row.member): row for row in cluster_map(read_members(sales), engine)}
+    told = {
+        queue: [each.destination.queue_manager for each in rows[queue, "QM2"].shares] for queue in ("ORDERS", "TWIN")
+    }
+    # From QM2 both queues have two hosts; QM2 keeps its own ORDERS, and has no TWIN.
+    assert told == {"ORDERS": ["QM2"], "TWIN": ["QM1", "QM3"]}
+    hosts = {
+        queue: [each.destination.queue_manager for each in rows[queue, "QM3"].shares] for queue in ("ORDERS", "TWIN")
+    }
+    assert hosts == {"ORDERS": ["QM1"] if favoured else ["QM1", "QM2"], "TWIN": ["QM1", "QM3"]}
+    # Where QM1 alone is left by clause 5, its state does not matter.
+    resting = [each.object for each in rows["ORDERS", "QM3"].incomplete]
+    assert resting == ([] if favoured else ["TO.QM1", "TO.QM2"])
+    assert rows["ORDERS", "QM3"].rests_on_more == bool(resting)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,18 @@ from mqclause.tools.commands.why import command
 from spec_tests.support.explain_command import written
 
 
-def changes(folder: Path, initq: dict[str, Any], processes: tuple[str, ...] = ("P",), **queue: Any) -> list[list[str]]:
+def changes(
+    folder: Path,
+    initq: dict[str, Any],
+    processes: tuple[str, ...] = ("P",),
+    beside: Sequence[dict[str, Any]] = (),
+    **queue: Any,
+) -> list[list[str]]:
     """The commands that are told for a queue Q, which triggers but for what is given."""
     own = {"name": "Q", "trigger": True, "trigtype": "EVERY", "initq": "I", "process": "P", "ipprocs": 0} | queue
     facts = {
         "queue_manager": {"name": "QM1"},
-        "queue": [own, {"name": "I", "ipprocs": 1} | initq],
+        "queue": [own, {"name": "I", "ipprocs": 1} | initq, *beside],
         "process": [{"name": name} for name in processes],
     }
     arguments = [own["name"], written(folder, facts), "--json"]
@@ -77,3 +84,18 @@ def test_other_values_of_what_the_rules_look_at_are_tried_together(tmp_path: Pat
         frozenset({every, "ALTER QLOCAL('Q') DEFPRTY(4)"}),
         frozenset({every, "ALTER QLOCAL('Q') TRIGMPRI(0)"}),
     }
+
+
+def test_names_that_a_remedy_leaves_open_are_filled_in(tmp_path: Path) -> None:
+    # PROCESS is blank (6), and I is a transmission queue (7): either may be mended at Q, the other at I, or at both.
+    found = changes(tmp_path, {"usage": "XMITQ"}, ("P", "S"), process="")
+    assert {frozenset(each) for each in found} == {
+        frozenset({"ALTER QLOCAL('Q') PROCESS('P')", "ALTER QLOCAL('I') USAGE(NORMAL)"}),
+        frozenset({"ALTER QLOCAL('Q') USAGE(XMITQ)", "ALTER QLOCAL('I') USAGE(NORMAL)"}),
+    }
+    # No trigger monitor has I open; J is open, but get-disabled.
+    beside = [{"name": "J", "ipprocs": 1, "get": "DISABLED"}, {"name": "K", "ipprocs": 1}]
+    assert changes(tmp_path, {"ipprocs": 0}, beside=beside[:1]) == [
+        ["ALTER QLOCAL('Q') INITQ('J')", "ALTER QLOCAL('J') GET(ENABLED)"]
+    ]
+    assert changes(tmp_path, {"ipprocs": 0}, beside=beside) == [["ALTER QLOCAL('Q') INITQ('K')"]]

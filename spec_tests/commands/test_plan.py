@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from mqclause import FactsError, plan, read_members
+from mqclause.answers.findings import FindingChanges
+from mqclause.answers.planned import Planned
 from mqclause.model.assembly.members import changed_everywhere, suspended, unreachable, without
 from mqclause.model.assembly.snapshot import Source
 from mqclause.tools.commands.plan import command
+from mqclause.tools.render.overview import print_plan
+from mqclause.tools.render.page import Page
 
 MEMBER = """* Queue manager name: {0}
 DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)
@@ -161,8 +168,35 @@ def test_what_is_printed(sales: list[str]) -> None:
         "    QM2, QM4 after: clause 11b, queue priority 0 is below 5",
         "",
         "sequence factors restart at zero at QM1, QM2, QM3, QM4 (clause 12)",
-        "1 row of the map change, from QM1",
+        "1 row of the map changes, from QM1",
     ]
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_what_a_terminal_shows(sales: list[str], width: int) -> None:
+    before = read_members(sales)
+    after = changed_everywhere(
+        before, ["QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)", "QLOCAL(ORDERS) QMGR(QM4) PUT(DISABLED)"]
+    )
+    out = StringIO()
+    page = Page(Console(file=out, force_terminal=True, color_system=None, width=width))
+    print_plan(Planned(plan(before, after), (), (), FindingChanges()), page)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert max(map(len, lines)) <= width
+    if width == 80:
+        assert lines[:2] == ["ORDERS from QM4: 100 % of the puts move", "  - QM4"]
+        return
+    # QM4 kept its puts (clause 3), and QM3 alone has priority 5; a third of QM1's was there already.
+    table = [
+        [cell.strip() for cell in re.split(r"  +", line)] for line in lines if line.startswith(("queue", "ORDERS"))
+    ]
+    assert [cells[:6] for cells in table] == [
+        ["queue", "from", "moves", "QM2", "QM3", "QM4"],
+        ["ORDERS", "QM4", "100 % of the puts", "+ 0 → 100 %", "- 100 → 0 %", table[1][5]],
+        ["ORDERS", "QM1", "66.7 % of the puts", "- 33.3 → 0 %", "+ 33.3 → 100 %", "- 33.3 → 0 %"],
+    ]
+    assert table[1][5].startswith("QM3 before: clause 3, ")
+    assert "QM4 after: clause 1, the queue is put-disabled at QM4" in map(str.strip, lines)
 
 
 def findings(files: list[str], *options: str) -> dict[str, list[tuple[str, str, str]]]:

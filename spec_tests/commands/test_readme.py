@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
+from rich.console import Console
 
+from mqclause import plan, read_members
+from mqclause.answers.findings import FindingChanges
+from mqclause.answers.planned import Planned
+from mqclause.duckdb import traffic
+from mqclause.model.assembly.members import changed_everywhere
+from mqclause.tools.render.overview import print_plan
+from mqclause.tools.render.page import Page
 from spec_tests.support.explain_command import run
 
 README = Path(__file__).parents[2] / "README.md"
@@ -33,6 +43,17 @@ def test_the_readme_shows_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_readme_shows_the_real_answers(arguments: tuple[str, ...]) -> None:
     *command, name = arguments
     shown = run(*command, str(files("mqclause.tools") / "examples" / name)).stdout
+    assert shown in README.read_text(), f"the README should show:\n{shown}"
+
+
+def test_the_readme_shows_the_plan_as_a_table() -> None:
+    before = read_members(sorted((Path(str(TRAFFIC)).parent).glob("*.mqsc")))
+    after = changed_everywhere(before, ["QLOCAL(ORDERS.IN) QMGR(QM3) CLWLPRTY(5)"])
+    out = StringIO()
+    rows = plan(before, after, traffic=traffic(duckdb.read_csv(str(TRAFFIC))))
+    page = Page(Console(file=out, force_terminal=True, color_system=None, width=120))
+    print_plan(Planned(rows, (), (), FindingChanges()), page)
+    shown = "\n".join(line.rstrip() for line in out.getvalue().splitlines()[:2])
     assert shown in README.read_text(), f"the README should show:\n{shown}"
 
 

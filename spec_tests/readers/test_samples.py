@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from mqclause import Engine, FactsError, Put, read_files
+from mqclause import Engine, FactsError, MapRow, Put, cluster_map, plan, read_files, read_members
+from mqclause.model.assembly.members import changed_everywhere
 from mqclause.model.assembly.view import assemble
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.record import Script
@@ -64,3 +66,26 @@ def test_every_alias_and_remote_definition_resolves_or_says_why_not(path: Path) 
             decision = engine.choose(Put(queue=queue.name), cluster)
             assert decision.chosen or (decision.reason and decision.reason.because), queue
             assert decision.resolved.followed or decision.reason, queue
+
+
+def test_the_map_of_a_real_cluster_and_the_plan_of_a_change() -> None:
+    """CQ1 is on QM5, QM6 and QM7, QL_QM6 on QM6; every attribute is MQ's default, CLWLUSEQ is LOCAL everywhere."""
+    if not DUMPS:
+        pytest.skip("the folder has no dumps of a cluster")
+    thirds = {name: Fraction(1, 3) for name in ("QM5", "QM6", "QM7")}
+    own = {name: {name: Fraction(1)} for name in thirds}
+    members = read_members(DUMPS)
+    found = {(row.queue, row.member): _parts(row) for row in cluster_map(members)}
+    assert found == {("CQ1", name): parts for name, parts in {"QM4": thirds, **own}.items()} | {
+        ("QL_QM6", name): own["QM6"] for name in ("QM4", "QM5", "QM6", "QM7")
+    }
+    # Clause 11b takes what QM4 puts from QM6 and QM7: two thirds. Hosts keep theirs by clause 3, which comes first.
+    rows = plan(members, changed_everywhere(members, ["QLOCAL(CQ1) QMGR(QM5) CLWLPRTY(5)"]))
+    told = [(row.queue, row.member, row.moved, _parts(row.before), _parts(row.after)) for row in rows]
+    assert told == [("CQ1", "QM4", Fraction(2, 3), thirds, own["QM5"])]
+    because = [(each.side, each.destination.queue_manager, each.rule and each.rule.clause) for each in rows[0].because]
+    assert because == [("after", "QM6", "11b"), ("after", "QM7", "11b")]
+
+
+def _parts(row: MapRow) -> dict[str, Fraction]:
+    return {each.destination.queue_manager: each.part for each in row.shares}

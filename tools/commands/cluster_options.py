@@ -131,9 +131,11 @@ class ClusterQuestion:
 
 
 def print_member_warnings(members: Iterable[Snapshot]) -> None:
-    """Writes the warnings of all members, but what one alone knows: here it is told of that one, too."""
-    found = (each for member in members for each in member.warnings)
-    print_warnings(each for each in found if not each.message.endswith(OF_ITS_OWN))
+    """Writes the warnings of all members, but what one alone knows: here it is told of that one, too. Then remarks."""
+    found = tuple(members)
+    warnings = (each for member in found for each in member.warnings)
+    told = [each for each in warnings if not each.message.endswith(OF_ITS_OWN)]
+    print_warnings(told, [each for member in found for each in member.remarks])
 
 
 def _owned(source: Source, members: set[str]) -> Source:

@@ -96,10 +96,11 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
     count = len(found.rows)
     if found.rows:
         names = sorted({row.member for row in found.rows})
-        page.line(f"{count} row{'s' if count > 1 else ''} of the map change, from {', '.join(names)}")
+        rows = f"{count} rows of the map change" if count > 1 else "1 row of the map changes"
+        page.line(f"{rows}, from {', '.join(names)}")
     else:
         changes = found.restarts or found.findings.new or found.findings.gone
-        page.line("every put goes where it went" if changes else "nothing changes")
+        page.line("every put goes where it went" if changes else "nothing changes: every put goes where it went")
     _print_exits(found.exits, page)
 
 
@@ -174,7 +175,8 @@ def _print_traffic(found: Planned, page: Page) -> None:
     further = found.moves[MOVES_SHOWN:]
     if further:
         part = percent(sum(each.puts for each in further) / total)
-        page.line(f"{part} of them would move between {len(further)} other pairs (--json shows them)")
+        pairs = f"{len(further)} other pairs" if len(further) > 1 else "another pair"
+        page.line(f"{part} of them would move between {pairs} of queue managers (--json shows them)")
     if not found.moves:
         page.line(f"none of {amount(total)} puts would move to another queue manager")
     if found.elsewhere:
