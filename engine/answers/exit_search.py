@@ -95,6 +95,6 @@ class AskedExit:
         )
         self.engine.exits.end(session)
         if monotonic() > self._until or (found.exit is not None and found.exit.call.timed_out):
-            limit = f"{self.engine.exits.limit:g} seconds"
+            limit = f"{self.engine.exits.limit:g} s"
             raise SearchEndedError(f"the search ended with change {self.tried}: the exit may take {limit} in all of it")
         return found

@@ -134,6 +134,18 @@ def test_the_next_call_is_made_as_if_nothing_had_been(exit: Exit) -> None:  # no
     assert [(code(each), took(each)) for each in found] == [(None, "QM4"), (2266, None), (None, "QM4")]
 
 
+def test_a_process_that_it_forks_answers_nothing() -> None:
+    def forks(wxp: MQWXP) -> None:
+        wxp.DestinationChosen = 3 if wxp.MsgLength == 1 else 2
+        if wxp.MsgLength == 1:
+            os.fork()
+
+    # Both processes come back from the exit; were there two answers, the next call would get the second of them.
+    with Engine(exits={NAME: forks}) as engine:
+        found = [took(choose(engine, {"put": {"length": length}})) for length in (2, 1, 2, 2, 1, 2)]
+    assert found == ["QM3", "QM4", "QM3", "QM3", "QM4", "QM3"]
+
+
 def test_what_it_returns_is_not_looked_at() -> None:
     assert took(asked(lambda _: 2)) == "QM2"
 

@@ -50,7 +50,7 @@ def test_an_exit_that_does_not_return_costs_its_limit(exit: Exit) -> None:  # no
     decision = asked(only_at_a_choice(exit), exit_limit=SHORT)
     assert code(decision) == 2266
     assert decision.reason is not None
-    assert decision.reason.because == "the exit did not return within 0.3 seconds"
+    assert decision.reason.because == "the exit did not return within 0.3 s"
     assert (decision.reason.rule, told(decision)["response"]) == ("exit.04b", None)
     assert SHORT <= time.monotonic() - began < 20
 
@@ -66,7 +66,7 @@ def test_the_limit_is_the_time_that_passes(options: dict[str, float], limit: flo
     assert limit <= time.monotonic() - began < limit + 20
     assert reason is not None
     assert (reason.code, reason.call) == (2266, "MQOPEN")
-    assert reason.because == f"the exit did not return within {limit:g} seconds"
+    assert reason.because == f"the exit did not return within {limit:g} s"
 
 
 @pytest.mark.parametrize(("options", "limit"), [({"exit_limit": 7.5}, 7.5), ({}, 30.0)], ids=["given", "default"])

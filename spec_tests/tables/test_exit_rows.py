@@ -74,7 +74,7 @@ def test_what_is_decided() -> None:
     }
 
 
-def test_an_exit_that_refuses_and_fails() -> None:
+def test_an_exit_that_refuses_and_fails(caplog: pytest.LogCaptureFixture) -> None:
     def refuses_opens(wxp: MQWXP) -> None:
         wxp.ExitResponse = "SUPPRESS_FUNCTION"
         if wxp.ExitReason == "CLWL_PUT":
@@ -83,6 +83,11 @@ def test_an_exit_that_refuses_and_fails() -> None:
     table = puts({}, {"call": "MQOPEN"}, {"queue": "NONE"}, {"call": "MQPUT1"})
     found = decided(table, KNOWN, exits={NAME: only_at_a_choice(refuses_opens)})
     assert went(found) == [2266, 2188, 2085, 2266]
+    # Why is told once for each rule, in the order in which rows come to it.
+    said = sorted(record.getMessage() for record in caplog.records)
+    assert said[0] == "CLWLEXIT(myexit) of QM1: the exit answered SUPPRESS_FUNCTION"
+    assert said[1].startswith("CLWLEXIT(myexit) of QM1: the exit raised ValueError: boom (line ")
+    assert len(said) == 2
 
 
 def test_each_row_is_a_queue_manager_of_its_own_and_like_rows_are_asked_about_once(tmp_path: Path) -> None:
