@@ -14,7 +14,7 @@ from mqclause.answers.engine import Engine
 from mqclause.exits.session import Caller, ExitSession
 from mqclause.model.facts.cluster import Cluster
 
-MOST_ASKED = 10_000
+MOST_PAIRS = 10_000
 """About how many pairs of commands an exit is asked at most: a second or two. Where there are more, none is tried."""
 
 
