@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -160,6 +161,18 @@ def test_what_it_changes_besides_is_not_read_back() -> None:
 
     with Engine(exits={NAME: spoils}) as engine:
         assert [took(choose(engine)) for _ in range(2)] == ["QM3", "QM3"]
+
+
+def test_what_it_does_to_its_process_is_its_own() -> None:
+    def moves_away(wxp: MQWXP) -> None:
+        os.chdir("/")
+        os.environ["LEFT_BY_EXIT"] = "1"
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        wxp.DestinationChosen = 2
+
+    before = Path.cwd(), signal.getsignal(signal.SIGTERM)
+    assert took(asked(moves_away)) == "QM3"
+    assert (Path.cwd(), signal.getsignal(signal.SIGTERM), os.environ.get("LEFT_BY_EXIT")) == (*before, None)
 
 
 def test_references_that_it_keeps_are_its_own() -> None:

@@ -128,6 +128,7 @@ def test_a_map_says_so(tmp_path: Path) -> None:
     said = run("map", name).stdout.splitlines()
     assert f"from QM1: {unknown('myexit')}" in said
     assert "  mqclause explain … --exit 'myexit=MODULE:FUNCTION'" in said
+    assert run("map", name, "--csv").stderr == f"remark: from QM1: {unknown('myexit')}\n"
     # There is nothing else that the map rests on.
     assert not any("this rests on" in line for line in said)
 
@@ -138,6 +139,7 @@ def test_a_plan_says_so_of_both_sides(tmp_path: Path) -> None:
     done = run("plan", name, *change, "--json")
     assert (done.returncode, json.loads(done.stdout)["rows"]) == (0, [])
     assert json.loads(done.stdout)["incomplete"] == [{"from": "QM1", **told(each)} for each in ("myexit", "new")]
+    assert len(run("plan", name, *change, "--csv").stderr.splitlines()) == 2
     said = run("plan", name, *change).stdout.splitlines()
     assert [line for line in said if line.startswith("from QM1: no exit")] == [
         f"from QM1: {unknown(each)}" for each in ("myexit", "new")
