@@ -15,7 +15,7 @@ from mqclause.answers.commands import AdminCommand, Attribute, admin_commands
 from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
 from mqclause.answers.engine import Engine
-from mqclause.answers.exit_search import MOST_ASKED, AskedExit, SearchEndedError, exit_commands, says_more
+from mqclause.answers.exit_search import MOST_PAIRS, AskedExit, SearchEndedError, exit_commands, says_more
 from mqclause.answers.rows import AnswerTable, ColumnTypes
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
@@ -188,7 +188,7 @@ class _Search:
     def _size(self, alike: Alike) -> int:
         """How many commands a set may have. An exit may tell all hosts apart, so none stands for others like it."""
         if self.exit is not None:
-            return SEARCHED if sum(map(len, self.attributes.values())) ** 2 / 2 <= MOST_ASKED else 1
+            return SEARCHED if sum(map(len, self.attributes.values())) ** 2 / 2 <= MOST_PAIRS else 1
         told = alike.first_ones(SEARCHED)
         tried = sum(len(of) for of in self.attributes.values() if of[0].concerns in told)
         return SEARCHED if len(self.decision.listed) * tried**2 / 2 <= MOST_LOOKS else 1

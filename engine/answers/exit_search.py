@@ -14,7 +14,7 @@ from mqclause.answers.engine import Engine
 from mqclause.exits.session import Caller, ExitSession
 from mqclause.model.facts.cluster import Cluster
 
-MOST_ASKED = 10_000
+MOST_PAIRS = 10_000
 """About how many pairs of commands an exit is asked at most: a second or two. Where there are more, none is tried."""
 
 
@@ -95,6 +95,6 @@ class AskedExit:
         )
         self.engine.exits.end(session)
         if monotonic() > self._until or (found.exit is not None and found.exit.call.timed_out):
-            limit = f"{self.engine.exits.limit:g} seconds"
+            limit = f"{self.engine.exits.limit:g} s"
             raise SearchEndedError(f"the search ended with change {self.tried}: the exit may take {limit} in all of it")
         return found

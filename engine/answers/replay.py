@@ -6,18 +6,17 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from mqclause.answers.administering import Administering
 from mqclause.answers.decision import Decision
 from mqclause.answers.engine import Engine
 from mqclause.answers.examination import Examination, Triggers
-from mqclause.answers.exit_answer import ExitAnswer
-from mqclause.answers.fate import Administered
 from mqclause.answers.replay_exits import ReplayExits
+from mqclause.answers.replay_row import Released, Row, TriggerMessage
 from mqclause.answers.resolution import Resolved
 from mqclause.answers.retrieval import Retrieval
-from mqclause.answers.retrieval_calls import Returned, close_reason, for_calls, put_reason, retrieve
+from mqclause.answers.retrieval_calls import close_reason, for_calls, put_reason, retrieve
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT
@@ -32,53 +31,6 @@ from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.rules import Rules
-
-
-@frozen(eq=False)
-class TriggerMessage:
-    """A trigger message that an event created, and the examination that found it due."""
-
-    examination: Examination
-    available: bool
-
-
-@frozen(eq=False)
-class Released:
-    """A trigger message that an event made available, and the number of the event that created it."""
-
-    queue: str
-    created_by_event: int
-
-
-@define(eq=False)
-class Row:
-    """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
-
-    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
-    which may be a ``warning``. ``returned`` is what a get or browse gave.
-    ``exit`` is what an exit made of the choice, where one was asked for.
-    """
-
-    number: int
-    event: Event
-    repeat: int | None
-    routed: Destination | Decision | None = None
-    trigger_messages: list[TriggerMessage] = field(factory=list)
-    released: list[Released] = field(factory=list)
-    examinations: list[Examination] = field(factory=list)
-    turned_off: list[Examination] = field(factory=list)
-    reason: int | None = None
-    exit: ExitAnswer | None = None
-    warning: bool = False
-    returned: Returned | None = None
-    administered: Administered | None = None
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What its reader should know of exits: that one is named and not given."""
-        fates = () if self.administered is None else self.administered.fates
-        answers = (self.exit, *(each.exit for each in fates))
-        return tuple(dict.fromkeys(remark for each in answers if each is not None for remark in each.remarks))
 
 
 class Replay:

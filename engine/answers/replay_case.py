@@ -24,8 +24,9 @@ from attrs import evolve, frozen
 
 from mqclause.answers.asked_case import AskedCase, Comparison, decided
 from mqclause.answers.examination import Examination
-from mqclause.answers.replay import Replay, Row
+from mqclause.answers.replay import Replay
 from mqclause.answers.replay_document import row_document
+from mqclause.answers.replay_row import Row
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.model.timeline.scenario import Scenario, scenario_of
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs

@@ -8,7 +8,7 @@ from typing import Any
 from mqclause.answers.decision import Decision
 from mqclause.answers.decision_document import destination_document
 from mqclause.answers.examination import Examination
-from mqclause.answers.replay import Row, TriggerMessage
+from mqclause.answers.replay_row import Row, TriggerMessage
 from mqclause.model.facts.destination import Destination
 
 

@@ -23,8 +23,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 from attrs import evolve, frozen
 
 from mqclause.answers.asked_case import AskedCase, Comparison, decided
-from mqclause.answers.replay import Replay, Row
+from mqclause.answers.replay import Replay
 from mqclause.answers.replay_document import row_document
+from mqclause.answers.replay_row import Row
 from mqclause.answers.retrieval import ORDERS, PassedOver, QueueOrder, Retrieval
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall

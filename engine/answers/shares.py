@@ -42,8 +42,10 @@ def shares(decision: Decision) -> AnswerTable[Share]:
 
     In listing order, without those that get nothing; empty where nothing is chosen. The destination with the lowest
     factor is chosen and its factor advances, so in the long run a destination is chosen as often as the reciprocal of
-    that step says.
+    that step says. Raises ValueError where an exit was called: what it takes in the long run is not known.
     """
+    if decision.exit is not None and decision.exit.called:
+        raise ValueError("the decision is one with an exit, and what that takes in the long run is not known")
     return AnswerTable(_shares(decision), SHARE)
 
 

@@ -31,6 +31,7 @@ _SIZE = Struct("<I")
 def serve(exit: Callable[[MQWXP], object], link: socket.socket, limit: float) -> None:  # noqa: A002 - MQ's word
     """Answers requests until there are no more, and ends the process."""
     _settle()
+    own = os.getpid()
     while True:
         request = _received(link)
         if request is None:
@@ -38,6 +39,8 @@ def serve(exit: Callable[[MQWXP], object], link: socket.socket, limit: float) ->
         # Should the caller be gone, nobody else would end an exit that does not return.
         signal.setitimer(signal.ITIMER_REAL, min(limit, LONGEST_ALARM) + 1)
         reply = _reply(exit, structures(Offer(*marshal.loads(request))))  # noqa: S302 - from who forked us
+        if os.getpid() != own:
+            os._exit(0)  # a process that the exit forked has come back from it: the answer is its parent's
         signal.setitimer(signal.ITIMER_REAL, 0)
         link.sendall(_SIZE.pack(len(reply)) + reply)
 

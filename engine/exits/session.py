@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from math import isfinite
 from threading import RLock
 from typing import Any
@@ -93,7 +94,14 @@ def _name(name: object, exit: object) -> str:  # noqa: A002 - MQ's word
         raise ValueError(f"exits: the name {quoted(name)} is not allowed; allowed: the name in CLWLEXIT, not blank")
     if not callable(exit):
         raise TypeError(f"exits: {quoted(name)} is {quoted(exit)}, which cannot be called; it takes one MQWXP")
+    if does_nothing_yet(exit):
+        raise TypeError(f"exits: {quoted(name)} is a coroutine or a generator, of which a call does nothing")
     return name.rstrip(" ")
+
+
+def does_nothing_yet(exit: object) -> bool:  # noqa: A002
+    """Whether a call of it only makes something that somebody would have to wait for, or to go through."""
+    return any(tells(exit) for tells in (iscoroutinefunction, isasyncgenfunction, isgeneratorfunction))
 
 
 NO_EXITS = Exits()

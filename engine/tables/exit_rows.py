@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from logging import getLogger
 from threading import Lock
 from typing import Any
 from uuid import uuid4
@@ -19,11 +20,13 @@ from sqlglot import exp
 
 from mqclause.answers.decision import Level
 from mqclause.answers.engine import Engine
+from mqclause.answers.exit_answer import ExitAnswer
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller, Exits, ExitSession
 from mqclause.language.sql import Node, both, literal
 from mqclause.model.exits.structures import MQWXP
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import QueueManager
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.cluster_puts import ClusterPuts
@@ -32,6 +35,7 @@ from mqclause.tables.named_puts import answered
 from mqclause.tables.row import put_said
 from mqclause.tables.shares import Spread
 
+LOG = getLogger("mqclause")
 ANSWERS_KEPT = 100_000
 """How many answers a process keeps."""
 
@@ -110,6 +114,7 @@ class _Decided:
         self.of = of
         self.engine = Engine(of.rules, exits=of.exits, exit_limit=of.limit)
         self.known: dict[tuple[int, str], str] = {}
+        self.told: set[str] = set()
         self.turn = Lock()
 
     def answer(self, at: int, text: str) -> str:
@@ -129,11 +134,19 @@ class _Decided:
         level: Level = "rule" if self.of.explain else "off"
         found = self.engine.choose(put, cluster, None, level, Caller(session=session))
         self.engine.exits.end(session)
+        if found.exit is not None and found.exit.failed:
+            self.tell(own, found.exit)
         if found.exit is not None and found.exit.call.timed_out:
             self.engine.close()
             given = {**self.engine.exits.given, own.clwlexit: _timed_out_before}
             self.engine = Engine(self.of.rules, exits=given, exit_limit=self.of.limit)
         return answered(found, self.of.explain)
+
+    def tell(self, own: QueueManager, answer: ExitAnswer) -> None:
+        """Logs why rows fail by an exit: once for each rule by which they do."""
+        if answer.rule.id not in self.told:
+            self.told.add(answer.rule.id)
+            LOG.warning("CLWLEXIT(%s) of %s: %s", own.clwlexit, own.name, answer.because)
 
 
 def _timed_out_before(_: MQWXP) -> None:

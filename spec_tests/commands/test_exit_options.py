@@ -39,6 +39,9 @@ def no_parameter():
 def two(wxp, more):
     pass
 
+async def later(wxp):
+    pass
+
 NOT_CALLABLE = 3
 """
 
@@ -217,6 +220,11 @@ def test_what_cannot_be_used_is_bad_input_in_one_line(folder: Path) -> None:
             ["myexit=my_exits:two"],
             "30",
             "--exit 'myexit=my_exits:two': two(wxp, more) of my_exits does not take one MQWXP",
+        ),
+        (
+            ["myexit=my_exits:later"],
+            "30",
+            "--exit 'myexit=my_exits:later': later of my_exits is a coroutine or a generator",
         ),
         (["myexit=my_exits:NOT_CALLABLE"], "30", "--exit 'myexit=my_exits:NOT_CALLABLE': NOT_CALLABLE of my_exits"),
         ([PREFER, PREFER], "30", f"--exit '{PREFER}': an exit 'myexit' is given already"),

@@ -114,6 +114,18 @@ def test_a_put_disabled_destination_may_be_chosen_and_the_open_succeeds() -> Non
     assert decision.verdict == "goes to Q at QM3 by TO.QM3, which the exit chose"
 
 
+def test_where_the_rules_choose_none_it_comes_in_as_0(tmp_path: Path) -> None:
+    disabled = {"queues": {host: {"put": "DISABLED"} for host in EVERY_HOST}}
+    asked(writing(tmp_path / "seen", "DestinationChosen", "DestinationCount"), disabled)
+    assert written(tmp_path / "seen")[1] == [0, 3]
+
+
+def test_the_rules_do_not_look_at_what_is_available_an_exit_can(tmp_path: Path) -> None:
+    look = writing(tmp_path / "seen", of=lambda wxp: [bool(each.QMgrFlags & 0x20) for each in wxp.DestinationArray])
+    assert took(asked(look, {"others": {"QM2": {"available": False}}})) == "QM2"
+    assert written(tmp_path / "seen")[1] == [False, True, True]
+
+
 def test_without_a_choice_of_its_own_the_reason_code_of_the_rules_stands() -> None:
     disabled = {"queues": {host: {"put": "DISABLED"} for host in EVERY_HOST}, "put": {"call": "MQOPEN", "bind": "OPEN"}}
     decision = asked(taking(0), disabled)

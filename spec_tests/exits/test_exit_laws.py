@@ -18,7 +18,7 @@ from mqclause.exits.session import ExitSession
 from spec_tests.support.exit_scene import NAME
 from spec_tests.support.random_clusters import situations
 
-law = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 SITUATIONS = situations()
 
 
@@ -113,7 +113,7 @@ def test_what_an_exit_can_do(obedient: Engine, situation: tuple[Cluster, Put], n
         assert answer.chosen is answer.own_choice
 
 
-@settings(law, max_examples=15)
+@settings(law, max_examples=10)
 @given(situation=SITUATIONS, number=st.integers(0, 4))
 def test_every_executor_says_the_same(situation: tuple[Cluster, Put], number: int) -> None:
     cluster, put = situation

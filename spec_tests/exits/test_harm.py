@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,6 +135,18 @@ def test_the_next_call_is_made_as_if_nothing_had_been(exit: Exit) -> None:  # no
     assert [(code(each), took(each)) for each in found] == [(None, "QM4"), (2266, None), (None, "QM4")]
 
 
+def test_a_process_that_it_forks_answers_nothing() -> None:
+    def forks(wxp: MQWXP) -> None:
+        wxp.DestinationChosen = 3 if wxp.MsgLength == 1 else 2
+        if wxp.MsgLength == 1:
+            os.fork()
+
+    # Both processes come back from the exit; were there two answers, the next call would get the second of them.
+    with Engine(exits={NAME: forks}) as engine:
+        found = [took(choose(engine, {"put": {"length": length}})) for length in (2, 1, 2, 2, 1, 2)]
+    assert found == ["QM3", "QM4", "QM3", "QM3", "QM4", "QM3"]
+
+
 def test_what_it_returns_is_not_looked_at() -> None:
     assert took(asked(lambda _: 2)) == "QM2"
 
@@ -148,6 +161,18 @@ def test_what_it_changes_besides_is_not_read_back() -> None:
 
     with Engine(exits={NAME: spoils}) as engine:
         assert [took(choose(engine)) for _ in range(2)] == ["QM3", "QM3"]
+
+
+def test_what_it_does_to_its_process_is_its_own() -> None:
+    def moves_away(wxp: MQWXP) -> None:
+        os.chdir("/")
+        os.environ["LEFT_BY_EXIT"] = "1"
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        wxp.DestinationChosen = 2
+
+    before = Path.cwd(), signal.getsignal(signal.SIGTERM)
+    assert took(asked(moves_away)) == "QM3"
+    assert (Path.cwd(), signal.getsignal(signal.SIGTERM), os.environ.get("LEFT_BY_EXIT")) == (*before, None)
 
 
 def test_references_that_it_keeps_are_its_own() -> None:

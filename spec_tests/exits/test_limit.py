@@ -83,9 +83,9 @@ def test_without_a_limit_it_is_30_seconds_on_both_sides(options: dict[str, float
     assert told(decision)["response"] == f"ends itself in {limit + 1:.0f} seconds"
 
 
-def test_one_that_loops_at_init_costs_its_limit_once() -> None:
+def test_one_that_does_not_return_at_init_costs_its_limit_once() -> None:
     began = time.monotonic()
-    assert code(asked(loops, exit_limit=SHORT)) == 2266
+    assert code(asked(sleeps, exit_limit=SHORT)) == 2266
     assert time.monotonic() - began < 20
 
 

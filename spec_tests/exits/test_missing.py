@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
-from mqclause import Engine, Put, Replay, read_document
+from mqclause import Engine, Put, Replay, Rules, read_document
 from mqclause.answers.replay_document import row_document
 from mqclause.answers.rests_on import rests_on
+from mqclause.exits.session import Exits
 from mqclause.model.timeline.scenario import scenario_of
+from mqclause.tools.commands.batch import print_exits
 from spec_tests.support.exit_scene import HOSTS, facts, taking
 from spec_tests.support.explain_command import run, written
 
@@ -125,6 +128,7 @@ def test_a_map_says_so(tmp_path: Path) -> None:
     said = run("map", name).stdout.splitlines()
     assert f"from QM1: {unknown('myexit')}" in said
     assert "  mqclause explain … --exit 'myexit=MODULE:FUNCTION'" in said
+    assert run("map", name, "--csv").stderr == f"remark: from QM1: {unknown('myexit')}\n"
     # There is nothing else that the map rests on.
     assert not any("this rests on" in line for line in said)
 
@@ -135,13 +139,18 @@ def test_a_plan_says_so_of_both_sides(tmp_path: Path) -> None:
     done = run("plan", name, *change, "--json")
     assert (done.returncode, json.loads(done.stdout)["rows"]) == (0, [])
     assert json.loads(done.stdout)["incomplete"] == [{"from": "QM1", **told(each)} for each in ("myexit", "new")]
+    assert len(run("plan", name, *change, "--csv").stderr.splitlines()) == 2
     said = run("plan", name, *change).stdout.splitlines()
-    told_last = [line for line in said if line.startswith("from")]
-    assert told_last == [f"from QM1: {unknown(each)}" for each in ("myexit", "new")]
+    assert [line for line in said if line.startswith("from QM1: no exit")] == [
+        f"from QM1: {unknown(each)}" for each in ("myexit", "new")
+    ]
 
 
-def test_the_rows_of_a_table(tmp_path: Path) -> None:
-    puts, out = tmp_path / "puts.jsonl", tmp_path / "decided.jsonl"
-    puts.write_text('{"put": {"queue": "Q"}}\n')
-    done = run("batch", str(puts), str(out), "--facts", written(tmp_path, facts()))
-    assert done.stderr.splitlines() == [f"remark: from QM1: {unknown('myexit')}"]
+def test_the_rows_of_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    known = read_document(facts(), "facts").cluster
+    other = evolve(known, queue_manager=evolve(known.queue_manager, name="QM9", clwlexit="new"))
+    print_exits({"QM1": known, "QM9": other}, Exits({"new": taking(2)}), Rules())
+    assert capsys.readouterr().err.splitlines() == [
+        "decided in Python, not in SQL: rows of QM9 (CLWLEXIT new)",
+        f"remark: from QM1: {unknown('myexit')}",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -108,9 +109,22 @@ def test_a_limit_that_is_none(limit: Any) -> None:
         Engine(exits={NAME: taking(1)}, exit_limit=limit)
 
 
+async def _later(wxp: MQWXP) -> None:
+    wxp.DestinationChosen = 2
+
+
+def _by_and_by(wxp: MQWXP) -> Iterator[int]:
+    yield wxp.DestinationChosen
+
+
 def test_what_is_no_exit() -> None:
     with pytest.raises(TypeError, match="exits: 'myexit' is 3, which cannot be called"):
         Engine(exits={NAME: 3})  # type: ignore[dict-item]
+    for each in (_later, _by_and_by):
+        with pytest.raises(
+            TypeError, match="exits: 'myexit' is a coroutine or a generator, of which a call does nothing"
+        ):
+            Engine(exits={NAME: each})
     with pytest.raises(TypeError, match="exits=.* is no mapping of names in CLWLEXIT to functions"):
         Engine(exits=[taking(1)])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="exits: the name ' ' is not allowed"):

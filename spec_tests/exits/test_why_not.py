@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mqclause import Engine, counterfactuals, read_document, why_not
+from mqclause import Engine, counterfactuals, read_document, shares, why_not
 from mqclause.answers.counterfactual import WhyNot
 from mqclause.exits import MQWXP, Caller, OfferedMessage, by_content, prefer_channel
 from spec_tests.support.exit_scene import (
@@ -128,6 +128,14 @@ def test_without_the_engine_nothing_can_be_said() -> None:
         assert why_not(choose(engine, {"channels": {"QM2": {"clwlrank": 9}}}), "QM3").changes
 
 
+def test_its_shares_in_the_long_run_are_not_known() -> None:
+    with Engine(exits={NAME: prefer_channel}) as engine:
+        decision = choose(engine)
+    with pytest.raises(ValueError, match="the decision is one with an exit, and what that takes in the long run"):
+        shares(decision)
+    assert len(shares(choose(Engine()))) == 3
+
+
 def test_the_search_ends_with_the_first_call_that_runs_into_the_limit() -> None:
     def loops_when_disabled(wxp: MQWXP) -> None:
         wxp.DestinationChosen = 2
@@ -138,7 +146,7 @@ def test_the_search_ends_with_the_first_call_that_runs_into_the_limit() -> None:
     answer = asked(loops_when_disabled, "QM4", exit_limit=0.3)
     assert time.monotonic() - began < 20
     assert answer.ended.startswith("the search ended with change ")
-    assert answer.ended.endswith(": the exit may take 0.3 seconds in all of it")
+    assert answer.ended.endswith(": the exit may take 0.3 s in all of it")
     assert (answer.searched, answer.changes) == (0, ())
     assert answer.to_json()["ended"] == answer.ended
 
@@ -152,7 +160,7 @@ def test_all_calls_together_have_the_time_of_one(tmp_path: Path) -> None:
         wxp.DestinationChosen = 2
 
     answer = asked(slow, "QM4", exit_limit=0.6)
-    assert answer.ended.endswith(": the exit may take 0.6 seconds in all of it")
+    assert answer.ended.endswith(": the exit may take 0.6 s in all of it")
     # One is the decision's own; after so many of them the time is over.
     assert 2 <= [reason for (reason,) in written(tmp_path / "seen")].count("CLWL_PUT") <= 1 + 5
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from mqclause.exits import MQWXP, prefer_channel
 from mqclause.tables.columns import TableError
 from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRows
 from mqclause.tables.flat import cluster_puts
-from spec_tests.support.exit_scene import NAME, facts, only_at_a_choice, taking, writing, written
+from spec_tests.support.exit_scene import NAME, Exit, facts, only_at_a_choice, taking, writing, written
 
 DUCK = duckdb.default_connection()
 
@@ -45,26 +47,29 @@ def decided(table: duckdb.DuckDBPyRelation, known: Any, **options: Any) -> list[
     return [decision for _, decision in sorted(found.project("number, decision").fetchall())]
 
 
+def answered(exit: Exit, *asked: Mapping[str, Any], limit: float = 5.0) -> list[dict[str, Any]]:  # noqa: A002
+    """The decisions about rows that this exit is called for, as a table gets them."""
+    puts_of = cluster_puts({"dest": "text"}, KNOWN, None, {"queue": "dest"})
+    rows = ExitRows.of(puts_of, Rules(), {NAME: exit}, limit, False, None)
+    assert rows is not None
+    said = [json.dumps({"queue": "Q", "bind": "NOTFIXED", **each}) for each in asked]
+    return [json.loads(answer or "null") for answer in rows.decisions([0] * len(said), said)]
+
+
 def went(found: list[dict[str, Any]]) -> list[str | int]:
     return [each["queue_manager"] or each["reason"] or each["outcome"] for each in found]
 
 
 def test_the_exit_decides_where_it_is_called() -> None:
     table = puts({}, {"call": "MQOPEN"}, {"call": "MQOPEN", "bind": "OPEN"}, {"queue": "NONE"}, {"bind": "LOOSE"})
-    known = KNOWN
-    # CLWLEXIT is myexit, and names none of these.
-    assert went(decided(table, known, exits={"other": taking(3)})) == ["QM2", "deferred", "QM2", 2085, "invalid"]
-    assert went(decided(table, known, exits={NAME: prefer_channel})) == ["QM3", "deferred", "QM3", 2085, "invalid"]
-
-
-def test_what_is_decided() -> None:
     ranked = read_document(facts(channels={"QM2": {"clwlrank": 5}}), "facts").cluster
-    (found,) = decided(puts({}), ranked, exits={NAME: taking(3)}, explain=True)
-    assert found == {
+    found = decided(table, ranked, exits={NAME: prefer_channel}, explain=True)
+    assert went(found) == ["QM3", "deferred", "QM3", 2085, "invalid"]
+    assert found[0] == {
         "outcome": "chosen",
         "queue": "Q",
-        "queue_manager": "QM4",
-        "channel": "TO.QM4",
+        "queue_manager": "QM3",
+        "channel": "TO.QM3",
         "reason": None,
         "permitted": 1,
         # The rules chose QM2.
@@ -74,15 +79,25 @@ def test_what_is_decided() -> None:
     }
 
 
-def test_an_exit_that_refuses_and_fails() -> None:
+def test_without_a_name_of_one_that_is_given_all_stays_native() -> None:
+    puts_of = cluster_puts({"dest": "text"}, KNOWN, None, {"queue": "dest"})
+    assert ExitRows.of(puts_of, Rules(), {"other": taking(3)}, 5.0, False, None) is None
+
+
+def test_an_exit_that_refuses_and_fails(caplog: pytest.LogCaptureFixture) -> None:
     def refuses_opens(wxp: MQWXP) -> None:
         wxp.ExitResponse = "SUPPRESS_FUNCTION"
         if wxp.ExitReason == "CLWL_PUT":
             raise ValueError("boom")
 
-    table = puts({}, {"call": "MQOPEN"}, {"queue": "NONE"}, {"call": "MQPUT1"})
-    found = decided(table, KNOWN, exits={NAME: only_at_a_choice(refuses_opens)})
+    exit = only_at_a_choice(refuses_opens)  # noqa: A001
+    found = answered(exit, {}, {"call": "MQOPEN"}, {"queue": "NONE"}, {"call": "MQPUT1"})
     assert went(found) == [2266, 2188, 2085, 2266]
+    # Why is told once for each rule, in the order in which rows come to it.
+    said = sorted(record.getMessage() for record in caplog.records)
+    assert said[0] == "CLWLEXIT(myexit) of QM1: the exit answered SUPPRESS_FUNCTION"
+    assert said[1].startswith("CLWLEXIT(myexit) of QM1: the exit raised ValueError: boom (line ")
+    assert len(said) == 2
 
 
 def test_each_row_is_a_queue_manager_of_its_own_and_like_rows_are_asked_about_once(tmp_path: Path) -> None:
@@ -93,7 +108,7 @@ def test_each_row_is_a_queue_manager_of_its_own_and_like_rows_are_asked_about_on
         wxp.ExitUserArea = bytes([wxp.ExitUserArea[0] + 1]) + bytes(15)
         wxp.DestinationChosen, wxp.ExitResponse = 3, "SUPPRESS_EXIT"
 
-    found = decided(puts({}, {}, {}, {"call": "MQPUT1"}), KNOWN, exits={NAME: once})
+    found = answered(once, {}, {}, {}, {"call": "MQPUT1"})
     assert went(found) == ["QM4"] * 4
     assert written(tmp_path / "seen") == [["INIT", 0], ["CLWL_PUT", 1], ["TERM", 2]] * 2
 
@@ -101,13 +116,12 @@ def test_each_row_is_a_queue_manager_of_its_own_and_like_rows_are_asked_about_on
 def test_an_exit_that_does_not_return_costs_its_limit_once(tmp_path: Path) -> None:
     look = writing(tmp_path / "seen", "ExitReason")
 
-    def loops(wxp: MQWXP) -> None:
+    def sleeps(wxp: MQWXP) -> None:
         look(wxp)
-        while wxp.DestinationArray:
-            pass
+        time.sleep(1000 if wxp.DestinationArray else 0)
 
-    table = puts({}, {"call": "MQPUT1"}, {"call": "MQOPEN"}, {"call": "MQOPEN", "bind": "OPEN"}, {"queue": "NONE"}, {})
-    found = decided(table, KNOWN, exits={NAME: loops}, exit_limit=0.3)
+    opens = ({"call": "MQOPEN"}, {"call": "MQOPEN", "bind": "OPEN"})
+    found = answered(sleeps, {}, {"call": "MQPUT1"}, *opens, {"queue": "NONE"}, {}, limit=0.3)
     assert went(found) == [2266, 2266, 2266, 2266, 2085, 2266]
     (_, (reason,)) = written(tmp_path / "seen")
     assert reason.startswith("CLWL_")
@@ -119,7 +133,7 @@ def raises(_: MQWXP) -> None:
 
 def test_several_local_queue_managers() -> None:
     known = KNOWN
-    other = evolve(known, queue_manager=evolve(known.queue_manager, name="QM9", clwlexit=""))
+    other = evolve(known, queue_manager=evolve(known.queue_manager, name="QM9", clwlexit="other"))
     table = DUCK.sql("SELECT * FROM (VALUES (0, 'QM1'), (1, 'QM9'), (2, 'QM8')) AS t(number, place)")
     found = decide(table, {"QM1": known, "QM9": other}, at="place", queue="Q", exits={NAME: taking(3)})
     assert went([each for _, each in sorted(found.project("number, decision").fetchall())]) == ["QM4", "QM2", "invalid"]
@@ -140,13 +154,12 @@ def _takes_what_it_is_told(wxp: MQWXP) -> None:
     wxp.DestinationChosen += 1
 
 
-def test_a_path_and_a_relation_of_another_connection(tmp_path: Path) -> None:
-    path = str(tmp_path / "puts.parquet")
+def test_a_path_and_another_connection(tmp_path: Path) -> None:
+    path, other = str(tmp_path / "puts.parquet"), duckdb.connect()
     DUCK.sql("SELECT 'Q' AS dest").write_parquet(path)
-    for given, connection in ((path, None), ((other := duckdb.connect()).read_parquet(path), other)):
-        found = decide(given, KNOWN, queue="dest", exits={NAME: taking(3)}, connection=connection)
-        for _ in range(2):
-            assert found.project("decision.queue_manager").fetchall() == [("QM4",)]
+    found = decide(path, KNOWN, queue="dest", exits={NAME: taking(3)}, connection=other)
+    for _ in range(2):
+        assert found.project("decision.queue_manager").fetchall() == [("QM4",)]
     with pytest.raises(TableError, match="connection=… is needed for a relation of another one than the default"):
         decide(other.read_parquet(path), KNOWN, queue="dest", exits={NAME: taking(3)})
 

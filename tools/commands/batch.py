@@ -10,8 +10,10 @@ from typing import Any
 import click
 
 from mqclause.answers.exit_answer import not_given
+from mqclause.exits.session import Exits
 from mqclause.model.assembly.snapshot import Source, read_clusters, read_sources
 from mqclause.model.facts.cluster import Cluster
+from mqclause.rulebook.rules import Rules
 from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
@@ -61,15 +63,15 @@ def clusters_of(
     return read_clusters(given, lenient)
 
 
-def print_exits(asked: Batch) -> None:
+def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, rules: Rules) -> None:
     """Tells which rows exits decide, which exits are missing, and which are not named by any CLWLEXIT."""
-    clusters = [asked.cluster] if isinstance(asked.cluster, Cluster) else list((asked.cluster or {}).values())
-    own, given = [each.queue_manager for each in clusters], asked.exits.names
+    clusters = [cluster] if isinstance(cluster, Cluster) else list((cluster or {}).values())
+    own, given = [each.queue_manager for each in clusters], exits.names
     if in_python := ", ".join(f"{each.name} (CLWLEXIT {each.clwlexit})" for each in own if each.clwlexit in given):
         click.echo(f"decided in Python, not in SQL: rows of {in_python}", err=True)
-    missing = ((each.name, not_given(asked.rules, each, given)) for each in own if each.clwlexit)
+    missing = ((each.name, not_given(rules, each, given)) for each in own if each.clwlexit)
     print_warnings((), [f"from {name}: {what.what}" for name, what in missing if what is not None])
-    print_not_named(asked.exits, [each.clwlexit for each in own])
+    print_not_named(exits, [each.clwlexit for each in own])
 
 
 @click.command("batch", epilog=f"Files end in {', '.join(ENDINGS)}.")
@@ -120,5 +122,5 @@ def command(
     read = sources(facts, overlays, named_format) if facts else []
     cluster = clusters_of(read, local, options["at"], lenient, sets, states)
     asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options, exits=given)
-    print_exits(asked)
+    print_exits(cluster, given, asked.rules)
     return batch_files(asked, engine, as_json)

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT, Exits
+from mqclause.exits.session import EXIT_LIMIT, Exits, does_nothing_yet
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.tools.render.streams import print_warnings
 
@@ -76,6 +76,10 @@ def _function(text: str, module: str, function: str) -> Exit:
         raise click.UsageError(f"--exit {text!r}: {said}{hint}") from None
     if not callable(found):
         raise click.UsageError(f"--exit {text!r}: {function} of {module} cannot be called; an exit takes one MQWXP")
+    if does_nothing_yet(found):
+        raise click.UsageError(
+            f"--exit {text!r}: {function} of {module} is a coroutine or a generator: a call does nothing"
+        )
     takes = _takes(found)
     if takes:
         raise click.UsageError(f"--exit {text!r}: {function}{takes} of {module} does not take one MQWXP alone")

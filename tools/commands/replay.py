@@ -13,8 +13,9 @@ from rich.text import Text
 
 from mqclause.answers.decision import Decision
 from mqclause.answers.examination import Examination
-from mqclause.answers.replay import Replay, Row
+from mqclause.answers.replay import Replay
 from mqclause.answers.replay_document import row_document
+from mqclause.answers.replay_row import Row
 from mqclause.answers.retrieval_calls import Returned
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources

@@ -12,7 +12,7 @@ from mqclause.answers.exit_answer import ExitAnswer
 def exit_lines(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:
     """Whether the exit was called and with what, the own choice, and what its answer does; nothing without an exit.
 
-    Before each line a label, blank for those after the first.
+    Before each line a label, blank for those after the first. That its answer ends the call is told with the reason.
     """
     if answer is None or not answer.is_given:
         return
@@ -23,5 +23,6 @@ def exit_lines(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:
     count = len(answer.offered)
     offered = f"{count} destination{'s' if count > 1 else ''}"
     yield "exit", Text(f"called with {answer.reason} and {offered}; own choice: {own}")
-    taken = f": {answer.chosen.host}" if answer.chosen is not None and not answer.failed else ""
-    yield "", Text(f"{answer.because}{taken}")
+    if not answer.failed:
+        taken = f": {answer.chosen.host}" if answer.chosen is not None else ""
+        yield "", Text(f"{answer.because}{taken}")

@@ -45,11 +45,16 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
         page.line(Text(told, "yellow"))
 
 
+def exits_said(exits: Mapping[Incomplete, Sequence[str]]) -> Iterator[str]:
+    """The exits that nobody has given, each with who would call it."""
+    yield from (f"from {', '.join(members)}: {each.what}" for each, members in exits.items())
+
+
 def _print_exits(exits: Mapping[Incomplete, Sequence[str]], page: Page) -> None:
-    """The exits that nobody has given, each with who would call it, and what tells more."""
-    for each, members in exits.items():
+    """The same, with what tells more."""
+    for said, each in zip(exits_said(exits), exits, strict=True):
         page.line()
-        page.line(Text(f"from {', '.join(members)}: {each.what}", "yellow"))
+        page.line(Text(said, "yellow"))
         page.line(Text(each.command, "dim"), "", INDENT)
 
 
