@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from mqclause.answers.decision_document import after_steps, destination_document, until_steps
 from mqclause.answers.exit_answer import ExitAnswer, derived_for
@@ -252,29 +252,9 @@ class Decision:
     @property
     def verdict(self) -> str:
         """The answer in one sentence."""
-        if self.reason is not None:
-            return f"{self.reason.call} fails with {self.reason.name} ({self.reason.code}): {self.reason.because}"
-        if self.outcome == "deferred":
-            if (at_put := self._reason_at_put) is not None:
-                return f"MQOPEN succeeds; a put fails with {at_put.name} ({at_put.code}): {at_put.because}"
-            return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
-        chosen = self.chosen
-        assert chosen is not None, "neither failed nor deferred"  # noqa: S101
-        if self.exit is not None and self.exit.overrides:
-            return f"goes to {chosen.name}, which the exit chose"
-        others = len(self.permitted) - 1
-        tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
-        return f"goes to {chosen.name}{tie}"
+        from mqclause.answers.said import in_a_sentence
 
-    @property
-    def _reason_at_put(self) -> Reason | None:
-        """What a put after an MQOPEN by way of a put-disabled object fails with, if it does."""
-        from mqclause.answers.engine import Engine
-
-        if not self.resolved.inhibited:
-            return None
-        put = evolve(self.put, call="MQPUT", bind="NOTFIXED")
-        return Engine(self.rules).choose(put, self.cluster, self.before, caller=None).reason
+        return in_a_sentence(self)
 
 
 def _of_pickle(
@@ -288,7 +268,9 @@ def _of_pickle(
     before: SequenceState | None,
     of_exit: ExitAnswer | None,
 ) -> Decision:
-    where = resolved(Course.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind)
+    where = resolved(
+        Course.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind == "AS_Q_DEF"
+    )
     return Decision(
         put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before, where, of_exit
     )

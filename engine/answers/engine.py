@@ -93,8 +93,9 @@ class Engine:
         """
         if explain not in LEVELS:
             raise ValueError(f"explain={explain!r} is not a level; allowed: {', '.join(LEVELS)}")
-        where = resolved(self._names, cluster, put.queue, put.queue_manager, put.call, put.bind)
-        bind = where.default_binding if put.bind == "AS_Q_DEF" else put.bind
+        left_open = put.bind == "AS_Q_DEF"
+        where = resolved(self._names, cluster, put.queue, put.queue_manager, put.call, left_open)
+        bind = where.default_binding if left_open else put.bind
         if state is None:
             last, changed, counters = cluster.last_seq_number, UNCHANGED, None
         else:

@@ -124,26 +124,26 @@ class Resolved:
 
 
 def resolved(
-    course: Course, cluster: Cluster, queue: str, queue_manager: str, call: str, bind: str = "NOTFIXED"
+    course: Course, cluster: Cluster, queue: str, queue_manager: str, call: str, left_open: bool = False
 ) -> Resolved:
     """Follows two names by the rules of ``course``, for an MQI call. The cluster keeps the answer.
 
-    Raises ValueError where both are blank.
+    ``left_open``: the call leaves the binding to the queue. Raises ValueError where both names are blank.
     """
-    key = (course, queue, queue_manager, call, bind)
+    key = (course, queue, queue_manager, call, left_open)
     found: Resolved | None = cluster.resolutions.get(key)
     if found is None:
         if len(cluster.resolutions) >= MOST_KEPT:
             cluster.resolutions.clear()
         if not (queue or queue_manager):
             raise ValueError("a put names a queue, a queue manager or both")
-        put = Put(queue, queue_manager, bind, call)
-        found = cluster.resolutions[key] = Resolved(tuple(_looks(course, cluster, put)))
+        put = Put(queue, queue_manager, call=call)
+        found = cluster.resolutions[key] = Resolved(tuple(_looks(course, cluster, put, left_open)))
     return found
 
 
-def _looks(course: Course, cluster: Cluster, put: Put) -> Iterator[Look]:
-    seen = naming(cluster, put)
+def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool) -> Iterator[Look]:
+    seen = evolve(naming(cluster, put), bind_left_open=left_open)
     while True:
         look = Look(seen, course.run(seen, (), None, True)[0], course)
         yield look

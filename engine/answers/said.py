@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Container, Iterable
 from functools import cached_property
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.answers.decision import Decision
+from mqclause.answers.engine import Engine
+from mqclause.answers.reason import Reason
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 
@@ -70,6 +72,33 @@ def with_several_routes(listed: Iterable[Destination]) -> frozenset[str]:
 def same_answer(one: Decision, other: Decision) -> bool:
     """Whether both end alike."""
     return Ending.of(one).is_as(Ending.of(other))
+
+
+def in_a_sentence(decision: Decision) -> str:
+    """The answer in one sentence."""
+    reason = decision.reason
+    if reason is not None:
+        return f"{reason.call} fails with {reason.name} ({reason.code}): {reason.because}"
+    if decision.outcome == "deferred":
+        at_put = _reason_at_put(decision)
+        if at_put is not None:
+            return f"MQOPEN succeeds; a put fails with {at_put.name} ({at_put.code}): {at_put.because}"
+        return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
+    chosen = decision.chosen
+    assert chosen is not None, "neither failed nor deferred"  # noqa: S101
+    if decision.exit is not None and decision.exit.overrides:
+        return f"goes to {chosen.name}, which the exit chose"
+    others = len(decision.permitted) - 1
+    tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
+    return f"goes to {chosen.name}{tie}"
+
+
+def _reason_at_put(decision: Decision) -> Reason | None:
+    """What a put after an MQOPEN by way of a put-disabled object fails with, if it does."""
+    if not decision.resolved.inhibited:
+        return None
+    put = evolve(decision.put, call="MQPUT", bind="NOTFIXED")
+    return Engine(decision.rules).choose(put, decision.cluster, decision.before, caller=None).reason
 
 
 def said(decision: Decision) -> str:

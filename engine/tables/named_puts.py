@@ -18,6 +18,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.demands import OF_PUTS
+from mqclause.tables.row import invalid
 from mqclause.tables.shares import ties_in
 
 PUT_NAMES = OF_PUTS.one_of
@@ -81,6 +82,9 @@ class NamedPut:
 
     def decided(self, engine: Engine, put: Put, cluster: Cluster, explain: bool, with_ties: bool) -> dict[str, Any]:
         """The ``decision`` about a put of these names, and who ``ties`` in the long run."""
+        refusal = cluster.refusal(put.queue, put.queue_manager)
+        if refusal:
+            return {"decision": invalid(f"put: {refusal}"), **({"ties": []} if with_ties else {})}
         found = answered(engine.choose(put, cluster, None, "rule" if explain else "off"), explain)
         tied = ties_in(engine, put, cluster) if with_ties else []
         for each in (found, *tied):
@@ -104,7 +108,7 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0: see unknown_number."""
     free = next(name for name in (f"NONE.{number}" for number in count()) if not _is_taken(cluster, name))
     # Named as a queue, an alias of a queue manager is not unknown either.
-    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name])
+    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.refused])
     queues = [name for name in objects if _put(name) is not None]
     managers, resolve = _managers(cluster, rules, free), _engine(rules).resolve
     beside = [name for name in managers if resolve(cluster, free, name).looks_queue_up]
@@ -150,7 +154,7 @@ def _put(queue: str, queue_manager: str = "") -> Put | None:
 
 
 def _is_taken(cluster: Cluster, name: str) -> bool:
-    known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote)
+    known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote, cluster.refused)
     return any(name in each for each in known)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import partial
 
 from attrs import evolve
@@ -23,6 +23,8 @@ LEVEL = "Queue manager command level"
 
 NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
 TOPIC_ALIAS = "QALIAS of a topic"
+OF_MODEL = "an open of it makes a queue of a generated name; name that queue"
+OF_TOPIC = "is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue"
 FROM_SCRIPTS = ("clusters", "suspended")
 """What the scripts say of a queue manager that a facts document describes without it."""
 
@@ -126,6 +128,12 @@ def defined_at(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[
         if record.kind == "QALIAS" and record.attributes.get("TARGTYPE") == "TOPIC":
             found.setdefault(TOPIC_ALIAS, set()).add(record.name)
     return {kind: frozenset(names) for kind, names in found.items()}
+
+
+def refused_at(defined: Mapping[str, frozenset[str]], queues: Container[str]) -> Mapping[str, str]:
+    """Of what is ``defined`` the names to which no put is decided, and why; ``queues`` are those of queues."""
+    models = {name: f"is a model queue: {OF_MODEL}" for name in defined.get("QMODEL", ()) if name not in queues}
+    return {**models, **dict.fromkeys(defined.get(TOPIC_ALIAS, ()), OF_TOPIC)}
 
 
 def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:

@@ -156,7 +156,8 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     own = local_queue_manager(files, seen, [source.name for source in opened.sources])
     observed = shown_of_queues(opened.scripts, own.fact.name)
     others = [as_it_is_now(each, observed, once) for each in with_states(_in_order(opened.sources, files, view))]
-    cluster, placed, warnings = agreed(own, others, lenient)
+    defined = defined_at(opened.scripts, own.fact.name)
+    cluster, placed, warnings = agreed(own, others, lenient, defined)
     messages = _checked_messages(files, cluster)
     read = Snapshot(
         cluster,
@@ -166,7 +167,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         observed,
         partial(tuple, (*placed, put) if put else placed),
         incomplete=incomplete(opened.scripts, view.known, cluster),
-        defined=defined_at(opened.scripts, cluster.queue_manager.name),
+        defined=defined,
         messages=messages,
         remarks=(*opened.remarks, *view.remarks),
         command_level=command_level(opened.scripts, cluster.queue_manager.name),
@@ -182,7 +183,7 @@ def read_files(
     return read_sources([Source(str(path), Path(path).read_bytes()) for path in paths], local, lenient, formats)
 
 
-def read_clusters(sources: Sequence[Source], lenient: bool = False) -> dict[str, Cluster]:
+def read_by_name(sources: Sequence[Source], lenient: bool = False) -> dict[str, Snapshot]:
     """What each queue manager that ``sources`` describe knows, by its name; as ``read_sources`` with each as local.
 
     Scripts and dumps tell it for all that they are of, a facts document for its own queue manager.
@@ -193,14 +194,15 @@ def read_clusters(sources: Sequence[Source], lenient: bool = False) -> dict[str,
     by_documents = {document.source for document in opened.documents}
     scripts = [source for source in sources if source.name not in by_documents]
     members = read_members(scripts, None, lenient) if opened.scripts else ()
-    found = {member.cluster.queue_manager.name: member.cluster for member in members}
+    found = {member.cluster.queue_manager.name: member for member in members}
     for source in sources:
         if source.name in by_documents:
-            cluster = read_sources([source], None, lenient).cluster
-            if cluster.queue_manager.name in found:
-                message = f"queue_manager {quoted(cluster.queue_manager.name)}: another source describes it too"
+            read = read_sources([source], None, lenient)
+            name = read.cluster.queue_manager.name
+            if name in found:
+                message = f"queue_manager {quoted(name)}: another source describes it too"
                 raise FactsError([Diagnostic(source.name, message)])
-            found[cluster.queue_manager.name] = cluster
+            found[name] = read
     return found
 
 

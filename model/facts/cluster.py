@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
@@ -74,8 +74,9 @@ class ContradictionError(FactsError):
 class Cluster:
     """What one queue manager knows: its own objects, the others' instances and aliases, and the routes to them.
 
-    Objects stand in the order in which they were listed. Raises ContradictionError when two facts contradict
-    each other: the same object twice, or a queue manager that is named but not known.
+    Objects stand in the order in which they were listed. ``refused`` are names that the local queue manager has, and
+    to which no put is decided, with why: model queues, aliases of topics. Raises ContradictionError when two facts
+    contradict each other: the same object twice, or a queue manager that is named but not known.
     """
 
     queue_manager: QueueManager
@@ -84,6 +85,7 @@ class Cluster:
     queue_manager_aliases: tuple[QueueManagerAlias, ...] = field(default=(), converter=_tuple)
     channels: tuple[Channel, ...] = field(default=(), converter=_tuple)
     processes: tuple[Process, ...] = field(default=(), converter=_tuple)
+    refused: Mapping[str, str] = field(factory=dict, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         found = tuple(contradictions(self))
@@ -136,6 +138,11 @@ class Cluster:
             more = Queue(name, queue_manager, **{"clusters": members[queue_manager].clusters, **attributes})
             return evolve(self, queues=(*self.queues, more))
         return evolve(self, queues=[evolve(each, **attributes) if each in found else each for each in self.queues])
+
+    def refusal(self, queue: str, queue_manager: str) -> str:
+        """What is wrong with a put that gives these names to the local queue manager; blank: it is decided."""
+        why = self.refused.get(queue) if queue_manager in ("", self.queue_manager.name) else None
+        return f"queue {quoted(queue)} {why}" if why else ""
 
     @cached_property
     def destinations(self) -> dict[tuple[str, str, Any, str], Any]:

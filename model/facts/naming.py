@@ -91,7 +91,6 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
         defxmitq_put_enabled=_is_put_enabled(cluster, own.defxmitq),
         defxmitq_defprty=_priority(cluster, own.defxmitq),
         transmission_queue_defprty=_priority(cluster, named),
-        bind_left_open=put.bind == "AS_Q_DEF",
         alias_route_in_another_cluster=_is_routed_elsewhere(cluster, named),
         **_of_queue(cluster, put.queue),
         **_of_alias(cluster, named),

@@ -181,6 +181,8 @@ class Referenced:
         member = event.queue_manager or own
         if member != own and member not in self.cluster.remote:
             yield unknown("queue_manager", member, (own, *self.cluster.remote))
+        elif refusal := self.cluster.refusal(event.queue, member):
+            yield refusal
         elif event.queue not in self.cluster.queues_by_name:
             yield unknown("queue", event.queue, self.cluster.queues_by_name)
         elif event.do == "get" or (event.do == "open" and event.mode in READING_MODES):

@@ -99,3 +99,21 @@ def test_at_a_level_that_keeps_less_too(level: Any) -> None:
     decision = decided(channel=channels(clwlprty=3))
     again = Engine().choose(decision.put, decision.cluster, explain=level)
     assert others(again) == ["with channel-priority-for-queues=before-queue-priority: QM3"]
+
+
+def test_a_local_instance_beside_one_remote_one() -> None:
+    hosts = [{"name": "Q", "queue_manager": host, "clusters": ["S"], "clwluseq": "ANY"} for host in ("QM1", "QM2")]
+    decision = decided(queue=hosts, channel=[{**channels()[0], "dest_seq_factor": 20.0}])
+    assert decision.chosen is not None
+    assert decision.chosen.name == "Q at QM1 (local)"
+    assert "with local-in-balancing=not-counted: QM1 or QM2" in others(decision)
+
+
+def test_an_open_by_way_of_what_is_put_disabled_tells_what_a_put_fails_with() -> None:
+    alias = {"name": "A", "type": "QALIAS", "target": "Q", "put": "DISABLED"}
+    hosts = [{"name": "Q", "queue_manager": host, "clusters": ["S"]} for host in ("QM2", "QM3")]
+    told = "MQOPEN succeeds; a put fails with MQRC_PUT_INHIBITED (2051): "
+    in_cluster = decided(queue=[alias, *hosts], put={"queue": "A", "call": "MQOPEN"})
+    assert in_cluster.verdict == f"{told}an object on the way to Q is put-disabled"
+    private = decided(queue=[alias, {"name": "Q"}], put={"queue": "A", "call": "MQOPEN"})
+    assert private.verdict == f"{told}Q, or an object on the way to it, is put-disabled"

@@ -8,8 +8,10 @@ from typing import Any
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 
 from mqclause.model.diagnostic import FactsError
+from mqclause.tools.cli import command_line
 from mqclause.tools.errors import BatchError
 from spec_tests.commands.test_batch import batch, read, written
 
@@ -88,6 +90,23 @@ def test_puts_made_at_several_queue_managers(tmp_path: Path) -> None:
         assert summary["outcomes"]["invalid"] == 1
     messages = [each["decision"]["message"] for each in read(tmp_path / "out.parquet")]
     assert messages == [None, None, None, "qmgr = 'QM9'; allowed: QM1, QM2, QM3"]
+
+
+def test_what_is_odd_about_the_facts_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "facts"
+    folder.mkdir()
+    (folder / "QM1.mqsc").write_text(f"{DUMP.format(name='QM1')}DEFINE QMODEL(M)\n")
+    (folder / "notes").write_text("Nothing that anybody could read as a command.\n")
+    source = written(tmp_path / "in.jsonl", [{"qmgr": "QM1", "put": {"queue": "M"}}])
+    asked = ["batch", str(source), str(tmp_path / "out.jsonl"), "--facts", str(folder), "--json"]
+    for more in ([], ["--at", "qmgr"]):
+        done = CliRunner().invoke(command_line, [*asked, *more], standalone_mode=False)
+        assert (done.exception, done.return_value) == (None, 2)
+        assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["warning"], done.stderr
+        assert "notes" in done.stderr
+        (row,) = read(tmp_path / "out.jsonl")
+        made = "an open of it makes a queue of a generated name; name that queue"
+        assert row["decision"]["message"] == f"put: queue 'M' is a model queue: {made}"
 
 
 def test_what_at_needs(tmp_path: Path) -> None:

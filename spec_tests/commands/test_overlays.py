@@ -155,6 +155,14 @@ class TestModelQueues:
         assert goes_to(script, put="L") == "QM1"
         assert goes_to(script, put="N") is None
 
+    def test_nor_does_an_event_of_a_replay_name_one(self, tmp_path: Path) -> None:
+        script = written(tmp_path, "* Queue manager name: QM1\nDEFINE QMODEL(M)\nDEFINE QLOCAL(L)\n", "QM1.mqsc")
+        made = "queue 'M' is a model queue: an open of it makes a queue of a generated name; name that queue"
+        for event in ({"do": "put"}, {"do": "open", "mode": "OUTPUT"}, {"do": "get"}):
+            asked = written(tmp_path, {"event": [{**event, "queue": "M"}]})
+            told = refusal(replay_command, asked, "--facts", script)
+            assert told == f"{asked}:1: event 1 ({event['do']}): {made}"
+
     def test_an_alias_of_a_topic_leads_to_no_queue(self, tmp_path: Path) -> None:
         text = "* Queue manager name: QM1\nDEFINE QALIAS(T) TARGET(NEWS) TARGTYPE(TOPIC)\n"
         script = written(tmp_path, text, "QM1.mqsc")

@@ -163,7 +163,7 @@ class TestTheCommand:
 
     def test_a_model_queue(self, tmp_path: Path) -> None:
         [line] = bad("why", "M", written(tmp_path, "* Queue manager name: QM1\nDEFINE QMODEL(M)\n", "QM1.mqsc"))
-        assert line == ("'M' is a model queue of QM1: an open of it makes a queue of a generated name; name that queue")
+        assert line == ("queue 'M' is a model queue: an open of it makes a queue of a generated name; name that queue")
 
     @pytest.mark.parametrize("given", [{"curdepth": -1}, {"ipprocs": "many"}, {"ipprocs": 1.5}])
     def test_counts_that_cannot_be(self, tmp_path: Path, given: dict[str, Any]) -> None:

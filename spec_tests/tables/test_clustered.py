@@ -36,6 +36,18 @@ def row(put: Put) -> dict[str, Any]:
     return {name: None if value == "" else value for name, value in asdict(put).items()}
 
 
+def test_a_model_queue_is_refused() -> None:
+    told = "is a model queue: an open of it makes a queue of a generated name; name that queue"
+    cluster = Cluster(QueueManager("QM1"), queues=[Queue("L", "QM1")], refused={"M": told})
+    asked = [{"queue": "M"}, {"queue": "M", "queue_manager": "QM1"}, {"queue": "M", "already_sent_to": ["QM2"]}]
+    rows = table([*asked, {"queue": "L"}, {"queue": "M", "queue_manager": "QM9"}])
+    for more in ({}, {"shares": True}):
+        *found, local, elsewhere = answers(decide(rows, cluster, **more))
+        assert {each["message"] for each in found} == {f"put: queue 'M' {told}"}
+        assert {each["outcome"] for each in found} == {"invalid"}
+        assert (local["outcome"], elsewhere["reason"]) == ("chosen", 2087)
+
+
 def by_engine(engine: Engine, cluster: Cluster, put: Put) -> dict[str, Any]:
     return told(engine.choose(put, cluster, explain="rule"))
 

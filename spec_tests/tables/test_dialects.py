@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
-pytest.importorskip("pyspark")
+for needed in ("pyspark", "duckdb", "pyarrow"):
+    pytest.importorskip(needed)
 
+import duckdb
+
+from mqclause import Rules
+from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
+from mqclause.duckdb.table import decide, kinds_of, relation_of
 from mqclause.spark.dialect import SPARK
+from mqclause.spark.passes import one_expression
+from mqclause.tables.answers import decision
+from mqclause.tables.plan import plan_of
+from mqclause.tables.shape import shape_of
+from mqclause.tables.shares import fresh, ties
+from spec_tests.support.random_rows import arrow_table, random_rows
 from spec_tests.tables.plan_text import plain, plan, text, tree
 
 WRITTEN = [
@@ -84,3 +98,16 @@ def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
         "mq_few = THOSE(items, c -> ITEM(mq_each_b, c >> 3) = ITEM(mq_each_a, 0))",
         "found: ITEM(listed, 2).a",
     ]
+
+
+def test_a_plan_that_is_kept_stays_as_it_was_made() -> None:
+    relation = relation_of(arrow_table(random_rows(Random(1), 20)), duckdb.connect())
+    shape, rules = shape_of(kinds_of(relation), OUTCOME), Rules()
+    plans = [plan_of(rules, shape, decision, WORKLOAD), plan_of(rules, fresh(shape), ties)]
+    before = [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans]
+    kept = plan_of.cache_info().hits
+    assert len(decide(relation, rules=rules, explain=True, shares=True).fetchall()) == 20
+    assert plan_of.cache_info().hits == kept + 2, "other plans were made"
+    for each in plans:
+        assert SPARK.text(one_expression(each), quoted=True)
+    assert [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans] == before

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 from mqclause import Cluster, Engine, Put
-from mqclause.model.facts.destination import Destination, destinations
 from mqclause.model.facts.domains import NAME_GIVEN
-from mqclause.model.facts.situation import situation
 from mqclause.rulebook.errors import ReadingError
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DECISION, DESTINATION, NOT_ALLOWED, PUT
 from mqclause.tables.demands import OF_PUTS
 from mqclause.tables.row import Rows
 from spec_tests.support.deep import first
+from spec_tests.support.many_clusters import table_row
 from spec_tests.support.random_clusters import random_case, random_readings
 
 ROWS = Rows()
@@ -217,20 +216,6 @@ def test_readings() -> None:
     assert [rows.decision(QUEUE, given)["reason"] for rows in (ROWS, always)] == [2051, 2268]
 
 
-def row_of(destination: Destination) -> dict[str, Any]:
-    """The destination as a table holds it: null where it has no value."""
-    values = {name: getattr(destination, name) for name in DESTINATION}
-    return {name: None if value == "" else value for name, value in values.items()}
-
-
-def put_row(put: Put, cluster: Cluster) -> dict[str, Any]:
-    """The put as a table holds it, with the binding in effect and what the local queue manager says."""
-    where = Engine().resolve(cluster, put.queue, put.queue_manager)
-    seen = situation(put, put, where.default_binding if put.bind == "AS_Q_DEF" else put.bind, cluster, 0)
-    values = {name: getattr(put, name, None) for name in PUT}
-    return {**values, "bind": seen.bind, "clwlmruc": seen.clwlmruc, "qmgr_clwluseq": seen.qmgr_clwluseq}
-
-
 @pytest.mark.parametrize("seed", first(2, range(4)))
 def test_as_the_engine_decides(seed: int) -> None:
     rng = Random(seed)
@@ -246,30 +231,15 @@ def without_derived(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def agree(engine: Engine, rows: Rows, cluster: Cluster, put: Put) -> None:
-    """Checks that the row made of the put is decided as the put is, where the names go straight to the rules."""
-    where = engine.resolve(cluster, put.queue, put.queue_manager, put.call)
-    if not where.asks_workload or where.followed or (put.queue and put.queue_manager):
+    """Checks that the row that the names of the put come to is decided as the put is."""
+    made = table_row(engine, cluster, put)
+    if made is None:
         return
-    listed = destinations(cluster, put, engine.listing)
-    row = put_row(put, cluster), [row_of(each) for each in listed]
-    found = rows.explained(*row)
-    if not listed:
-        assert found == {**invalid(NO_DESTINATIONS), "steps": []}
-        return
-    expected = engine.choose(put, cluster, explain="rule")
-    to = expected.chosen
-    fell = expected.fell_by()
+    row, expected = made
+    found, steps = rows.explained(*row), engine.choose(put, cluster, explain="rule").to_json()["steps"]
     assert {**found, "steps": [without_derived(step) for step in found["steps"]]} == {
-        "outcome": expected.outcome,
-        "queue": to and (to.queue or None),
-        "queue_manager": to and to.queue_manager,
-        "channel": to and (to.channel or None),
-        "reason": expected.reason and expected.reason.code,
-        "permitted": len(expected.permitted),
-        "eliminated_by": [fell.get(each) for each in listed],
-        "message": None,
-        "transmission_queue": None,
-        "steps": [without_derived(step) for step in expected.to_json()["steps"]],
+        **expected,
+        "steps": [without_derived(step) for step in steps],
     }
     assert rows.decision(*row, explain=True) == {name: found[name] for name in DECISION}
     assert rows.decision(*row) == {**{name: found[name] for name in DECISION}, "eliminated_by": None}

@@ -11,7 +11,7 @@ import click
 
 from mqclause.answers.exit_answer import not_given
 from mqclause.exits.session import Exits
-from mqclause.model.assembly.snapshot import Source, read_clusters, read_sources
+from mqclause.model.assembly.snapshot import Source, read_by_name, read_sources
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.batch.files import ENDINGS, table_in
@@ -60,7 +60,10 @@ def clusters_of(
         raise click.UsageError("--at needs --facts, and goes without --from: each row says where it is")
     if sets or states:
         raise click.UsageError("--set and --status are what if for one queue manager; beside --at use --with")
-    return read_clusters(given, lenient)
+    members = read_by_name(given, lenient)
+    for each in members.values():
+        print_warnings(each.warnings, each.remarks)
+    return {name: each.cluster for name, each in members.items()}
 
 
 def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, rules: Rules) -> None:

@@ -11,9 +11,8 @@ import click
 from attrs import evolve, frozen
 
 from mqclause.model.assembly.change import changed
-from mqclause.model.assembly.local import TOPIC_ALIAS
 from mqclause.model.assembly.snapshot import Snapshot, Source
-from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
+from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.registry import FORMATS
@@ -66,22 +65,11 @@ def state_commands(states: Iterable[str]) -> list[str]:
     return commands
 
 
-OF_MODEL = "an open of it makes a queue of a generated name; name that queue"
-"""What to do about a model queue."""
-
-
 def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
     """Raises FactsError if ``put`` names a model queue of the local queue manager, or an alias of a topic."""
-    local = snapshot.cluster.queue_manager.name
-    if put.queue_manager not in ("", local):
-        return
-    if put.queue in snapshot.defined.get("QMODEL", ()) and put.queue not in snapshot.cluster.queues_by_name:
-        said = f"is a model queue: {OF_MODEL}"
-    elif put.queue in snapshot.defined.get(TOPIC_ALIAS, ()):
-        said = "is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue"
-    else:
-        return
-    raise FactsError([Diagnostic(source or "put", f"put: queue {quoted(put.queue)} {said}")])
+    refusal = snapshot.cluster.refusal(put.queue, put.queue_manager)
+    if refusal:
+        raise FactsError([Diagnostic(source or "put", f"put: {refusal}")])
 
 
 def quote(text: str) -> str:

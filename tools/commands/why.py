@@ -14,7 +14,7 @@ from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Queue
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import OF_MODEL, format_option, sources, what_if, what_if_options, with_option
+from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
 from mqclause.tools.commands.options import (
     edition_option,
     explaining_executor,
@@ -96,8 +96,8 @@ def queues_named(name: str, snapshot: Snapshot) -> list[Queue]:
         return found
     found = [queue for queue in queues if queue.name == name]
     if not found:
-        if name in snapshot.defined.get("QMODEL", ()):
-            raise NothingAskedError(f"{name!r} is a model queue of {local}: {OF_MODEL}")
+        if refusal := snapshot.cluster.refusal(name, local):
+            raise NothingAskedError(refusal)
         near = name_suggestion(name, [queue.name for queue in queues])
         raise NothingAskedError(f"{name!r} is not a local queue of {local}{near}")
     return found
