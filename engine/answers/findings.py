@@ -14,7 +14,8 @@ from mqclause.answers.why import Why
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject
+from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import OBSERVER, Together
 from mqclause.model.facts.cluster import Cluster

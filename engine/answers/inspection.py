@@ -11,7 +11,8 @@ from attrs import define, evolve, field, frozen
 
 from mqclause.answers.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
-from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject
+from mqclause.model.assembly.configured import ConfiguredObject
+from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, is_state, names_object, scripts_in
 from mqclause.model.assembly.snapshot import Source

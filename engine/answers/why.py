@@ -12,7 +12,7 @@ from mqclause.answers.examination import Condition, Examination, Triggers
 from mqclause.answers.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
 from mqclause.answers.unknown_facts import opened_elsewhere, unknown_facts
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.configured import SHIPPED
+from mqclause.model.assembly.configured_member import SHIPPED
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import suggestion
 from mqclause.model.facts.cluster import Cluster

@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject, FileLine
+from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredObject, FileLine
+from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.inserts import INSERT
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.diagnostic import Diagnostic
