@@ -133,7 +133,7 @@ class Checks:
         """What the rules of the checks find of one object."""
         run = self.course.run(about, (), None, True)[0]
         for each in unfulfilled(self.course, about, run):
-            if each.rule.id not in self.ignored:
+            if each.rule.id not in self.ignored and about.tells(each.attribute):
                 yield _found(each, about)
 
     def is_to_trigger(self, about: ConfiguredObject) -> bool:
@@ -147,7 +147,8 @@ class Checks:
         answer = self.why.ask(cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY)
         for doubt in answer.doubts if answer.verdict == "does not" else ():
             rule, condition = doubt.condition.rule, doubt.condition
-            if doubt.holds is False and rule.id in self.rules and rule.id not in self.ignored:
+            asked = rule.id in self.rules and rule.id not in self.ignored
+            if asked and doubt.holds is False and about.tells(rule.attribute):
                 remedy, typed = condition.remedy or condition.advice, bool(condition.remedy)
                 said = Unfulfilled(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
                 yield _found(said, about)
@@ -168,7 +169,7 @@ class Checks:
     def leads_nowhere(self, about: ConfiguredObject, together: Together) -> str:
         """Why the names that an alias or a remote definition stands for come to nothing; blank if they do not."""
         queue = about.beside[0]
-        is_queue = queue.target or queue.rname
+        is_queue = queue.type == "QALIAS" or queue.rname
         if not is_queue and queue.rqmname in ("", about.queue_manager):
             return ""
         names = (queue.name, "") if is_queue else (OBSERVER, queue.name)

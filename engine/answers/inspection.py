@@ -13,10 +13,11 @@ from mqclause.answers.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
 from mqclause.model.assembly.configured import ConfiguredObject
 from mqclause.model.assembly.configured_member import ConfiguredMember
+from mqclause.model.assembly.contribution import Contribution
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, is_state, names_object, scripts_in
 from mqclause.model.assembly.snapshot import Source
-from mqclause.model.assembly.together import Contribution, Together
+from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
 from mqclause.model.readers.record import Script
 

@@ -43,6 +43,7 @@ class ConfiguredObject:
     names and in which there is none, so that the queue is not clustered there. ``deadq_told`` says whether its files
     tell DEADQ, ``suspended_in`` is a cluster in which it is suspended.
 
+    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
     the attributes stand, ``""`` where the object does. ``states`` are the workload attributes that a CLUSSDR states,
     ``beside`` the queue itself as a fact, if it leads to another one, and what stands beside it.
@@ -91,6 +92,7 @@ class ConfiguredObject:
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
     states: Mapping[str, int] = field(default=_UNSTATED, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
+    is_shown: bool = field(default=False, metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 
     def place_of(self, attribute: str) -> FileLine:
@@ -99,6 +101,13 @@ class ConfiguredObject:
             record = self.found.stating(attribute.upper()) or self.found.record
             return record.source, record.line_of(attribute.upper())
         return self.places.get(attribute.upper()) or self.places.get("", ("", None))
+
+    def tells(self, attribute: str) -> bool:
+        """Whether its files tell an attribute: a definition tells all of them, by default those that it leaves out."""
+        names = ("CLUSTER", "CLUSNL") if attribute == "cluster" else (attribute.upper(),)
+        if self.found is None:
+            return not self.is_shown or any(name in self.places for name in names)
+        return not self.is_shown or any(self.found.stating(name) for name in names)
 
     def kept(self, attributes: Collection[str]) -> ConfiguredObject:
         """The object without its definition: of the ``attributes``, MQSC names, it is kept where they stand."""

@@ -20,7 +20,7 @@ from mqclause.model.assembly.inserts import INSERT
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
-from mqclause.model.assembly.view import objects_of, platform_of, queue_fact
+from mqclause.model.assembly.view import leads_to_topic, objects_of, platform_of, queue_fact
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
 from mqclause.model.readers.json_facts import JSON
@@ -78,8 +78,12 @@ class ConfiguredMember:
             more = self.queue(each) if is_queue else self.other(each)
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
-                                   clusters=clusters, found=each, **more)  # fmt: skip
+                                   clusters=clusters, found=each, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.suspended()
+
+    def is_shown(self, found: MqObject) -> bool:
+        """Whether a display, or a facts document, is all that tells of an object: what that leaves out is not known."""
+        return self.knows_all or all(each.action == "observe" for each in found.statements)
 
     def suspended(self) -> Iterator[ConfiguredObject]:
         """The queue managers that its files show suspended, once for each cluster; itself by a command, too."""
@@ -109,14 +113,14 @@ class ConfiguredMember:
         return shown.union(*(each.clusters for each in channels if each.type == "CLUSRCVR"))
 
     def joined_of(self, found: MqObject) -> tuple[str, ...]:
-        """The clusters in which a queue is."""
+        """The clusters in which a queue, or the queue manager, is."""
         return tuple(name for name in found.clusters if self.joined is None or name in self.joined)
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
         seen = {name: found.fields[name] for name in ("put", "get", "usage", "trigger") if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
-        if found.kind != "QLOCAL" and (queue := self.own_queue(found.name)):
+        if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "beside": (queue, *self.beside(queue))}
         if found.clusters:
             joined = self.joined_of(found)
@@ -170,11 +174,11 @@ class ConfiguredMember:
         found = self._queues.get(name)
         return queue_fact(found, self.name, self.joined_of(found)) if found else None
 
-    def clustered_queues(self) -> Iterator[Queue]:
-        """Its queues that a cluster knows."""
+    def clustered_queues(self) -> Iterator[tuple[MqObject, Queue]]:
+        """Its queues that a cluster knows, each as a fact too."""
         for found in self._queues.values():
             if clusters := self.joined_of(found):
-                yield queue_fact(found, self.name, clusters)
+                yield found, queue_fact(found, self.name, clusters)
 
     @cached_property
     def queue_manager(self) -> QueueManager:
