@@ -144,7 +144,10 @@ class Checks:
     def of_trigger(self, member: ConfiguredMember, about: ConfiguredObject) -> Iterator[Finding]:
         """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open."""
         cluster = _to_trigger(member, about.name)
-        answer = self.why.ask(cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY)
+        put = cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY
+        if self.why.may_trigger(*put):
+            return
+        answer = self.why.ask(*put)
         for doubt in answer.doubts if answer.verdict == "does not" else ():
             rule, condition = doubt.condition.rule, doubt.condition
             asked = rule.id in self.rules and rule.id not in self.ignored
