@@ -150,7 +150,7 @@ class Inspection:
     def changed(self, overlays: Iterable[Source], changes: Iterable[str]) -> Inspection:
         """What would be with scripts over all that was read, and commands as the option --set takes them.
 
-        Nothing is read again: only queue managers that something changes at are looked at anew. Raises FactsError.
+        Only queue managers that something changes at are looked at anew. Raises FactsError.
         """
         found = evolve(
             self, members={**self.members}, overlays=[*self.overlays], faults=[*self._faults],

@@ -186,8 +186,7 @@ class Why:
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         if asked.state(snapshot.cluster).after(asked.put)[1].occasions:
             state = asked.state(_with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)[0])
-            for _, examination in asked.each_found(state, tuple(unknown_facts(queue, state))):
-                yield examination.rule is not None
+            yield from (each.rule is not None for _, each in asked.each_found(state, (*unknown_facts(queue, state),)))
 
 
 @frozen(eq=False)
