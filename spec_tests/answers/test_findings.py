@@ -360,7 +360,7 @@ COMMANDS = [
 CHOSEN = st.lists(st.sampled_from(COMMANDS), unique_by=lambda each: each.split("(")[0] + each.split("(")[1][:2])
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(st.tuples(CHOSEN, CHOSEN, CHOSEN))
 def test_findings_do_not_depend_on_the_order_of_files(commands: tuple[list[str], ...]) -> None:
     scripts = [member(f"QM{at}", *of) for at, of in enumerate(commands)]
@@ -370,7 +370,7 @@ def test_findings_do_not_depend_on_the_order_of_files(commands: tuple[list[str],
     assert all(each == first for each in others)
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(st.tuples(CHOSEN, CHOSEN))
 def test_a_member_more_takes_away_no_finding_that_is_about_one_object_alone(commands: tuple[list[str], ...]) -> None:
     one, other = (member(f"QM{at}", *of) for at, of in enumerate(commands))
