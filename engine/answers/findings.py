@@ -14,7 +14,8 @@ from mqclause.answers.why import Why
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject
+from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import OBSERVER, Together
 from mqclause.model.facts.cluster import Cluster
@@ -132,7 +133,7 @@ class Checks:
         """What the rules of the checks find of one object."""
         run = self.course.run(about, (), None, True)[0]
         for each in unfulfilled(self.course, about, run):
-            if each.rule.id not in self.ignored:
+            if each.rule.id not in self.ignored and about.tells(each.attribute):
                 yield _found(each, about)
 
     def is_to_trigger(self, about: ConfiguredObject) -> bool:
@@ -143,10 +144,14 @@ class Checks:
     def of_trigger(self, member: ConfiguredMember, about: ConfiguredObject) -> Iterator[Finding]:
         """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open."""
         cluster = _to_trigger(member, about.name)
-        answer = self.why.ask(cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY)
+        put = cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY
+        if self.why.may_trigger(*put):
+            return
+        answer = self.why.ask(*put)
         for doubt in answer.doubts if answer.verdict == "does not" else ():
             rule, condition = doubt.condition.rule, doubt.condition
-            if doubt.holds is False and rule.id in self.rules and rule.id not in self.ignored:
+            asked = rule.id in self.rules and rule.id not in self.ignored
+            if asked and doubt.holds is False and about.tells(rule.attribute):
                 remedy, typed = condition.remedy or condition.advice, bool(condition.remedy)
                 said = Unfulfilled(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
                 yield _found(said, about)
@@ -167,7 +172,7 @@ class Checks:
     def leads_nowhere(self, about: ConfiguredObject, together: Together) -> str:
         """Why the names that an alias or a remote definition stands for come to nothing; blank if they do not."""
         queue = about.beside[0]
-        is_queue = queue.target or queue.rname
+        is_queue = queue.type == "QALIAS" or queue.rname
         if not is_queue and queue.rqmname in ("", about.queue_manager):
             return ""
         names = (queue.name, "") if is_queue else (OBSERVER, queue.name)

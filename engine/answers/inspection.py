@@ -11,11 +11,13 @@ from attrs import define, evolve, field, frozen
 
 from mqclause.answers.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
-from mqclause.model.assembly.configured import ConfiguredMember, ConfiguredObject
+from mqclause.model.assembly.configured import ConfiguredObject
+from mqclause.model.assembly.configured_member import ConfiguredMember
+from mqclause.model.assembly.contribution import Contribution
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
 from mqclause.model.assembly.snapshot import Source
-from mqclause.model.assembly.together import Contribution, Together
+from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
 from mqclause.model.readers.record import Script
 
@@ -151,7 +153,7 @@ class Inspection:
     def changed(self, overlays: Iterable[Source], changes: Iterable[str]) -> Inspection:
         """What would be with scripts over all that was read, and commands as the option --set takes them.
 
-        Nothing is read again: only queue managers that something changes at are looked at anew. Raises FactsError.
+        Only queue managers that something changes at are looked at anew. Raises FactsError.
         """
         found = evolve(
             self, members={**self.members}, overlays=[*self.overlays], faults=[*self._faults],

@@ -12,7 +12,7 @@ from mqclause.answers.examination import Condition, Examination, Triggers
 from mqclause.answers.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
 from mqclause.answers.unknown_facts import opened_elsewhere, unknown_facts
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.configured import SHIPPED
+from mqclause.model.assembly.configured_member import SHIPPED
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import suggestion
 from mqclause.model.facts.cluster import Cluster
@@ -174,12 +174,19 @@ class Why:
 
     def is_triggered(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
         """Whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
+        wrote = self._wrote(queue, snapshot, priority)
+        return next(wrote, False) and all(wrote)
+
+    def may_trigger(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
+        """Whether the verdict of ask is another than ``does not``, in less time; false also where the put fails."""
+        return any(self._wrote(queue, snapshot, priority))
+
+    def _wrote(self, queue: Queue, snapshot: Snapshot, priority: int | None) -> Iterator[bool]:
+        """Whether there is a trigger message, by one combination after the other of what is not known."""
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
-        if not asked.state(snapshot.cluster).after(asked.put)[1].occasions:
-            return False
-        state = asked.state(_with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)[0])
-        found = asked.each_found(state, tuple(unknown_facts(queue, state)))
-        return all(examination.rule is not None for _, examination in found)
+        if asked.state(snapshot.cluster).after(asked.put)[1].occasions:
+            state = asked.state(_with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)[0])
+            yield from (each.rule is not None for _, each in asked.each_found(state, (*unknown_facts(queue, state),)))
 
 
 @frozen(eq=False)

@@ -40,11 +40,13 @@ def _about_others(facts: Facts, own: str, document: FactsDocument) -> Iterator[R
     if facts.queue_manager is not None:
         path = ("queue_manager",)
         yield _record(facts.queue_manager, "QMGR", document, path, {"PLATFORM": facts.queue_manager.platform})
-        yield from (_row(own, document, path, {"CLUSTER": name}) for name in facts.queue_manager.clusters)
+        known = facts.queue_manager
+        yield from (_row(own, document, path, _in_cluster(name, known.suspended)) for name in known.clusters)
     for at, each in enumerate(facts.remote_queue_managers):
         kind = "REPOS" if each.repository else "NORMAL"
         for name in each.clusters:
-            yield _row(each.name, document, ("remote_queue_manager", at), {"CLUSTER": name, "QMTYPE": kind})
+            attributes = _in_cluster(name, each.suspended) | {"QMTYPE": kind}
+            yield _row(each.name, document, ("remote_queue_manager", at), attributes)
     for at, channel in enumerate(facts.channels):
         row: dict[str, Value] = {"CHANNEL": channel.name, "CLUSTER": channel.cluster, "DEFTYPE": channel.deftype}
         yield _row(channel.queue_manager, document, ("channel", at), _values(channel) | row)
@@ -69,6 +71,10 @@ def _row(name: str, document: FactsDocument, path: tuple[str | int, ...], attrib
     """What is known of a queue manager in a cluster, as DISPLAY CLUSQMGR shows it."""
     line = document.lines.line_of(*path)
     return Record("observe", "CLUSQMGR", name, attributes, source=document.source, line=line)
+
+
+def _in_cluster(name: str, suspended: Sequence[str]) -> dict[str, Value]:
+    return {"CLUSTER": name, "SUSPEND": "YES" if name in suspended else "NO"}
 
 
 def _values(fact: AS_A_SCRIPT) -> dict[str, Value]:

@@ -10,7 +10,7 @@ from attrs import evolve
 from mqclause.model.assembly.as_records import scripts_of
 from mqclause.model.assembly.attributes import read_attributes
 from mqclause.model.assembly.change import BESIDES, OPTION, WhatIf
-from mqclause.model.assembly.configured import MAKING
+from mqclause.model.assembly.configured_member import MAKING
 from mqclause.model.assembly.local import owned
 from mqclause.model.assembly.snapshot import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError

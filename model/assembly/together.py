@@ -5,78 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
-from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredMember, ConfiguredObject, FileLine
+from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.contribution import ALIKE, Contribution, Untold
 from mqclause.model.assembly.inserts import INSERT
-from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
-
-ALIKE = ("defbind", "defprty", "clwluseq")
-"""What the hosts of a queue should have alike."""
 
 Appearance = tuple[tuple[Any, ...], ...]
 """What the workload rules see of an instance, and of each route to it."""
 
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
-
-
-@frozen(eq=False)
-class Contribution:
-    """What one queue manager's files tell of its clusters: its own queues and receivers, and those displayed of others.
-
-    ``knows_all``: nothing is in these clusters but what the files tell, as in a facts document. What a file without a
-    name (``is_named``) says may be said of many queue managers.
-    ``senders`` are its CLUSSDR channels, as cluster, name and place, ``repositories`` the clusters of which it is a
-    full repository, by its own files; ``others`` are full repositories by what it displays, as cluster and name.
-    """
-
-    queue_manager: QueueManager
-    clusters: frozenset[str]
-    knows_all: bool
-    is_named: bool
-    queues: tuple[Queue, ...] = ()
-    receivers: tuple[Channel, ...] = ()
-    senders: tuple[tuple[str, str, FileLine], ...] = ()
-    repositories: frozenset[str] = frozenset()
-    others: frozenset[tuple[str, str]] = frozenset()
-
-    @classmethod
-    def of(cls, member: ConfiguredMember) -> Contribution:
-        """What a member contributes."""
-        objects = member.objects
-        own = member.clustered_queues()
-        rows = [row for row in objects.rows if row.text("CLUSTER")]
-        displayed = [_displayed(row) for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
-        receivers = [
-            _receiver(each, member.name, name) for each in objects.channels("CLUSRCVR") for name in each.clusters
-        ]
-        routes = [_route(row) for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
-        repositories = frozenset(name for each in objects.of("QMGR") for name in each.clusters)
-        members = (*objects.channels("CLUSRCVR"), *objects.channels("CLUSSDR"), *objects.of("QMGR"))
-        return cls(
-            member.queue_manager,
-            frozenset(name for each in members for name in each.clusters) | {row.text("CLUSTER") for row in rows},
-            member.knows_all,
-            bool(member.owner),
-            (*own, *displayed),
-            (*receivers, *routes),
-            tuple(
-                (name, each.name, (each.record.source, each.record.line))
-                for each in objects.channels("CLUSSDR")
-                for name in each.clusters
-            ),
-            repositories,
-            frozenset((row.text("CLUSTER"), row.name) for row in rows if row.text("QMTYPE") == "REPOS"),
-        )
-
-    @property
-    def name(self) -> str:
-        """The queue manager's name."""
-        return self.queue_manager.name
 
 
 @define(eq=False)
@@ -96,6 +38,7 @@ class Together:
     closed: set[str] = field(factory=set)
     many: set[str] = field(factory=set)
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
+    silent: set[Untold] = field(factory=set)
     _speakers: dict[str, str] = field(factory=dict)
     _of_hosts: dict[tuple[str, tuple[str, ...]], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
@@ -120,6 +63,9 @@ class Together:
             if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
                 for cluster in queue.clusters:
                     self.queues.setdefault((queue.name, cluster), {}).setdefault(queue.queue_manager, queue)
+        self.silent |= {
+            one for one in each.silent if own == (one[1] == each.name) and (own or one[1] not in self.described)
+        }
         for channel in each.receivers:
             if (channel.queue_manager == each.name) == own and (own or channel.queue_manager not in self.described):
                 self.receivers.setdefault((channel.queue_manager, channel.cluster), {}).setdefault(
@@ -163,24 +109,30 @@ class Together:
         key = (name, clusters)
         if key not in self._of_hosts:
             hosts = [*self.instances(*key).values()]
-            same = {f"same_{name}": len({getattr(each, name) for each in hosts}) < 2 for name in ALIKE}
+            same = {f"same_{each}": len(self.values_of(hosts, each)) < 2 for each in ALIKE}
             enabled = sum(each.put == "ENABLED" for each in hosts)
             described = not any(map(self.lacks_members, clusters))
             self._of_hosts[key] = {"hosts": len(hosts), "enabled_hosts": enabled, "all_members_described": described,
                                    **same}  # fmt: skip
         return self._of_hosts[key]
 
+    def values_of(self, hosts: Sequence[Queue], attribute: str) -> set[Any]:
+        """The values of an attribute that hosts of a queue are known to have."""
+        told = (each for each in hosts if (each.name, each.queue_manager, attribute) not in self.silent)
+        return {getattr(each, attribute) for each in told}
+
     def receiver(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
         """A receiver with what one of its clusters has."""
         full = self.repositories.get(cluster, set())
+        tell = all(self.described[name].tells_repositories for name in self.members.get(cluster, ()))
         return evolve(
             about,
             clusters=(cluster,),
             cluster=cluster,
             repositories=len(full),
             repository=about.queue_manager in full,
-            speaks_for_cluster=about.queue_manager == self.speaker(cluster) and not INSERT.search(cluster),
-            all_members_described=not self.is_open(frozenset((cluster,))),
+            speaks_for_cluster=about.queue_manager == self.speaker(cluster),
+            all_members_described=tell and not self.is_open(frozenset((cluster,))),
         )
 
     def differing(self, about: ConfiguredObject) -> Iterator[str]:
@@ -193,7 +145,8 @@ class Together:
     def speaker(self, cluster: str) -> str:
         """The member at which to say what a cluster lacks: the first by name of those that have a receiver in it.
 
-        It is one that is no full repository, if there is one: it may become one.
+        It is one that is no full repository, if there is one: it may become one. Nobody speaks for a cluster whose
+        full repositories no file tells: a facts document does not, nor a script that leaves the cluster to qm.ini.
         """
         if not self._speakers:
             members: dict[str, set[str]] = {}
@@ -201,7 +154,9 @@ class Together:
                 if host in self.described:
                     members.setdefault(name, set()).add(host)
             self._speakers |= {
-                name: min(hosts - self.repositories.get(name, set()) or hosts) for name, hosts in members.items()
+                name: min(hosts - self.repositories.get(name, set()) or hosts)
+                for name, hosts in members.items()
+                if name not in self.closed and not INSERT.search(name)
             }
         return self._speakers.get(cluster, "")
 
@@ -275,22 +230,6 @@ class Together:
         """Whether a queue manager, or an alias of one, is known in a cluster."""
         of_aliases = any((queue_manager, name) in self.queues for name in clusters)
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
-
-
-def _displayed(row: MqObject) -> Queue:
-    kind = row.text("CLUSQT") or "QLOCAL"
-    kind = "QREMOTE" if kind == "QMGR" else kind
-    return Queue(row.name, row.text("CLUSQMGR"), kind, clusters=(row.text("CLUSTER"),), **row.fields)
-
-
-def _receiver(found: MqObject, owner: str, cluster: str) -> Channel:
-    return Channel(found.name, owner, cluster, "CLUSRCVR", **found.fields)
-
-
-def _route(row: MqObject) -> Channel:
-    fields: Mapping[str, Any] = {name: row.fields[name] for name in ("clwlrank", "clwlprty", "clwlwght", "netprty")
-                                 if name in row.fields}  # fmt: skip
-    return Channel(row.text("CHANNEL"), row.name, row.text("CLUSTER"), **fields)
 
 
 def _look(fact: Queue | Channel) -> tuple[Any, ...]:

@@ -164,13 +164,22 @@ def test_settings_are_found_from_the_working_directory_upwards(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[check]\nignored = []\n", "check: unknown key 'ignored'; allowed: ignore, fail-on; did you mean 'ignore'?"),
+        (
+            "[check]\nignored = []\n",
+            "mqclause.toml:2: check: unknown key 'ignored'; allowed: ignore, fail-on; did you mean 'ignore'?",
+        ),
         ("[check]\nignore = 'check.12'\n", "check: ignore: 'check.12' is not allowed; allowed: a list"),
         ("[check]\nfail-on = 'never'\n", "check: fail-on: 'never' is not allowed; allowed: error, warning, note"),
         ("[chek]\n", "unknown table 'chek'; allowed: check; did you mean 'check'?"),
         ("check = 1\n", "check: 1 is given where a table is expected"),
-        ("[check\n", "cannot be read"),
-        ("[check]\nignore = ['check.99']\n", "'check.99' is no check"),
+        ("[check\n", "mqclause.toml:1:7: "),
+        (
+            "[check]\nignore = ['check.12',\n  'chek.13']\n",
+            ":2: check: ignore: 'chek.13' is not allowed; allowed: check.01, ",
+        ),
+        ("[check]\nignore = ['check.12,check.13']\n", ":2: check: ignore: 'check.12,check.13' is not allowed"),
+        ("[check]\nfail-on = 'warn'\n", ":2: check: fail-on: 'warn' is not allowed"),
+        ("[check]\nfail-on = ['error']\n", ":2: check: fail-on: ['error'] is not allowed"),
     ],
 )
 def test_settings_that_cannot_be_used_are_told(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import click
 
 from mqclause.answers.findings import Checks, Finding
 from mqclause.answers.inspection import Inspection
+from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.finding import SEVERITIES
 from mqclause.tools.commands.inputs import (
     format_option,
@@ -21,7 +22,7 @@ from mqclause.tools.commands.inputs import (
     with_option,
 )
 from mqclause.tools.commands.options import edition_option, from_option, json_option, lenient_option, rules_by
-from mqclause.tools.commands.settings import SETTINGS_FILE, check_settings
+from mqclause.tools.commands.settings import check_settings
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.render.findings import print_findings, print_page, print_statistics
 from mqclause.tools.render.progress import progress
@@ -50,12 +51,14 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     mqclause.toml, found from the working directory upwards, has ignore = ["RULE", …] and fail-on. Exit status: 0
     nothing is found that is as grave as --fail-on, 1 something is, 2 bad input.
     """
-    ignored, gravest = check_settings(Path.cwd())
-    checks = _checks(options.pop("edition"), (*ignored, *_listed(options.pop("ignore"))))
+    checks = Checks(rules_by((), options.pop("edition")))
+    known = tuple(checks.rules)
+    settings = check_settings(Path.cwd(), known)
+    checks.ignored = frozenset((*settings.ignore, *_ignored(options.pop("ignore"), known)))
     if about is not None:
         print_page(checks, about)
         return 0
-    sarif, gravest = options.pop("sarif"), options.pop("fail_on") or gravest
+    sarif, gravest = options.pop("sarif"), options.pop("fail_on") or settings.fail_on
     statistics, every = options.pop("statistics"), options.pop("every")
     found = findings(checks, facts, **options)
     if sarif is not None:
@@ -96,16 +99,14 @@ def findings(
     return found
 
 
-def _listed(given: Sequence[str]) -> list[str]:
-    """The ids that an option names, several behind commas."""
-    return [each.strip() for text in given for each in text.split(",") if each.strip()]
-
-
-def _checks(edition: str | None, ignored: Sequence[str]) -> Checks:
-    try:
-        return Checks(rules_by((), edition), ignored)
-    except ValueError as error:
-        raise click.UsageError(f"--ignore, or ignore in {SETTINGS_FILE}: {error}") from None
+def _ignored(given: Sequence[str], known: Collection[str]) -> list[str]:
+    """The ids that the options --ignore name, several with commas between them. Raises UsageError."""
+    ids = [each.strip() for text in given for each in text.split(",") if each.strip()]
+    for each in ids:
+        if each not in known:
+            near = suggestion(each, known)
+            raise click.UsageError(f"--ignore: {quoted(each)} is no check; allowed: {', '.join(known)}{near}")
+    return ids
 
 
 def write_sarif(path: str, found: Sequence[Finding], checks: Checks) -> None:

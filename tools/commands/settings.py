@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from attrs import frozen
+
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted, suggestion
+from mqclause.model.readers.facts_document import FactsDocument
+from mqclause.model.readers.toml_facts import parse_toml
 from mqclause.rulebook.finding import SEVERITIES
 
 SETTINGS_FILE = "mqclause.toml"
@@ -15,40 +18,63 @@ _TABLES = ("check",)
 CHECK_KEYS = ("ignore", "fail-on")
 
 
-def check_settings(folder: Path) -> tuple[tuple[str, ...], str]:
-    """The checks to ignore, and the severity to fail on, by the table ``[check]`` of the nearest settings file.
+@frozen(eq=False)
+class CheckSettings:
+    """The checks to ignore, and the severity to fail on."""
 
-    Raises FactsError with what is wrong in it.
+    ignore: tuple[str, ...] = ()
+    fail_on: str = SEVERITIES[0]
+
+
+def check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
+    """What the table ``[check]`` of the nearest settings file says; ``known`` are the ids of the checks.
+
+    Raises FactsError with the first thing that is wrong in it, on its line.
     """
     found = next((each / SETTINGS_FILE for each in (folder, *folder.parents) if (each / SETTINGS_FILE).is_file()), None)
     if found is None:
-        return (), SEVERITIES[0]
-    table = _table(found, "check")
+        return CheckSettings()
+    document = _read(found)
+    table = document.data.get("check", {})
+    if not isinstance(table, dict):
+        raise _fault(document, f"check: {quoted(table)} is given where a table is expected", "check")
     for key in table:
         if key not in CHECK_KEYS:
-            message = f"check: unknown key {quoted(key)}; allowed: {', '.join(CHECK_KEYS)}{suggestion(key, CHECK_KEYS)}"
-            raise _fault(found, message)
+            near = suggestion(key, CHECK_KEYS)
+            said = f"check: unknown key {quoted(key)}; allowed: {', '.join(CHECK_KEYS)}{near}"
+            raise _fault(document, said, "check", key)
     ignore, fail_on = table.get("ignore", []), table.get("fail-on", SEVERITIES[0])
-    if not isinstance(ignore, list) or not all(isinstance(each, str) for each in ignore):
-        raise _fault(found, f"check: ignore: {quoted(ignore)} is not allowed; allowed: a list of ids of checks")
+    if not isinstance(ignore, list):
+        _refuse(document, "ignore", ignore, "a list of ids of checks")
+    for each in ignore:
+        if each not in known:
+            _refuse(document, "ignore", each, f"{', '.join(known)}{suggestion(str(each), known)}")
     if fail_on not in SEVERITIES:
-        raise _fault(found, f"check: fail-on: {quoted(fail_on)} is not allowed; allowed: {', '.join(SEVERITIES)}")
-    return tuple(ignore), fail_on
+        _refuse(document, "fail-on", fail_on, f"{', '.join(SEVERITIES)}{suggestion(str(fail_on), SEVERITIES)}")
+    return CheckSettings(tuple(ignore), fail_on)
 
 
-def _table(path: Path, name: str) -> Mapping[str, Any]:
+def _read(path: Path) -> FactsDocument:
+    """The settings file, whose tables are all known. Raises FactsError."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise _fault(path, f"cannot be read: {error}") from None
-    for key in document:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FactsError([Diagnostic(str(path), f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
+    except OSError as error:
+        raise FactsError([Diagnostic(str(path), (error.strerror or "cannot be read").lower())]) from None
+    document = parse_toml(text if text.strip() else "[check]", str(path))  # as facts, an empty file is a fault
+    if document.diagnostics:
+        raise FactsError(document.diagnostics)
+    for key in document.data:
         if key not in _TABLES:
-            raise _fault(path, f"unknown table {quoted(key)}; allowed: {', '.join(_TABLES)}{suggestion(key, _TABLES)}")
-    table = document.get(name, {})
-    if not isinstance(table, dict):
-        raise _fault(path, f"{name}: {quoted(table)} is given where a table is expected")
-    return table
+            said = f"unknown table {quoted(key)}; allowed: {', '.join(_TABLES)}{suggestion(key, _TABLES)}"
+            raise _fault(document, said, key)
+    return document
 
 
-def _fault(path: Path, message: str) -> FactsError:
-    return FactsError([Diagnostic(str(path), message)])
+def _refuse(document: FactsDocument, key: str, value: Any, allowed: str) -> None:
+    raise _fault(document, f"check: {key}: {quoted(value)} is not allowed; allowed: {allowed}", "check", key)
+
+
+def _fault(document: FactsDocument, message: str, *path: str) -> FactsError:
+    return FactsError([Diagnostic(document.source, message, document.lines.line_of(*path))])

@@ -1,0 +1,221 @@
+"""Configured members: one queue manager by its own files, and its objects as checks look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from attrs import evolve, fields, frozen
+
+from mqclause.model.assembly.configured import (
+    CHECKED_TYPES,
+    CONFIGURED_QUEUES,
+    OFF,
+    WORKLOAD_ATTRIBUTES,
+    ConfiguredObject,
+)
+from mqclause.model.assembly.incomplete import BEGINNING, END
+from mqclause.model.assembly.inserts import INSERT
+from mqclause.model.assembly.mq_object import MqObject
+from mqclause.model.assembly.objects import Objects
+from mqclause.model.assembly.operations import told
+from mqclause.model.assembly.view import leads_to_topic, objects_of, platform_of, queue_fact
+from mqclause.model.diagnostic import Diagnostic
+from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
+from mqclause.model.readers.json_facts import JSON
+from mqclause.model.readers.record import Script
+from mqclause.model.readers.toml_facts import TOML
+
+NEEDED = (*CHECKED_TYPES, "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
+"""The kinds of records that a check has a use for."""
+
+MAKING = ("define", "observe")
+"""The actions of records after which an object is there."""
+
+SHIPPED = "SYSTEM."
+"""How the names of the objects begin that every queue manager is created with."""
+
+
+@frozen(eq=False, slots=False)
+class ConfiguredMember:
+    """One queue manager: its objects, its ``owner`` as a file names it.
+
+    Its files are ``whole`` if they name all that it has. ``knows_all``: they also tell all that there is in its
+    clusters, as a facts document does.
+    """
+
+    name: str
+    owner: str
+    objects: Objects
+    platform: str
+    whole: bool
+    knows_all: bool
+
+    @classmethod
+    def of(
+        cls, name: str, owner: str, scripts: Sequence[Script], faults: list[Diagnostic], warnings: list[Diagnostic]
+    ) -> ConfiguredMember:
+        """What its scripts make of it; what is refused goes to ``faults``, what cannot be looked at to ``warnings``."""
+        made = {(each.kind, each.name) for script in scripts for each in script.records if each.action in MAKING}
+        objects = objects_of(name, [_needed(each, made, warnings) for each in scripts], faults)
+        warnings += objects.operations.warnings
+        shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
+        return cls(
+            name,
+            owner,
+            objects,
+            platform_of(scripts, shown),
+            any(map(_is_whole, scripts)),
+            any(map(_is_facts, scripts)),
+        )
+
+    def configured(self) -> Iterator[ConfiguredObject]:
+        """Its objects that checks look at, as far as they can be seen without the other queue managers."""
+        for each in self.objects.of(*CHECKED_TYPES):
+            is_queue = each.kind in CONFIGURED_QUEUES
+            clusters = self.joined_of(each) if is_queue else each.clusters
+            more = self.queue(each) if is_queue else self.other(each)
+            yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
+                                   owner=self.owner, platform=self.platform, clustered=bool(clusters),
+                                   clusters=clusters, found=each, is_shown=self.is_shown(each), **more)  # fmt: skip
+        yield from self.suspended()
+
+    def is_shown(self, found: MqObject) -> bool:
+        """Whether a display, or a facts document, is all that tells of an object: what that leaves out is not known."""
+        return self.knows_all or all(each.action == "observe" for each in found.statements)
+
+    def suspended(self) -> Iterator[ConfiguredObject]:
+        """The queue managers that its files show suspended, once for each cluster; itself by a command, too."""
+        by = self.objects.operations.suspension
+        own = ((name, self.name, (by.source, by.line)) for name in self.objects.operations.suspended) if by else ()
+        shown = (
+            (row.text("CLUSTER"), row.name, (row.record.source, row.record.line_of("SUSPEND")))
+            for row in self.objects.rows
+            if row.kind == "CLUSQMGR" and row.text("SUSPEND") == "YES"
+        )
+        for cluster, name, place in (*own, *shown):
+            if cluster:
+                owner = self.owner if name == self.name else name
+                yield ConfiguredObject("QMGR", name, name, self.platform, owner=owner, suspended_in=cluster,
+                                       places={"": place})  # fmt: skip
+
+    @cached_property
+    def joined(self) -> frozenset[str] | None:
+        """The clusters in which it has a receiver. None where its files would not tell, or leave one to qm.ini."""
+        channels = [*self.objects.channels("CLUSRCVR"), *self.objects.channels("CLUSSDR")]
+        defined = any(each.clusters and each.record.action == "define" for each in channels)
+        names_any = any(INSERT.search(name) for each in channels for name in each.clusters)
+        if self.knows_all or names_any or not (self.whole or defined):
+            return None
+        rows = (row for row in self.objects.rows if row.kind == "CLUSQMGR" and row.name == self.name)
+        shown = frozenset(row.text("CLUSTER") for row in rows)
+        return shown.union(*(each.clusters for each in channels if each.type == "CLUSRCVR"))
+
+    def joined_of(self, found: MqObject) -> tuple[str, ...]:
+        """The clusters in which a queue, or the queue manager, is."""
+        return tuple(name for name in found.clusters if self.joined is None or name in self.joined)
+
+    def queue(self, found: MqObject) -> dict[str, Any]:
+        """What a check sees of a queue alone."""
+        seen = {name: found.fields[name] for name in ("put", "get", "usage", "trigger") if name in found.fields}
+        seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
+        if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
+            seen |= {"target": queue.target, "beside": (queue, *self.beside(queue))}
+        if found.clusters:
+            joined = self.joined_of(found)
+            seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
+        return seen
+
+    def beside(self, queue: Queue) -> Iterator[Queue]:
+        """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
+        defxmitq = self.queue_manager.defxmitq
+        ways, followed = {defxmitq}, {"", queue.name}
+        waiting = [queue.target, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
+        ways.add(queue.xmitq)
+        while waiting:
+            if (name := waiting.pop()) in followed:
+                continue
+            followed.add(name)
+            own = self.own_queue(name)
+            if own is not None:
+                yield own
+                waiting += [own.target, own.rname, own.xmitq, own.rqmname]
+                ways.add(own.xmitq)
+            elif (name in ways or name in (queue.target, queue.rname)) and not self.tells("QLOCAL", name):
+                yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
+
+    def other(self, found: MqObject) -> dict[str, Any]:
+        """What a check sees of a channel, or of a queue manager."""
+        if found.kind == "QMGR":
+            told = not self.knows_all and (self.whole or found.stating("DEADQ") is not None)
+            return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL",
+                    "deadq": found.text("DEADQ"), "deadq_told": told,
+                    "is_member": any(each.clusters for each in self.objects.channels("CLUSRCVR"))}  # fmt: skip
+        stated = {name: found.fields[name] for name in WORKLOAD_ATTRIBUTES if name in found.fields}
+        # A dump writes down every default, too: nobody has stated those.
+        defaults = {each.name: each.default for each in fields(Channel)} if self.whole else {}
+        return {
+            "chltype": found.type,
+            "conname": found.text("CONNAME"),
+            "hbint": _whole(found, "HBINT", 300),
+            "kaint": _whole(found, "KAINT", OFF),
+            "batchhb": _whole(found, "BATCHHB", 0),
+            "netprty": _whole(found, "NETPRTY", OFF),
+            "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
+        }
+
+    @cached_property
+    def _queues(self) -> Mapping[str, MqObject]:
+        return {each.name: each for each in self.objects.of(*CONFIGURED_QUEUES)}
+
+    def own_queue(self, name: str) -> Queue | None:
+        """Its queue of that name."""
+        found = self._queues.get(name)
+        return queue_fact(found, self.name, self.joined_of(found)) if found else None
+
+    def clustered_queues(self) -> Iterator[tuple[MqObject, Queue]]:
+        """Its queues that a cluster knows, each as a fact too."""
+        for found in self._queues.values():
+            if clusters := self.joined_of(found):
+                yield found, queue_fact(found, self.name, clusters)
+
+    @cached_property
+    def queue_manager(self) -> QueueManager:
+        """The queue manager itself."""
+        fields = next((each.fields for each in self.objects.of("QMGR")), {})
+        return QueueManager(name=self.name, platform=self.platform, **fields)
+
+    def processes(self) -> tuple[Process, ...]:
+        """Its process definitions."""
+        return tuple(Process(each.name, **each.fields) for each in self.objects.of("PROCESS"))
+
+    def tells(self, kind: str, name: str) -> bool:
+        """Whether its files would tell an object of its: they have such ones or are whole, and MQ has none there."""
+        return not name.startswith(SHIPPED) and (self.whole or bool(self.objects.of(kind)))
+
+
+def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Diagnostic]) -> Script:
+    """The script with the records that checks look at; of what is altered and not ``made`` too little is told."""
+    records = []
+    for each in script.records:
+        if each.kind in NEEDED:
+            lacks = each.kind != "QMGR" and not each.name.startswith(SHIPPED) and (each.kind, each.name) not in made
+            if each.action == "alter" and lacks:
+                warnings.append(told(each, "is altered but not defined: not looked at"))
+            else:
+                records.append(each)
+    return evolve(script, records=tuple(records))
+
+
+def _is_whole(script: Script) -> bool:
+    return (BEGINNING in script.header and END in script.header) or _is_facts(script)
+
+
+def _is_facts(script: Script) -> bool:
+    return script.format in (TOML.name, JSON.name)
+
+
+def _whole(found: MqObject, name: str, default: int) -> int:
+    text = found.text(name)
+    return int(text) if text.isascii() and text.isdigit() else default

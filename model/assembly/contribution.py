@@ -1,0 +1,118 @@
+"""Contributions: what the files of one queue manager tell of its clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from attrs import evolve, frozen
+
+from mqclause.model.assembly.configured import FileLine
+from mqclause.model.assembly.configured_member import ConfiguredMember
+from mqclause.model.assembly.mq_object import MqObject
+from mqclause.model.facts.objects import Channel, Queue, QueueManager
+
+ALIKE = ("defbind", "defprty", "clwluseq")
+"""What the hosts of a queue should have alike."""
+
+Untold = tuple[str, str, str]
+"""A queue, its host, and an attribute of it."""
+
+
+@frozen(eq=False)
+class Contribution:
+    """What one queue manager's files tell of its clusters: its own queues and receivers, and those displayed of others.
+
+    ``knows_all``: nothing is in these clusters but what the files tell, as in a facts document. What a file without a
+    name (``is_named``) says may be said of many queue managers.
+    ``senders`` are its CLUSSDR channels, as cluster, name and place, ``repositories`` the clusters of which it is a
+    full repository, by its own files; ``others`` are full repositories by what it displays, as cluster and name.
+    ``tells_repositories``: its files tell of which clusters it is one, or that it is none.
+    ``silent`` names what a display left out of what hosts should have alike, as queue, host and attribute.
+    """
+
+    queue_manager: QueueManager
+    clusters: frozenset[str]
+    knows_all: bool
+    is_named: bool
+    queues: tuple[Queue, ...] = ()
+    receivers: tuple[Channel, ...] = ()
+    senders: tuple[tuple[str, str, FileLine], ...] = ()
+    repositories: frozenset[str] = frozenset()
+    others: frozenset[tuple[str, str]] = frozenset()
+    silent: frozenset[Untold] = frozenset()
+    tells_repositories: bool = True
+
+    @classmethod
+    def of(cls, member: ConfiguredMember) -> Contribution:
+        """What a member contributes."""
+        objects = member.objects
+        own = [*member.clustered_queues()]
+        rows = [row for row in objects.rows if row.text("CLUSTER")]
+        shown = [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
+        receivers = [
+            _receiver(each, member.name, name) for each in objects.channels("CLUSRCVR") for name in each.clusters
+        ]
+        routes = [_route(row) for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
+        repositories = frozenset(name for each in objects.of("QMGR") for name in member.joined_of(each))
+        members = (*objects.channels("CLUSRCVR"), *objects.channels("CLUSSDR"), *objects.of("QMGR"))
+        return cls(
+            member.queue_manager,
+            frozenset(name for each in members for name in each.clusters) | {row.text("CLUSTER") for row in rows},
+            member.knows_all,
+            bool(member.owner),
+            (*(_own(queue, member) for _, queue in own), *map(_displayed, shown)),
+            (*receivers, *routes),
+            tuple(
+                (name, each.name, (each.record.source, each.record.line))
+                for each in objects.channels("CLUSSDR")
+                for name in each.clusters
+            ),
+            repositories,
+            frozenset((row.text("CLUSTER"), row.name) for row in rows if row.text("QMTYPE") == "REPOS"),
+            frozenset(
+                (found.name, host, name)
+                for found, host in (*((found, member.name) for found, _ in own), *_hosts(shown))
+                for name in ALIKE
+                if found.record.action == "observe" and name not in found.fields
+            ),
+            _tells_repositories(member),
+        )
+
+    @property
+    def name(self) -> str:
+        """The queue manager's name."""
+        return self.queue_manager.name
+
+
+def _own(queue: Queue, member: ConfiguredMember) -> Queue:
+    """A queue of its own; where CLWLUSEQ is left to the queue manager, with what that says."""
+    return evolve(queue, clwluseq=member.queue_manager.clwluseq) if queue.clwluseq == "QMGR" else queue
+
+
+def _tells_repositories(member: ConfiguredMember) -> bool:
+    """Whether REPOS is told: by a definition, that of a receiver at least, or because it was displayed."""
+    told = [each for each in member.objects.of("QMGR") if each.stating("REPOS") or each.stating("REPOSNL")]
+    return bool(told) or not all(
+        map(member.is_shown, (*member.objects.of("QMGR"), *member.objects.channels("CLUSRCVR")))
+    )
+
+
+def _hosts(shown: Iterable[MqObject]) -> Iterator[tuple[MqObject, str]]:
+    yield from ((row, row.text("CLUSQMGR")) for row in shown)
+
+
+def _displayed(row: MqObject) -> Queue:
+    kind = row.text("CLUSQT") or "QLOCAL"
+    kind = "QREMOTE" if kind == "QMGR" else kind
+    return Queue(row.name, row.text("CLUSQMGR"), kind, clusters=(row.text("CLUSTER"),), **row.fields)
+
+
+def _receiver(found: MqObject, owner: str, cluster: str) -> Channel:
+    return Channel(found.name, owner, cluster, "CLUSRCVR", **found.fields)
+
+
+def _route(row: MqObject) -> Channel:
+    fields: Mapping[str, Any] = {name: row.fields[name] for name in ("clwlrank", "clwlprty", "clwlwght", "netprty")
+                                 if name in row.fields}  # fmt: skip
+    return Channel(row.text("CHANNEL"), row.name, row.text("CLUSTER"), **fields)
