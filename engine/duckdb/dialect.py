@@ -57,20 +57,15 @@ def _unpadded(node: F.Unpadded) -> Node:
 
 
 def _no_name(node: F.NoName) -> Node:
-    """Blanks are looked at only where there is a character that no name has, or a text is long."""
-    texts, longest = node.this.expressions, node.expression.expressions
-    together = call("CONCAT", *(each.copy() for each in texts)) if len(texts) > 1 else texts[0].copy()
-    unpadded = [call("RTRIM", each.copy(), literal(" ")) for each in texts]
-    suspect = either([_no_letters_of_names(together), *map(_longer, texts, longest)])
-    return when(suspect, either([*map(_no_letters_of_names, unpadded), *map(_longer, unpadded, longest)]), exp.false())
+    unpadded = call("RTRIM", node.this, literal(" "))
+    longer = exp.GT(this=call("STRLEN", unpadded.copy()), expression=node.expression)
+    return either([call("REGEXP_MATCHES", unpadded, literal(f"[^{IN_NAMES}]")), longer])
 
 
-def _no_letters_of_names(text: Node) -> Node:
-    return call("REGEXP_MATCHES", text.copy(), literal(f"[^{IN_NAMES}]"))
-
-
-def _longer(text: Node, most: Node) -> Node:
-    return exp.GT(this=call("STRLEN", text.copy()), expression=most.copy())
+def _has_odd_letters(node: F.HasOddLetters) -> Node:
+    """URL_ENCODE, faster than a regular expression, keeps the letters of names but / and %, and keeps - and ~."""
+    encoded = exp.NEQ(this=call("URL_ENCODE", node.this.copy()), expression=node.this.copy())
+    return either([encoded, *(call("CONTAINS", node.this.copy(), literal(each)) for each in "-~")])
 
 
 def _none_of(node: F.NoneOf) -> Node:
@@ -100,6 +95,10 @@ DUCKDB = PlanDialect("duckdb", {
     F.InCase: _in_case,
     F.Unpadded: _unpadded,
     F.NoName: _no_name,
+    F.TextLength: call_named("STRLEN"),
+    F.TogetherAsText: lambda node: call("CONCAT", *node.this.expressions),
+    F.ListAsText: lambda node: call("ARRAY_TO_STRING", node.this, literal("")),
+    F.HasOddLetters: _has_odd_letters,
     F.FloatText: lambda node: exp.cast(node.this, "TEXT"),
     F.Total: lambda node: exp.cast(exp.Coalesce(this=call("LIST_SUM", node.this), expressions=[literal(0)]), "BIGINT"),
     F.Hashed: lambda node: exp.cast(F.texts("0x", call("LEFT", call("MD5", node.this), literal(10))), "BIGINT"),

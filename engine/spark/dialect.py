@@ -43,20 +43,13 @@ def _in_case(node: F.InCase) -> Node:
 
 
 def _no_name(node: F.NoName) -> Node:
-    """Blanks are looked at only where there is a character that no name has, or a text is long."""
-    texts, longest = node.this.expressions, node.expression.expressions
-    together = call("CONCAT", *(F.coalesced(each.copy(), literal("")) for each in texts))
-    unpadded = [call("RTRIM", each.copy()) for each in texts]
-    suspect = either([_no_letters_of_names(together if len(texts) > 1 else texts[0]), *map(_longer, texts, longest)])
-    return when(suspect, either([*map(_no_letters_of_names, unpadded), *map(_longer, unpadded, longest)]), exp.false())
+    unpadded = call("RTRIM", node.this)
+    longer = exp.GT(this=call("LENGTH", unpadded.copy()), expression=node.expression)
+    return either([_has_odd_letters(unpadded), longer])
 
 
-def _no_letters_of_names(text: Node) -> Node:
-    return exp.RegexpLike(this=text.copy(), expression=literal(f"[^{IN_NAMES}]"))
-
-
-def _longer(text: Node, most: Node) -> Node:
-    return exp.GT(this=call("LENGTH", text.copy()), expression=most.copy())
+def _has_odd_letters(text: Node) -> Node:
+    return exp.RegexpLike(this=text, expression=literal(f"[^{IN_NAMES}]"))
 
 
 _SHOWN = """
@@ -134,6 +127,10 @@ SPARK = PlanDialect("spark", {
     F.InCase: _in_case,
     F.Unpadded: call_named("RTRIM"),
     F.NoName: _no_name,
+    F.TextLength: call_named("LENGTH"),
+    F.TogetherAsText: lambda node: call("CONCAT_WS", literal(""), *node.this.expressions),
+    F.ListAsText: lambda node: call("CONCAT_WS", literal(""), node.this),
+    F.HasOddLetters: lambda node: _has_odd_letters(node.this),
     F.FloatText: _shown,
     F.Total: _total,
     F.Hashed: _hashed,

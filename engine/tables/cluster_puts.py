@@ -86,11 +86,8 @@ class ClusterPuts:
     @property
     def numbers(self) -> dict[str, Node]:
         """What a put says besides names: SAID_NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
-        allowed = [
-            *(negated(wrong) for _, wrong in self._wrong_names()),
-            either([_given(key) for key in KEYS.values()]),
-        ]
-        number, any_number = (when(both(*allowed), exp.cast(self._number(odd), "INT")) for odd in (False, True))
+        gives_one = either([_given(key) for key in KEYS.values()])
+        number, any_number = (when(gives_one, exp.cast(self._number(odd), "INT")) for odd in (False, True))
         return {SAID_NUMBER: number, ANY_NUMBER: any_number}
 
     def by_queue(self, rules: Rules) -> Node:
@@ -114,9 +111,15 @@ class ClusterPuts:
 
     @property
     def number_asked(self) -> Node:
-        """SAID_NUMBER, or of a name that asks no workload rule ANY_NUMBER: what is odd is nothing to it."""
+        """SAID_NUMBER, or of a name that asks no workload rule ANY_NUMBER: what is odd is nothing to it.
+
+        It is null for names that are none; of those that are known nobody needs to see the letters.
+        """
+        unknown = F.is_null(F.column("id", "mq_names"))
+        as_given = exp.EQ(this=F.column(BY_QUEUE), expression=literal(AS_NAMED))
+        is_none = both(either([unknown, as_given]), either(wrong for _, wrong in self._wrong_names()))
         asks = F.coalesced(F.column("asks", "mq_names"), exp.false())
-        return case([(asks, F.column(SAID_NUMBER))], F.column(ANY_NUMBER))
+        return case([(is_none, exp.null()), (asks, F.column(SAID_NUMBER))], F.column(ANY_NUMBER))
 
     def _number(self, any_value: bool) -> Node:
         words, number = self._words(), literal(0)

@@ -9,12 +9,13 @@ from sqlglot import exp
 from mqclause.language.sql import Node, both, case, either, literal, negated
 from mqclause.model.facts.domains import Names, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import NOT_ALLOWED, NULL_SUBJECT, Column
 from mqclause.tables.demands import is_null_text
 from mqclause.tables.meaning import FIRST, MIXED
 from mqclause.tables.packing import Packing
 from mqclause.tables.shape import FieldType, Shape
-from mqclause.tables.words import RowWords, kept, outside
+from mqclause.tables.words import RowWords, has_wrong_names, is_of_names, kept, looked_through, no_name, outside
 
 Fault = tuple[Node, Node]
 """Whether a row has a fault, and the text that is told of it."""
@@ -95,16 +96,28 @@ def _item_not_allowed(of: Column, before: list[Node | str], names: Node) -> Node
     return F.item(F.those(told, exp.Not(this=F.is_null(F.variable("fault"))), "fault"), 0)
 
 
-def is_invalid(words: RowWords, shape: Shape, listed: Node) -> Node:
+def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: Node, bindings: Bindings) -> Node:
     """Whether a row has any fault; those of the subjects, which are ``listed``, are seen by their packed numbers."""
     faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
     if shape.demands.one_of:
         blank = [_is_blank(words.checked(words.columns[name])) for name in shape.demands.one_of]
         faults.append(exp.EQ(this=blank[0], expression=blank[1]))
-    faults.extend(wrong for _, wrong in words.faults())
+    faults.extend(wrong for of, wrong in words.faults() if not is_of_names(of))
+    faults.append(_has_wrong_names(words, packing, bindings))
     if shape.about.subject is not None:
         # A number below 0 has the highest bit: the first has it, or another differs in it.
         faults += [exp.LT(this=F.column(each), expression=literal(0)) for each in (FIRST, MIXED)]
         if shape.demands.nobody and not shape.may_be_empty:
             faults.append(exp.EQ(this=F.length_of(listed), expression=literal(0)))
     return either(faults)
+
+
+def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Bindings) -> Node:
+    """Whether a row has names that are none. Each is looked at only where all of them together have an odd letter."""
+    wrong, parts = [wrong for of, wrong in words.faults() if is_of_names(of)], list(words.looked_through())
+    if packing is not None and packing.names():
+        subjects, names = F.column(packing.listed), packing.names()
+        parts.append(F.ListAsText(this=F.each(subjects, looked_through(names), F.EACH.name)))
+        each = F.function(F.coalesced(either(no_name(*name) for name in names), exp.false()), F.EACH.name)
+        wrong.append(F.coalesced(negated(F.NoneOf(this=subjects.copy(), expression=each)), exp.false()))
+    return has_wrong_names(parts, wrong, bindings) if wrong else exp.false()

@@ -90,9 +90,25 @@ class Unpadded(_OfOne):
 
 
 class NoName(_OfTwo):
-    """Whether one of a tuple of texts, without the blanks at its end, has a character that no name of MQ has, or more
-    of them than the tuple of numbers says.
+    """Whether a text, without the blanks at its end, has a character that no name of MQ has, or more of them than the
+    number says.
     """
+
+
+class TextLength(_OfOne):
+    """How long a text is, in characters or in bytes."""
+
+
+class TogetherAsText(_OfOne):
+    """The texts of a tuple one after the other; those that are null are left out."""
+
+
+class ListAsText(_OfOne):
+    """The texts of a list in the same way."""
+
+
+class HasOddLetters(_OfOne):
+    """Whether a text has a character that no name of MQ has; it may hold of a few texts that have none."""
 
 
 class FloatText(_OfOne):

@@ -19,7 +19,7 @@ from mqclause.model.facts.domains import Flag, Name, Whole, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns
 from mqclause.tables.shape import Shape, Spelt
-from mqclause.tables.words import as_compared, kept, no_names, outside, word_list
+from mqclause.tables.words import as_compared, kept, outside, word_list
 
 WIDEST_PACKED = 10
 """Bits; whole numbers that may have more are looked up."""
@@ -81,7 +81,7 @@ class Packing:
         return found
 
     def packed(self) -> Node:
-        """The list of subjects as packed numbers; -1 for a subject that is not as it should be."""
+        """The list of subjects as packed numbers; -1 for a subject that is not as it should be, but for its names."""
         place: Node = exp.Mul(this=exp.cast(F.variable("place"), "BIGINT"), expression=literal(1 << self.place_shift))
         number = reduce(lambda one, other: exp.BitwiseOr(this=one, expression=other), self._parts(), place)
         # A column that is null is in range, by its default: of several conditions only one that holds counts.
@@ -114,17 +114,18 @@ class Packing:
         return as_compared(F.field_of(F.EACH, self.present[word].name), self.present[word].kind)
 
     def _out_of_range(self) -> Iterator[Node]:
-        unchecked = {word: self.columns[word] for word, each in self.present.items() if not each.checked}
-        names = [(of.domain, self.own(word)) for word, of in unchecked.items() if isinstance(of.domain, Name)]
-        if names:
-            yield no_names(names)
-        for word, of in unchecked.items():
-            # Names are looked at all at once, and a word that does not exist is seen by its place.
-            wrong = (
-                None if isinstance(of.domain, Words | Name) else outside(of, self.own(word), [self.present[word].kind])
-            )
+        for word, each in self.present.items():
+            of = self.columns[word]
+            # A word that does not exist is seen by its place, and names are looked at apart.
+            known = each.checked or isinstance(of.domain, Words | Name)
+            wrong = None if known else outside(of, self.own(word), [each.kind])
             if wrong is not None:
                 yield wrong
+
+    def names(self) -> list[tuple[Name, Node]]:
+        """The names of the subject that is asked about, but for those that are checked."""
+        found = {word: self.columns[word].domain for word, each in self.present.items() if not each.checked}
+        return [(domain, self.own(word)) for word, domain in found.items() if isinstance(domain, Name)]
 
     def place(self, subject: Node) -> Node:
         """The place of a packed subject in its row, from 0."""

@@ -54,7 +54,7 @@ def plan_of(rules: Rules, shape: Shape, answer: AnswerFields, traced: Declaratio
     words = RowWords.of(shape, bindings)
     packing = Packing.of(shape, _used(course)) if shape.about.subject else None
     listed = _listed(packing, bindings) if packing else NOBODY
-    invalid = bindings.bind("invalid", is_invalid(words, shape, listed))
+    invalid = bindings.bind("invalid", is_invalid(words, packing, shape, listed, bindings))
     written: list[Writing] = []
     facts: dict[str, Node] = {}
     for steps in course:

@@ -13,7 +13,20 @@ from mqclause.language.sql import Node, case, either, literal, when
 from mqclause.model.facts.domains import Finite, Name, Names, Whole, Words
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns
-from mqclause.tables.functions import InCase, NoName, NoneOf, Unpadded, coalesced, each, function, variable
+from mqclause.tables.functions import (
+    HasOddLetters,
+    InCase,
+    ListAsText,
+    NoName,
+    NoneOf,
+    TextLength,
+    TogetherAsText,
+    Unpadded,
+    coalesced,
+    each,
+    function,
+    variable,
+)
 from mqclause.tables.shape import FieldType, Shape, Sources
 
 LARGEST_DOUBLE = 1.7976931348623157e308
@@ -98,6 +111,17 @@ class RowWords:
         value = self.checked(of) if isinstance(of.domain, Words) else self.value(of, as_kept=False)
         return outside(of, value, self.kinds(of))
 
+    def looked_through(self) -> Iterator[Node]:
+        """The names that a row gives, as looked_through has them, and lists of such."""
+        for of in self.columns.values():
+            if self.is_there(of) and "name" not in self.kinds(of):
+                value = self.value(of, as_kept=False)
+                match of.domain:
+                    case Name() as one:
+                        yield looked_through([(one, value)])
+                    case Names(Name() as one):
+                        yield ListAsText(this=each(value, looked_through([(one, variable("name"))]), "name"))
+
     def faults(self) -> Iterator[tuple[Column, Node]]:
         """Each column that may be out of its domain, and whether it is."""
         for of in self.columns.values():
@@ -161,13 +185,26 @@ def is_broken(value: Node) -> Node:
 
 def no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
-    return no_names([(domain, value)])
+    return NoName(this=value, expression=literal(domain.most))
 
 
-def no_names(values: Sequence[tuple[Name, Node]]) -> Node:
-    """Whether one of several texts is not what no_name asks for."""
-    longest = exp.Tuple(expressions=[literal(domain.most) for domain, _ in values])
-    return NoName(this=exp.Tuple(expressions=[value for _, value in values]), expression=longest)
+def is_of_names(of: Column) -> bool:
+    """Whether a column holds names that are looked at one by one."""
+    return isinstance(of.domain, Name) or (isinstance(of.domain, Names) and isinstance(of.domain.each, Name))
+
+
+def has_wrong_names(looked_through: Sequence[Node], wrong: Sequence[Node], bindings: Bindings) -> Node:
+    """Whether any of ``wrong`` holds, which is seen only where what is looked through has an odd letter."""
+    text = bindings.bind("looked_through", TogetherAsText(this=exp.Tuple(expressions=list(looked_through))))
+    return when(HasOddLetters(this=text), either(wrong), exp.false())
+
+
+def looked_through(names: Sequence[tuple[Name, Node]]) -> Node:
+    """Names as one text, looked through for odd letters before each is looked at; a blank if one is too long."""
+    text = TogetherAsText(this=exp.Tuple(expressions=[value.copy() for _, value in names]))
+    longer = [exp.GT(this=TextLength(this=value), expression=literal(domain.most)) for domain, value in names]
+    blank = [exp.EQ(this=value, expression=literal("")) for domain, value in names if domain.least]
+    return when(either([*longer, *blank]), literal(" "), text)
 
 
 def not_between(value: Node, low: float, high: float) -> Node:

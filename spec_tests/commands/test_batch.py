@@ -1,15 +1,8 @@
-"""``mqclause batch`` as a person and as a program run it: every format, faults in rows and in files, the summary."""
+"""``mqclause batch`` as a person and as a program run it: every format, faults in rows, the summary."""
 
 from __future__ import annotations
 
-import csv
-import gzip
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,13 +10,11 @@ from typing import Any
 import click
 import duckdb
 import pytest
-from click.testing import CliRunner
 
-from mqclause.tools.cli import command_line
 from mqclause.tools.errors import BatchError
+from spec_tests.support.batch_files import Row, batch, destination, read, row, run, written
 from spec_tests.support.deep import first
 
-ENTRY = [sys.executable, "-c", "from mqclause.tools.cli import main; main()", "batch"]
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders.toml")
 KINDS = ("parquet", "csv", "jsonl")
 PAIRS = [
@@ -34,69 +25,6 @@ PAIRS = [
 ]
 PAIRS += [("in.jsonl.gz", "out.csv.gz"), *((f"in.{kind}", f"out.{kind}") for kind in KINDS)]
 PAIRS += [("in.csv", "out.parquet"), ("in.parquet", "out.jsonl"), ("in.csv", "out.jsonl"), ("in.jsonl", "out.csv")]
-
-Row = dict[str, Any]
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*ENTRY, *map(str, arguments)], capture_output=True, text=True, timeout=600, check=False)
-
-
-def batch(*arguments: object) -> Row:
-    """The summary of a run in this process, with its exit status."""
-    result = CliRunner().invoke(command_line, ["batch", *map(str, arguments), "--json"], standalone_mode=False)
-    if result.exception:
-        raise result.exception
-    return {**json.loads(result.stdout), "status": result.return_value}
-
-
-def destination(host: str, rank: object = 0, **more: Any) -> Row:
-    return {
-        "queue": "Q", "queue_manager": host, "channel": f"TO.{host}", "cluster": "S", "channel_status": "RUNNING",
-        "put_enabled": True, "channel_rank": rank, **more,
-    }  # fmt: skip
-
-
-def row(number: int, **more: Any) -> Row:
-    """QM2 has the higher rank where the number is even, else QM3."""
-    hosts = [destination("QM2", 1 - number % 2), destination("QM3", number % 2)]
-    return {"id": f"{number:03}", "note": f'n, "{number}"', "put": {"queue": "Q"}, "destinations": hosts, **more}
-
-
-def written(path: Path, rows: list[Row]) -> Path:
-    """The rows in a file of the kind that its name says."""
-    opened: Any = gzip.open if path.suffix == ".gz" else open
-    if path.suffix == ".parquet":
-        duckdb.read_json(str(written(path.with_suffix(".jsonl"), rows))).write_parquet(str(path))
-        path.with_suffix(".jsonl").unlink()
-    elif ".csv" in path.name:
-        with opened(path, "wt", newline="") as file:
-            table = csv.DictWriter(file, rows[0])
-            table.writeheader()
-            cells = [{k: v if isinstance(v, str) else json.dumps(v) for k, v in each.items()} for each in rows]
-            table.writerows(cells)
-    else:
-        with opened(path, "wt") as file:
-            file.writelines(json.dumps(each) + "\n" for each in rows)
-    return path
-
-
-def read(path: Path) -> list[Row]:
-    """The rows of a file, by their number."""
-    opened: Any = gzip.open if path.suffix == ".gz" else open
-    rows: list[Row]
-    if path.suffix == ".parquet" or path.is_dir():
-        found = duckdb.read_parquet(str(path / "*.parquet") if path.is_dir() else str(path))
-        rows = [dict(zip(found.columns, values, strict=True)) for values in found.fetchall()]
-    elif ".csv" in path.name:
-        with opened(path, "rt", newline="") as file:
-            rows = [
-                {k: json.loads(v) if v[:1] in "{[" and v else v for k, v in r.items()} for r in csv.DictReader(file)
-            ]
-    else:
-        with opened(path, "rt") as file:
-            rows = [json.loads(line) for line in file]
-    return sorted(rows, key=lambda each: str(each.get("id")))
 
 
 def left(value: Any) -> Any:
@@ -256,94 +184,6 @@ def test_the_summary_for_a_person(tmp_path: Path) -> None:
         "chosen", "3 75.00% QM2", "1 25.00% QM3",
         "invalid, most often", "1 put.queue = 5; allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %",
     ]  # fmt: skip
-
-
-BAD = [
-    ("none.parquet", "out.csv", "none.parquet: no such file or directory"),
-    ("in.txt", "out.csv", "in.txt: the name of a table ends in one of .parquet, .csv, .csv.gz, .jsonl, "),
-    ("in.csv", "out.xlsx", "out.xlsx: the name of a table ends in one of "),
-    ("in.csv", "none/out.csv", "there is no folder "),
-    ("in.csv", "in.csv", "in.csv: the output may not be the input or in its folder"),
-    ("in.csv", "out.csv", "in.csv: column put is missing; the table has: a, b"),
-    ("in.parquet", "out.csv", "in.parquet: "),
-    ("array.json", "out.csv", "array.json: a JSON array; JSON Lines has one object a line"),
-    ("one.json", "out.csv", "one.json: not JSON Lines: no line holds a JSON object"),
-    ("done.csv", "out.csv", "done.csv: column decision is there already"),
-    ("typed.parquet", "out.csv", "typed.parquet: column put is "),
-    ("empty", "out.csv", "empty: the folder holds no file that ends in "),
-]
-
-
-@pytest.mark.parametrize(("source", "out", "said"), BAD)
-def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, out: str, said: str) -> None:
-    (tmp_path / "in.csv").write_text("a,b\n1,2\n")
-    (tmp_path / "in.txt").write_text("a")
-    (tmp_path / "in.parquet").write_text("this is no Parquet file")
-    (tmp_path / "array.json").write_text('[\n  {"put": {}}\n]\n')
-    (tmp_path / "one.json").write_text('{\n  "put": {}\n}\n')
-    (tmp_path / "done.csv").write_text("put,destinations,decision\n{},[],\n")
-    (tmp_path / "empty").mkdir()
-    duckdb.sql("SELECT 1 AS put, 2 AS destinations").write_parquet(str(tmp_path / "typed.parquet"))
-    before = sorted(tmp_path.iterdir())
-    with pytest.raises(BatchError) as raised:
-        batch(tmp_path / source, tmp_path / out)
-    assert said in str(raised.value)
-    assert "\n" not in str(raised.value)
-    assert sorted(tmp_path.iterdir()) == before
-    assert (tmp_path / "in.csv").read_text() == "a,b\n1,2\n"
-
-
-def test_what_is_said_of_bad_input_on_the_command_line(tmp_path: Path) -> None:
-    done = run(tmp_path / "none.csv", tmp_path / "out.csv")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"{tmp_path / 'none.csv'}: no such file or directory\n"
-    done = run(written(tmp_path / "in.csv", [row(0)]), tmp_path / "out.csv", "--memory", "much")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "Invalid value for '--memory': 'much' is not a size like 2GB or 512MB\n"
-
-
-@pytest.mark.parametrize(
-    ("module", "engine", "install"), [("duckdb", "duckdb", "duckdb"), ("pyspark", "spark", "'mqclause[spark]'")]
-)
-def test_a_library_that_is_not_installed(tmp_path: Path, module: str, engine: str, install: str) -> None:
-    source = written(tmp_path / "in.parquet", [row(0)])
-    code = f"import sys; sys.modules[{module!r}] = None; {ENTRY[2]}"
-    command = [sys.executable, "-c", code, "batch", source, tmp_path / "out.parquet", "--engine", engine]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith(f"is not installed: pip install {install}\n")
-    assert done.stderr.count("\n") == 1
-    assert sorted(tmp_path.iterdir()) == [source]
-
-
-def test_an_output_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
-    out = tmp_path / "out.csv"
-    out.write_text("before")
-    (tmp_path / "bad.csv").write_bytes(b"put,destinations\n" + b"{},[]\n" * 5000 + b"{},\xff\n")
-    with pytest.raises(BatchError):
-        batch(tmp_path / "bad.csv", out)
-    assert out.read_text() == "before"
-    batch(written(tmp_path / "in.csv", [row(0)]), out)
-    assert len(read(out)) == 1
-    assert {path.name for path in tmp_path.iterdir()} == {"bad.csv", "in.csv", "out.csv"}
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no such signals")
-@pytest.mark.parametrize(("number", "status"), first(1, [(signal.SIGINT, 2), (signal.SIGTERM, 143)]))
-def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: int) -> None:
-    source = tmp_path / "in.jsonl"
-    source.write_text((json.dumps(row(0)) + "\n") * 400_000)
-    out = tmp_path / "out.jsonl"
-    command = [*ENTRY, str(source), str(out)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        until = time.monotonic() + 600
-        while not any(tmp_path.glob(".out*/out.jsonl")) and time.monotonic() < until:
-            time.sleep(0.02)
-        process.send_signal(number)
-        stdout, stderr = process.communicate(timeout=600)
-    assert (process.returncode, stdout) == (status, "")
-    assert stderr.strip() == ("interrupted" if number == signal.SIGINT else "")
-    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_spark_gives_what_duckdb_gives(tmp_path: Path, spark: Any) -> None:  # noqa: ARG001 - the session in use

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.cli import command_line
 from mqclause.tools.errors import BatchError
-from spec_tests.commands.test_batch import batch, read, written
+from spec_tests.support.batch_files import batch, read, written
 
 AMONG = "[{'queue_manager': 'QM1'%s}, {'queue_manager': 'QM2'%s}]"
 FILES = {

@@ -14,7 +14,7 @@ pytest.importorskip("duckdb")
 import duckdb
 
 from mqclause.tools.batch.keys import in_our_case
-from spec_tests.commands.test_batch import batch, read
+from spec_tests.support.batch_files import batch, read
 from spec_tests.support.deep import first
 
 QM2 = {"queue_manager": "QM2"}

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,16 +19,13 @@ for needed in ("pyspark", "duckdb", "pyarrow"):
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqclause import Engine, Rules, duckdb
+from mqclause import Cluster, Rules, duckdb
 from mqclause import spark as native
-from mqclause.tables.columns import PUT
 from mqclause.tables.row import Rows
 from spec_tests.spark.test_table import collected, folder, frame
-from spec_tests.support.adversarial import adversarial_puts, adversarial_rows, by_engine, random_table
+from spec_tests.support.adversarial import adversarial_rows, check_puts_in_clusters, random_table
 from spec_tests.support.deep import first
-from spec_tests.support.pairs import PLACES, QUEUES
-from spec_tests.support.random_clusters import random_case, random_readings
-from spec_tests.support.random_rows import answers, arrow_struct, arrow_table
+from spec_tests.support.random_rows import answers, arrow_table
 
 __all__ = ["folder"]
 
@@ -65,15 +63,13 @@ def test_random_schemas(spark: Any, folder: Path, number: int) -> None:
 
 @pytest.mark.parametrize("number", [1, pytest.param(5, marks=pytest.mark.deep)])
 def test_adversarial_puts_in_clusters(spark: Any, folder: Path, number: int) -> None:
-    rng = Random(number)
-    for place in range(number):
-        cluster, _ = random_case(rng)
-        engine = Engine(Rules(random_readings(rng) if place else {}))
-        puts = adversarial_puts(rng, [*QUEUES, *PLACES, *cluster.remote], 300)
-        table = pa.table({"id": range(len(puts)), "put": pa.array(puts, arrow_struct(PUT))})
-        df = frame(spark, folder, f"puts{number}-{place}", table)
-        for put, one in zip(puts, collected(native.decide(df, cluster, engine.rules, explain=True)), strict=True):
-            assert one == by_engine(engine, cluster, put), put
+    places = count()
+
+    def decided(table: pa.Table, cluster: Cluster, rules: Rules) -> list[Any]:
+        df = frame(spark, folder, f"puts{number}-{next(places)}", table)
+        return list(collected(native.decide(df, cluster, rules, explain=True)))
+
+    check_puts_in_clusters(number, 300, decided)
 
 
 PROGRAM = """

@@ -4,7 +4,7 @@ too long or of other alphabets, words in any letter case, numbers of any type, f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from random import Random
 from typing import Any
@@ -12,13 +12,15 @@ from typing import Any
 import pyarrow as pa
 from attrs import evolve
 
-from mqclause import Cluster, Engine, Put
+from mqclause import Cluster, Engine, Put, Rules
 from mqclause.documents import OUTCOME
 from mqclause.model.facts.domains import Finite, Flag, Name, Names, Whole, Words
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.named_puts import answered
 from mqclause.tables.row import InvalidRowError, invalid, read_situation
-from spec_tests.support.random_rows import ARROW, Row, random_row
+from spec_tests.support.pairs import PLACES, QUEUES
+from spec_tests.support.random_clusters import random_case, random_readings
+from spec_tests.support.random_rows import ARROW, Row, arrow_struct, random_row
 
 LOCAL_ONLY = ("clwlmruc", "qmgr_clwluseq")
 """Fields of a put that a cluster says, unless the row does."""
@@ -34,6 +36,7 @@ WRONG_NAMES = (
     "* ",
     "QM1\n",
     "Q-1",
+    "A~B",
     "\U0001d11e",
     "A\u00a0",
 )
@@ -59,7 +62,7 @@ def adversarial_value(rng: Random, of: Column, value: Any) -> Any:
             return rng.random() < 0.5
         case Name():
             padded = (value or "QM1").ljust(rng.choice((4, 20, 48, 60)))
-            return rng.choice((padded, padded, padded, "", " ", *WRONG_NAMES))
+            return rng.choice((padded, padded, padded, "", " ", "A/B%C", *WRONG_NAMES))
         case Names():
             return rng.choice(
                 ([], [None], ["QM1 ", None], ["QM2".ljust(60), "QM3"], [" "], ["", "QM1"], [rng.choice(WRONG_NAMES)])
@@ -95,6 +98,21 @@ def adversarial_puts(rng: Random, names: Sequence[str], number: int) -> list[dic
             put[name] = adversarial_value(rng, PUT[name], put[name])
         found.append(None if rng.random() < 0.01 else put)
     return found
+
+
+def check_puts_in_clusters(
+    number: int, size: int, decided: Callable[[pa.Table, Cluster, Rules], Sequence[Any]]
+) -> None:
+    """What is ``decided`` of so many puts in each of so many clusters is what the engine decides."""
+    rng = Random(number)
+    for place in range(number):
+        cluster, _ = random_case(rng)
+        engine = Engine(Rules(random_readings(rng) if place else {}))
+        puts = adversarial_puts(rng, [*QUEUES, *PLACES, *cluster.remote], size)
+        table = pa.table({"id": range(len(puts)), "put": pa.array(puts, arrow_struct(PUT))})
+        for put, one in zip(puts, decided(table, cluster, engine.rules), strict=True):
+            expected = by_engine(engine, cluster, put)
+            assert one == expected, (put, one, expected)
 
 
 def by_engine(engine: Engine, cluster: Cluster, put: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -50,13 +50,12 @@ WRITTEN = [
     ("IN_CASE(ARRAY('b'), a)", *["CASE WHEN a IN ('b') THEN a ELSE TRANSLATE(a, 'B', 'b') END"] * 2),
     ("IN_CASE(ARRAY('Ab'), a)", "a", "CASE WHEN a IN ('Ab') THEN a ELSE a END"),
     ("UNPADDED(a)", "CASE WHEN ENDS_WITH(a, ' ') THEN RTRIM(a, ' ') ELSE a END", "RTRIM(a)"),
-    ("NO_NAME((a, b), (9, 20))",
-     "CASE WHEN REGEXP_MATCHES(CONCAT(a, b), '[^A-Za-z0-9._/%]') OR STRLEN(a) > 9 OR STRLEN(b) > 20 THEN "
-     "REGEXP_MATCHES(RTRIM(a, ' '), '[^A-Za-z0-9._/%]') OR REGEXP_MATCHES(RTRIM(b, ' '), '[^A-Za-z0-9._/%]') "
-     "OR STRLEN(RTRIM(a, ' ')) > 9 OR STRLEN(RTRIM(b, ' ')) > 20 ELSE FALSE END",
-     "CASE WHEN (CONCAT(COALESCE(a, ''), COALESCE(b, '')) RLIKE '[^A-Za-z0-9._/%]') OR LENGTH(a) > 9 OR LENGTH(b) > 20 "
-     "THEN (RTRIM(a) RLIKE '[^A-Za-z0-9._/%]') OR (RTRIM(b) RLIKE '[^A-Za-z0-9._/%]') "
-     "OR LENGTH(RTRIM(a)) > 9 OR LENGTH(RTRIM(b)) > 20 ELSE FALSE END"),
+    ("NO_NAME(a, 9)", "REGEXP_MATCHES(RTRIM(a, ' '), '[^A-Za-z0-9._/%]') OR STRLEN(RTRIM(a, ' ')) > 9",
+     "(RTRIM(a) RLIKE '[^A-Za-z0-9._/%]') OR LENGTH(RTRIM(a)) > 9"),
+    ("HAS_ODD_LETTERS(a)", "URL_ENCODE(a) <> a OR CONTAINS(a, '-') OR CONTAINS(a, '~')", "a RLIKE '[^A-Za-z0-9._/%]'"),
+    ("TOGETHER_AS_TEXT((a, LIST_AS_TEXT(items)))", "CONCAT(a, ARRAY_TO_STRING(items, ''))",
+     "CONCAT_WS('', a, CONCAT_WS('', items))"),
+    ("TEXT_LENGTH(a)", "STRLEN(a)", "LENGTH(a)"),
     ("APART(a)", "a", "GET(ZIP_WITH(ARRAY(a), ARRAY(1), (one, other) -> one), 0)"),
     ("LENGTH_OF(THOSE(EACH(items, c -> c.x), c -> HAS(few, c)))",
      "LEN(LIST_FILTER(LIST_TRANSFORM(items, LAMBDA c : c.x), LAMBDA c : LIST_CONTAINS(few, c)))",

@@ -10,16 +10,10 @@ import pytest
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
-import pyarrow as pa
-
-from mqclause import Engine, Rules
 from mqclause.duckdb import decide
-from mqclause.tables.columns import PUT
 from mqclause.tables.row import Rows
-from spec_tests.support.adversarial import adversarial_puts, adversarial_rows, by_engine, random_table
-from spec_tests.support.pairs import PLACES, QUEUES
-from spec_tests.support.random_clusters import random_case, random_readings
-from spec_tests.support.random_rows import answers, arrow_struct, arrow_table
+from spec_tests.support.adversarial import adversarial_rows, check_puts_in_clusters, random_table
+from spec_tests.support.random_rows import answers, arrow_table
 
 BY_ROW = Rows()
 
@@ -50,14 +44,9 @@ def test_random_schemas(number: int) -> None:
 
 @pytest.mark.parametrize("number", [2, pytest.param(40, marks=pytest.mark.deep)])
 def test_adversarial_puts_in_clusters(number: int) -> None:
-    rng = Random(number)
-    for place in range(number):
-        cluster, _ = random_case(rng)
-        engine = Engine(Rules(random_readings(rng) if place else {}))
-        puts = adversarial_puts(rng, [*QUEUES, *PLACES, *cluster.remote], 150)
-        table = pa.table({"id": range(len(puts)), "put": pa.array(puts, arrow_struct(PUT))})
-        for put, one in zip(puts, answers(decide(table, cluster, engine.rules, explain=True)), strict=True):
-            assert one == by_engine(engine, cluster, put), put
+    check_puts_in_clusters(
+        number, 150, lambda table, cluster, rules: answers(decide(table, cluster, rules, explain=True))
+    )
 
 
 def test_what_the_alphabet_has() -> None:

@@ -1,0 +1,105 @@
+"""What ``mqclause batch`` refuses, in one line, and that nothing is left of a run that does not end well."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from mqclause.tools.errors import BatchError
+from spec_tests.support.batch_files import ENTRY, batch, read, row, run, written
+from spec_tests.support.deep import first
+
+BAD = [
+    ("none.parquet", "out.csv", "none.parquet: no such file or directory"),
+    ("in.txt", "out.csv", "in.txt: the name of a table ends in one of .parquet, .csv, .csv.gz, .jsonl, "),
+    ("in.csv", "out.xlsx", "out.xlsx: the name of a table ends in one of "),
+    ("in.csv", "none/out.csv", "there is no folder "),
+    ("in.csv", "in.csv", "in.csv: the output may not be the input or in its folder"),
+    ("in.csv", "out.csv", "in.csv: column put is missing; the table has: a, b"),
+    ("in.parquet", "out.csv", "in.parquet: "),
+    ("array.json", "out.csv", "array.json: a JSON array; JSON Lines has one object a line"),
+    ("one.json", "out.csv", "one.json: not JSON Lines: no line holds a JSON object"),
+    ("done.csv", "out.csv", "done.csv: column decision is there already"),
+    ("typed.parquet", "out.csv", "typed.parquet: column put is "),
+    ("empty", "out.csv", "empty: the folder holds no file that ends in "),
+]
+
+
+@pytest.mark.parametrize(("source", "out", "said"), BAD)
+def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, out: str, said: str) -> None:
+    (tmp_path / "in.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "in.txt").write_text("a")
+    (tmp_path / "in.parquet").write_text("this is no Parquet file")
+    (tmp_path / "array.json").write_text('[\n  {"put": {}}\n]\n')
+    (tmp_path / "one.json").write_text('{\n  "put": {}\n}\n')
+    (tmp_path / "done.csv").write_text("put,destinations,decision\n{},[],\n")
+    (tmp_path / "empty").mkdir()
+    duckdb.sql("SELECT 1 AS put, 2 AS destinations").write_parquet(str(tmp_path / "typed.parquet"))
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(BatchError) as raised:
+        batch(tmp_path / source, tmp_path / out)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert sorted(tmp_path.iterdir()) == before
+    assert (tmp_path / "in.csv").read_text() == "a,b\n1,2\n"
+
+
+def test_what_is_said_of_bad_input_on_the_command_line(tmp_path: Path) -> None:
+    done = run(tmp_path / "none.csv", tmp_path / "out.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{tmp_path / 'none.csv'}: no such file or directory\n"
+    done = run(written(tmp_path / "in.csv", [row(0)]), tmp_path / "out.csv", "--memory", "much")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "Invalid value for '--memory': 'much' is not a size like 2GB or 512MB\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "engine", "install"), [("duckdb", "duckdb", "duckdb"), ("pyspark", "spark", "'mqclause[spark]'")]
+)
+def test_a_library_that_is_not_installed(tmp_path: Path, module: str, engine: str, install: str) -> None:
+    source = written(tmp_path / "in.parquet", [row(0)])
+    code = f"import sys; sys.modules[{module!r}] = None; {ENTRY[2]}"
+    command = [sys.executable, "-c", code, "batch", source, tmp_path / "out.parquet", "--engine", engine]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith(f"is not installed: pip install {install}\n")
+    assert done.stderr.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == [source]
+
+
+def test_an_output_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text("before")
+    (tmp_path / "bad.csv").write_bytes(b"put,destinations\n" + b"{},[]\n" * 5000 + b"{},\xff\n")
+    with pytest.raises(BatchError):
+        batch(tmp_path / "bad.csv", out)
+    assert out.read_text() == "before"
+    batch(written(tmp_path / "in.csv", [row(0)]), out)
+    assert len(read(out)) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"bad.csv", "in.csv", "out.csv"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals")
+@pytest.mark.parametrize(("number", "status"), first(1, [(signal.SIGINT, 2), (signal.SIGTERM, 143)]))
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: int) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text((json.dumps(row(0)) + "\n") * 400_000)
+    out = tmp_path / "out.jsonl"
+    command = [*ENTRY, str(source), str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        until = time.monotonic() + 600
+        while not any(tmp_path.glob(".out*/out.jsonl")) and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=600)
+    assert (process.returncode, stdout) == (status, "")
+    assert stderr.strip() == ("interrupted" if number == signal.SIGINT else "")
+    assert list(tmp_path.iterdir()) == [source]
