@@ -65,6 +65,7 @@ class Items:
             "mq_after_last": exp.false(), "mq_after_gap": exp.false(),
             "mq_item_priority": column("mq_enqueued"), "mq_item_arrival": self.words["arrival"],
             "mq_earliest_priority": column("mq_enqueued"), "mq_earliest_arrival": self.words["arrival"],
+            "mq_in_item": literal(1),
         }  # fmt: skip
 
     def together(self, earliest: bool) -> list[Added]:
@@ -94,14 +95,15 @@ class Items:
         place, following, arrival = column("mq_place"), column("mq_next"), self.words["arrival"]
         enqueued = column("mq_enqueued")
         return {
+            "mq_in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
             "mq_first_place": self._over(exp.FirstValue(this=place)),
             "mq_item_priority": self._over(exp.FirstValue(this=enqueued)),
             "mq_item_arrival": self._over(exp.FirstValue(this=arrival)),
             "mq_before": self._over(exp.Lag(this=place)),
             "mq_before_that": self._over(exp.Lag(this=place, offset=literal(2))),
             "mq_after": self._over(exp.Lag(this=following)),
-            "mq_furthest": self._over(exp.Max(this=following), _rows(literal(1), "PRECEDING")),
-            "mq_furthest_before": self._over(exp.Max(this=following), _rows(literal(2), "PRECEDING")),
+            "mq_furthest": self._over(exp.Max(this=following), rows_before(literal(1))),
+            "mq_furthest_before": self._over(exp.Max(this=following), rows_before(literal(2))),
         }
 
     def _no_earliest(self) -> Added:
@@ -118,8 +120,7 @@ class Items:
         }
 
     def _over(self, function: Node, frame: Node | None = None) -> Node:
-        by = [self.words["sequence"], self.words["offset"]]
-        keys = (by[0], False), (by[1], False), (column("mq_enqueued"), True), (self.words["arrival"], False)
+        keys = (column("mq_place"), False), (column("mq_enqueued"), True), (self.words["arrival"], False)
         return exp.Window(this=function, partition_by=self._partition(), order=ordered_by(*keys), spec=frame)
 
     def _partition(self) -> list[Node]:
@@ -127,7 +128,12 @@ class Items:
 
     def seen(self) -> Added:
         """The words of the rules that a message has in its item."""
-        return {name.removeprefix("mq_"): column(name) for name in self.alone()}
+        return {name.removeprefix("mq_"): column(name) for name in self.alone() if name != "mq_in_item"}
+
+    def shortened(self, keys: tuple[tuple[Node, bool], ...]) -> tuple[tuple[Node, bool], ...]:
+        """The keys of an order; if the last of them are those of an item's messages, one number says the same."""
+        within = tuple((self.words[name], False) for name in ("sequence", "offset", "arrival"))
+        return (*keys[: -len(within)], (column("mq_in_item"), False)) if keys[-len(within) :] == within else keys
 
 
 def _told() -> Added:
@@ -167,6 +173,11 @@ def ordered_by(*keys: tuple[Node, bool]) -> Node:
 def split_by(*trees: Node) -> list[Node]:
     """What a window is partitioned by, without what is alike in all rows."""
     return [each.copy() for each in trees if not is_known(each)]
+
+
+def rows_before(number: Node) -> Node:
+    """The rows of a window up to so many before this one."""
+    return _rows(number, "PRECEDING")
 
 
 def _rows(end: str | Node, side: str) -> Node:
