@@ -152,10 +152,7 @@ def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, 
     else:
         own = read["defprty"]
     return {
-        **{
-            name: read[name]
-            for name in ("queue_manager", "queue", "unit_of_work", "length", "fifo", ARRIVAL)
-        },
+        **{name: read[name] for name in ("queue_manager", "queue", "unit_of_work", "length", "fifo", ARRIVAL)},
         "priority": exp.cast(own, "TINYINT"),
         "defprty": exp.cast(read["defprty"], "TINYINT"),
         "group_id": when(of_item, read["group"], literal("")),

@@ -6,7 +6,7 @@ a window sorts by is kept short, and what can be said after it is said after it:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from attrs import define, field
 from sqlglot import exp
@@ -18,7 +18,7 @@ from mqclause.language.sql import Node, both, literal, negated, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.bindings import Plan
-from mqclause.tables.functions import coalesced, column, is_null, struct_of
+from mqclause.tables.functions import coalesced, column, in_order, is_null, struct_of
 from mqclause.tables.items import Added, Items, ordered_by, rows_before, split_by
 from mqclause.tables.message_columns import ORDER_ANSWER, message_columns
 from mqclause.tables.message_order import MessageOrder
@@ -27,7 +27,7 @@ from mqclause.tables.shape import FieldType
 MESSAGES = "mq_messages"
 """What the query calls the table that it is a query of."""
 
-QUEUE = "mq_queue"
+QUEUE_NUMBER = "mq_queue"
 """The number of a message's queue, where queues are numbered."""
 
 
@@ -48,13 +48,14 @@ class _Query:
         select = exp.select("*", *_aliases(level), copy=False).from_(self.source)
         self._then(select if where is None else select.where(where), level)
 
-    def split(self, where: Node, those: Iterable[Added], others: Added) -> None:
-        """Rows for which ``where`` holds pass these levels, the others that one; both then have its columns."""
+    def split(self, where: Node, those: Callable[[_Query], None], others: Added) -> None:
+        """Rows for which ``where`` holds pass the levels that ``those`` adds, the others that one.
+
+        Both then have its columns.
+        """
         before, names = self.source, [*self.names]
-        condition: Node | None = where
-        for level in those:
-            self.add(level, condition)
-            condition = None
+        self.add({}, where)
+        those(self)
         listed = [*names, *map(column, others)]
         one = exp.select(*(each.copy() for each in listed)).from_(self.source)
         other = (
@@ -75,15 +76,24 @@ class _Query:
         numbers = exp.select("*", *_aliases({number.name: exp.cast(exp.Window(this=exp.RowNumber()), "INT")}))
         before = exp.Window(this=exp.Sum(this=rows), order=ordered_by((number, False)), spec=rows_before(literal(1)))
         self.parts.append((f"{name}_counts", numbers.from_(counts.subquery("mq_counts"))))
-        self.parts.append(
-            (f"{name}s", exp.select("*", *_aliases({f"{name}_first": before})).from_(f"{name}_counts"))
-        )
+        self.parts.append((f"{name}s", exp.select("*", *_aliases({f"{name}_first": before})).from_(f"{name}_counts")))
         same = both(*(exp.EQ(this=tree.copy(), expression=column(of)) for of, tree in told.items()))
         first = exp.cast(coalesced(column(f"{name}_first"), literal(0)), "BIGINT")
         level = {name: when(where.copy(), number), f"{name}_before": first}
         select = exp.select(f"{self.source}.*", *_aliases(level)).from_(self.source)
         self._then(select.join(f"{name}s", on=same, join_type="left"), level)
         self.made_again.add(self.source)
+
+    def gather(self, items: Items) -> None:
+        """One more level, with the stretches of each item that has more than one; few have."""
+        told = {f"mq_of_{at}": tree for at, tree in enumerate(items.of_item)}
+        found = exp.select(*_aliases({**told, "mq_gathered": exp.ArrayAgg(this=items.stretch())}))
+        found = found.from_(self.source).where(items.begins()).group_by(*(tree.copy() for tree in told.values()))
+        self.parts.append(("mq_irregular", found))
+        same = both(*(exp.EQ(this=tree.copy(), expression=column(of)) for of, tree in told.items()))
+        level = {"mq_stretches": in_order(column("mq_gathered"))}
+        select = exp.select(f"{self.source}.*", *_aliases(level)).from_(self.source)
+        self._then(select.join("mq_irregular", on=same, join_type="left"), level)
 
     def in_order(self, keys: Sequence[tuple[Node, bool]], level: Added) -> None:
         """One more level, whose windows are over all rows from the first to the last of ``keys``."""
@@ -117,7 +127,7 @@ def message_query(
     """
     read = message_columns(columns, cluster)
     queue, is_message = (read.words["queue_manager"], read.words["queue"]), negated(read.is_invalid)
-    items = Items(read.words, (column(QUEUE),) if numbered else queue)
+    items = Items(read.words, (column(QUEUE_NUMBER),) if numbered else queue)
     seen, steps = {**read.words, **items.seen()}, Steps.of(rules.ruleset(RETRIEVAL))
     orders = {name: MessageOrder.of(steps, call, seen) for name, call in ORDERS.items()}
     own = [exp.column(name, quoted=True) for name in columns]
@@ -126,9 +136,10 @@ def message_query(
         query.add(level)
     query.add(items.places())
     if numbered:
-        query.number(QUEUE, split_by(*queue), is_message)
+        query.number(QUEUE_NUMBER, split_by(*queue), is_message)
     is_member = both(is_message, _is(read.words["unit_of_work"], ""), negated(_is(read.words["group_id"], "")))
-    query.split(is_member, items.together(_asks(orders.values(), "mq_earliest_")), items.alone())
+    together = items.together(_asks(orders.values(), "mq_earliest_"), gathered=not numbered)
+    query.split(is_member, lambda query: _together(query, items, together, numbered), items.alone())
     query.add({f"mq_in_{name}": both(is_message, is_null(each.left_out)) for name, each in orders.items()})
     if numbered:
         for name, each in orders.items():
@@ -139,6 +150,13 @@ def message_query(
     fault = when(read.is_invalid, read.bindings.spelt_out(read.fault))
     struct = struct_of({**{name: column(f"mq_{name}") for name in orders}, **left_out, "message": fault})
     return query.ending([*(each.copy() for each in own), exp.alias_(struct, ORDER_ANSWER)])
+
+
+def _together(query: _Query, items: Items, levels: list[Added], numbered: bool) -> None:
+    for at, level in enumerate(levels):
+        query.add(level)
+        if numbered and at == 1:
+            query.gather(items)
 
 
 def _is(tree: Node, value: str) -> Node:
@@ -158,11 +176,9 @@ def _place(items: Items, order: MessageOrder, remains: Node) -> Node:
     return when(remains.copy(), window)
 
 
-def _numbered(
-    items: Items, order: MessageOrder, name: str, remains: Node
-) -> tuple[Sequence[tuple[Node, bool]], Added]:
+def _numbered(items: Items, order: MessageOrder, name: str, remains: Node) -> tuple[Sequence[tuple[Node, bool]], Added]:
     """The same where all rows stand one queue after the other, in each those that remain before the others."""
     (first, descending), *others = items.shortened(order.keys)
-    keys = [(column(QUEUE), False), (when(remains.copy(), first) if order.fell else first, descending), *others]
-    place = exp.Sub(this=exp.Window(this=exp.RowNumber()), expression=column(f"{QUEUE}_before"))
+    keys = [(column(QUEUE_NUMBER), False), (when(remains.copy(), first) if order.fell else first, descending), *others]
+    place = exp.Sub(this=exp.Window(this=exp.RowNumber()), expression=column(f"{QUEUE_NUMBER}_before"))
     return keys, {name: when(remains.copy(), place)}
