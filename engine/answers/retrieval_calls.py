@@ -68,15 +68,18 @@ class Returned:
         return {"got": self.got, **statuses, **({"remarks": list(self.remarks)} if self.remarks else {})}
 
     def passed_over(self) -> Iterator[PassedOver]:
-        """The messages that lie before the one that was returned, in physical order, and why each was not."""
+        """The messages that lie before the one that was returned, in physical order, and why each was not.
+
+        Of very many, the first.
+        """
         first = self.messages[0] if self.messages else None
         place = None if first is None else (first.priority, first.arrival)
         before = takewhile(lambda each: (each.priority, each.arrival) != place, self.view.everything())
         listed = list(islice(before, MOST_PASSED_OVER))
         run = self.retrieval.run(self.call, [*listed, *self.messages[:1]], traced=True)
-        earlier = {each.id for each in listed}
         found = self.retrieval.passed_over(self.call, run, [*listed, *self.messages[:1]], "get")
-        return (each for each in found if each.message in earlier)
+        fell = {each.message: each for each in found}
+        return (fell[each.id] for each in listed if each.id in fell)
 
 
 def for_calls(rules: Rules) -> None:

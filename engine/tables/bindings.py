@@ -39,6 +39,15 @@ class Bindings:
         """The binding of exactly that name, made of ``tree`` if it is not there yet."""
         return column(f"{PREFIX}{name}") if f"{PREFIX}{name}" in self.found else self.bind(name, tree)
 
+    def spelt_out(self, tree: Node) -> Node:
+        """The tree over the columns of the row alone: each binding is replaced by what it is made of."""
+
+        def made_of(node: Node) -> Node:
+            is_bound = isinstance(node, exp.Column) and node.name in self.found
+            return self.spelt_out(self.found[node.name]) if is_bound else node
+
+        return tree.copy().transform(made_of)
+
 
 @frozen
 class Span:

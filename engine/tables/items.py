@@ -65,43 +65,71 @@ class Items:
             "mq_after_last": exp.false(), "mq_after_gap": exp.false(),
             "mq_item_priority": column("mq_enqueued"), "mq_item_arrival": self.words["arrival"],
             "mq_earliest_priority": column("mq_enqueued"), "mq_earliest_arrival": self.words["arrival"],
+            "mq_in_item": literal(1),
         }  # fmt: skip
 
-    def together(self, earliest: bool) -> list[Added]:
-        """The same of a message that is in one, level by level; ``earliest`` asks for the first of it to arrive."""
-        place, repeated = column("mq_place"), exp.EQ(this=column("mq_before"), expression=column("mq_place"))
-        earlier = exp.GT(this=column("mq_furthest"), expression=place)
-        earlier_before = exp.GT(this=column("mq_furthest_before"), expression=column("mq_before"))
-        irregular = exp.NEQ(this=column("mq_after"), expression=place)
-        before_repeated = exp.EQ(this=column("mq_before"), expression=column("mq_before_that"))
-        # The first message has none before it, so that all of this is null: it begins no further stretch.
-        begins = F.coalesced(either([irregular, repeated, earlier, earlier_before, before_repeated]), exp.false())
-        stretch = exp.Array(expressions=[place, column("mq_after"), when(repeated, literal(1), literal(0))])
+    def together(self, earliest: bool, gathered: bool = True) -> list[Added]:
+        """The same of a message that is in one, level by level; ``earliest`` asks for the first of it to arrive.
+
+        Unless they are ``gathered`` by a window, somebody else has to add the ``mq_stretches`` after the second level,
+        of the messages that begin one: see ``stretch``.
+        """
+        told = {
+            "mq_first_there": exp.EQ(this=column("mq_first_place"), expression=literal(FIRST_PLACE)),
+            "mq_repeated": F.coalesced(_repeated(), exp.false()),
+        }
+        stretches = F.Gathered(this=self.stretch(), expression=self.begins())
+        of_item = {"mq_stretches": self._over(stretches, _rows("UNBOUNDED", "FOLLOWING"))}
         return [
             {**self._neighbours(), **(self._earliest() if earliest else self._no_earliest())},
-            {
-                "mq_first_there": exp.EQ(this=column("mq_first_place"), expression=literal(FIRST_PLACE)),
-                "mq_repeated": F.coalesced(repeated, exp.false()),
-                "mq_stretches": self._over(
-                    F.Gathered(this=stretch, expression=begins), _rows("UNBOUNDED", "FOLLOWING")
-                ),
-            },
+            {**told, **(of_item if gathered else {})},
             {"mq_line": when(F.more_than(column("mq_stretches"), 0), _line(column("mq_stretches")), _none())},
             _told(),
         ]
 
+    def begins(self) -> Node:
+        """Whether a message begins a stretch; the first of an item has none before it and begins no further one."""
+        place, before = column("mq_place"), column("mq_before")
+        irregular = exp.NEQ(this=column("mq_after"), expression=place)
+        before_repeated = exp.EQ(this=before, expression=column("mq_before_that"))
+        among_segments = [
+            exp.GT(this=column("mq_furthest"), expression=place),
+            exp.GT(this=column("mq_furthest_before"), expression=before),
+        ]
+        more = among_segments if self._may_be_segments else []
+        return F.coalesced(either([irregular, _repeated(), before_repeated, *more]), exp.false())
+
+    def stretch(self) -> Node:
+        """What is told of the message that begins one; stretches in order are in that of their item."""
+        repeated = when(_repeated(), literal(1), literal(0))
+        parts = [column("mq_in_item"), column("mq_place"), column("mq_after"), repeated]
+        return F.list_of(parts, "BIGINT")
+
+    @property
+    def of_item(self) -> list[Node]:
+        """What messages of one item are alike in."""
+        return split_by(*self.queue, self.words["in_group"], self.words["group_id"])
+
+    @property
+    def _may_be_segments(self) -> bool:
+        return not is_known(self.words["segment"])
+
     def _neighbours(self) -> Added:
         place, following, arrival = column("mq_place"), column("mq_next"), self.words["arrival"]
         enqueued = column("mq_enqueued")
+        furthest = {
+            "mq_furthest": self._over(exp.Max(this=following), rows_before(literal(1))),
+            "mq_furthest_before": self._over(exp.Max(this=following), rows_before(literal(2))),
+        }
         return {
+            "mq_in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
             "mq_first_place": self._over(exp.FirstValue(this=place)),
             "mq_item_priority": self._over(exp.FirstValue(this=enqueued)),
             "mq_item_arrival": self._over(exp.FirstValue(this=arrival)),
             "mq_before": self._over(exp.Lag(this=place)),
             "mq_before_that": self._over(exp.Lag(this=place, offset=literal(2))),
             "mq_after": self._over(exp.Lag(this=following)),
-            "mq_furthest": self._over(exp.Max(this=following), _rows(literal(1), "PRECEDING")),
-            "mq_furthest_before": self._over(exp.Max(this=following), _rows(literal(2), "PRECEDING")),
+            **(furthest if self._may_be_segments else {}),
         }
 
     def _no_earliest(self) -> Added:
@@ -112,22 +140,23 @@ class Items:
         physical = ordered_by((column("mq_enqueued"), True), (self.words["arrival"], False))
         return {
             f"mq_earliest_{name}": exp.Window(
-                this=exp.FirstValue(this=tree), partition_by=self._partition(), order=physical.copy()
+                this=exp.FirstValue(this=tree), partition_by=self.of_item, order=physical.copy()
             )
             for name, tree in (("priority", column("mq_enqueued")), ("arrival", self.words["arrival"]))
         }
 
     def _over(self, function: Node, frame: Node | None = None) -> Node:
-        by = [self.words["sequence"], self.words["offset"]]
-        keys = (by[0], False), (by[1], False), (column("mq_enqueued"), True), (self.words["arrival"], False)
-        return exp.Window(this=function, partition_by=self._partition(), order=ordered_by(*keys), spec=frame)
-
-    def _partition(self) -> list[Node]:
-        return split_by(*self.queue, self.words["in_group"], self.words["group_id"])
+        keys = (column("mq_place"), False), (column("mq_enqueued"), True), (self.words["arrival"], False)
+        return exp.Window(this=function, partition_by=self.of_item, order=ordered_by(*keys), spec=frame)
 
     def seen(self) -> Added:
         """The words of the rules that a message has in its item."""
-        return {name.removeprefix("mq_"): column(name) for name in self.alone()}
+        return {name.removeprefix("mq_"): column(name) for name in self.alone() if name != "mq_in_item"}
+
+    def shortened(self, keys: tuple[tuple[Node, bool], ...]) -> tuple[tuple[Node, bool], ...]:
+        """The keys of an order; if the last of them are those of an item's messages, one number says the same."""
+        within = tuple((self.words[name], False) for name in ("sequence", "offset", "arrival"))
+        return (*keys[: -len(within)], (column("mq_in_item"), False)) if keys[-len(within) :] == within else keys
 
 
 def _told() -> Added:
@@ -145,6 +174,10 @@ def _told() -> Added:
         "mq_after_last": F.coalesced(after_last, exp.false()),
         "mq_after_gap": both(out, negated(F.coalesced(after_last, exp.false()))),
     }
+
+
+def _repeated() -> Node:
+    return exp.EQ(this=column("mq_before"), expression=column("mq_place"))
 
 
 def _place(sequence: Node, offset: Node) -> Node:
@@ -169,6 +202,11 @@ def split_by(*trees: Node) -> list[Node]:
     return [each.copy() for each in trees if not is_known(each)]
 
 
+def rows_before(number: Node) -> Node:
+    """The rows of a window up to so many before this one."""
+    return _rows(number, "PRECEDING")
+
+
 def _rows(end: str | Node, side: str) -> Node:
     return exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end=end, end_side=side)
 
@@ -176,7 +214,7 @@ def _rows(end: str | Node, side: str) -> Node:
 def _line(stretches: Node) -> Node:
     """Goes from stretch to stretch: what would come next, whether the stretch fits in, and where the line is cut."""
     state, stretch = F.variable("state"), F.variable("stretch")
-    place, after, is_repeated = (F.item(stretch, at) for at in range(3))
+    place, after, is_repeated = (F.item(stretch, at) for at in range(1, 4))
     expected = when(_is_one(F.item(state, FITS)), after, F.item(state, EXPECTED))
     ended = exp.LT(this=expected, expression=literal(0))
     by_end = when(exp.EQ(this=expected, expression=literal(ENDED)), literal(1), literal(0))

@@ -66,7 +66,7 @@ is, ``msgdlvsq`` and ``defprty`` are the queue's."""
 
 @frozen
 class MessageColumns:
-    """What a row says, bound to names: ``words`` by the names of the rules, and what is wrong with it, if anything."""
+    """What a row says, bound to names: ``words`` by the names of the rules, whether it is no message, and why not."""
 
     bindings: Bindings
     words: Mapping[str, Node]
@@ -88,7 +88,7 @@ def message_columns(columns: Mapping[str, FieldType], cluster: Cluster | None) -
     bound = {name: tree if isinstance(tree, exp.Column | exp.Literal | exp.Boolean) else bindings.once(name, tree)
              for name, tree in found.items()}  # fmt: skip
     wrong = bindings.once("invalid", F.coalesced(either(each for each, _ in faults), exp.true()))
-    return MessageColumns(bindings, bound, when(wrong, case(faults)), wrong)
+    return MessageColumns(bindings, bound, case(faults), wrong)
 
 
 def _sources(columns: Mapping[str, FieldType]) -> dict[str, list[ValueSource]]:
@@ -138,7 +138,10 @@ def _of_queue(read: Mapping[str, Node], sources: Mapping[str, Any], cluster: Clu
 
 
 def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, Node]:
-    """The words of the rules that a message says itself; as model.facts.message reads a message of a file."""
+    """The words of the rules that a message says itself; as model.facts.message reads a message of a file.
+
+    A priority takes the least room that it can: the fewer bytes a window sorts by, the faster it does.
+    """
     has_group = exp.NEQ(this=read["group"], expression=literal(""))
     is_segment = either([read["segment"], read["last_segment"]])
     in_group = both(has_group, read["in_group"])
@@ -149,11 +152,9 @@ def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, 
     else:
         own = read["defprty"]
     return {
-        **{
-            name: read[name]
-            for name in ("queue_manager", "queue", "unit_of_work", "length", "fifo", "defprty", ARRIVAL)
-        },
-        "priority": own,
+        **{name: read[name] for name in ("queue_manager", "queue", "unit_of_work", "length", "fifo", ARRIVAL)},
+        "priority": exp.cast(own, "TINYINT"),
+        "defprty": exp.cast(read["defprty"], "TINYINT"),
         "group_id": when(of_item, read["group"], literal("")),
         "in_group": in_group,
         "sequence": when(in_group, read["sequence"], literal(1)),

@@ -151,10 +151,20 @@ def test_an_event_at_fault_is_told_in_one_line(tmp_path: Path, event: dict[str, 
 
 
 def test_replay_tells_what_a_get_passed_over(tmp_path: Path) -> None:
-    path = written(tmp_path, {"id": "Y2", "queue": "APPQ", "group": "Y", "sequence": 2}, {"id": "A", "queue": "APPQ"},
-                   event=[{**GET, "options": ["LOGICAL_ORDER"]}])  # fmt: skip
+    """In physical order, whatever the rules: two of Y, then six outside any group."""
+    members = [{"id": f"Y{number}", "queue": "APPQ", "group": "Y", "sequence": number} for number in (2, 3)]
+    others = [{"id": f"A{number}", "queue": "APPQ"} for number in range(6)]
+    path = written(tmp_path, members[0], *others, members[1], event=[
+        {**GET, "options": ["LOGICAL_ORDER"]}, {**GET, "match": {"sequence": 3}},
+    ])  # fmt: skip
     shown = run("replay", path).stdout.splitlines()
-    assert shown[1:3] == ["      returns A", "         3.6  not Y2: the first message of group Y is not on the queue"]
+    assert shown[1:3] == ["      returns A0", "         3.6  not Y2: the first message of group Y is not on the queue"]
+    assert shown[4:] == [
+        "      returns Y3",
+        "         1.2  not Y2: its MsgSeqNumber is 2, not 3",
+        *(f"         1.2  not A{number}: its MsgSeqNumber is 1, not 3" for number in (1, 2, 3, 4)),
+        "              and 1 more behind them",
+    ]
 
 
 def test_replay_takes_no_reading_of_the_order_alone(tmp_path: Path) -> None:

@@ -174,3 +174,27 @@ def test_times_and_padded_names() -> None:
         SELECT * FROM (VALUES ('a', 'Q', TIMESTAMP '2026-01-01 10:00:02'), ('b', 'Q  ', TIMESTAMP '2026-01-01 10:00:01'))
         AS t(id, queue, arrival)""")
     assert in_place(dict(message_order(relation).project("id, message_order").fetchall()), "logical") == ["b", "a"]
+
+
+@pytest.mark.parametrize("rows", [2_000, pytest.param(1_000_000, marks=pytest.mark.deep)])
+def test_rows_stay_in_order_while_they_are_counted_by_many_threads(rows: int) -> None:
+    """Pairs overlap: the second message of one lies behind the first of the next."""
+    connection = duckdb.connect(config={"threads": 4, "preserve_insertion_order": False})
+    messages = connection.sql(f"""
+        SELECT i AS arrival, 'Q' || i % 3 AS queue, i % 7 AS priority, i % 84 >= 63 AS last_in_group,
+          CASE WHEN i % 84 < 21 OR i % 84 >= 63 THEN 'G' || i // 84 || '.' || i % 21 ELSE '' END AS "group",
+          CASE WHEN last_in_group THEN 2 ELSE 1 END AS sequence
+        FROM range({rows // 84 * 84}) AS t(i) ORDER BY hash(i)""")
+    ordered = message_order(messages, connection=connection)
+    wrong = ordered.query(
+        "ordered",
+        """
+        WITH placed AS (
+          SELECT *, row_number() OVER (PARTITION BY queue ORDER BY priority DESC, arrival) AS physical,
+            min(arrival) OVER (PARTITION BY queue, CASE "group" WHEN '' THEN arrival::TEXT ELSE "group" END) AS first
+          FROM ordered)
+        SELECT count(*) FROM (
+          SELECT *, row_number() OVER (PARTITION BY queue ORDER BY priority DESC, first, sequence) AS logical FROM placed)
+        WHERE (message_order.physical, message_order.logical) IS DISTINCT FROM (physical, logical)""",
+    )
+    assert wrong.fetchall() == [(0,)]

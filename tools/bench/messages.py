@@ -1,11 +1,12 @@
 """message_order in DuckDB and Spark, beside a plain ORDER BY of the same rows.
 
     python tools/bench/messages.py                          # ten million messages on twenty queues
-    python tools/bench/messages.py --rows 1000000 --only duckdb
+    python tools/bench/messages.py --rows 1000000 --only duckdb --grouped 10
 
-Four messages in ten are in groups of four. The Parquet file is made in a temporary folder, always the same. The plain
-way sorts by queue, priority and arrival; DuckDB keeps what it made as a table, Spark writes it to "noop". The best of
-three runs counts: seconds, and of DuckDB seconds of the processor, which other work on the machine does not change.
+Of a hundred messages 40 are in groups of four, or as many as --grouped says. The Parquet file is made in a temporary
+folder, always the same. The plain way sorts by queue, priority and arrival; DuckDB keeps what it made as a table, Spark
+writes it to "noop". The best of three runs counts: seconds, and of DuckDB seconds of the processor, which other work on
+the machine does not change.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from mqclause.duckdb import message_order
 RUNS = 3
 MESSAGES = """
 SELECT 'M' || i AS id, 'Q' || (i % 20) AS queue, (hash(i * 7) % 10)::INT AS priority, i AS arrival,
-  CASE WHEN hash(i // 80 * 20 + i % 20) % 10 < 4 THEN 'G' || (i // 80 * 20 + i % 20) ELSE '' END AS "group",
+  CASE WHEN hash(i // 80 * 20 + i % 20) % 100 < {grouped} THEN 'G' || (i // 80 * 20 + i % 20) ELSE '' END AS "group",
   (1 + (i // 20) % 4)::INT AS sequence, "group" <> '' AND (i // 20) % 4 = 3 AS last_in_group, 100 AS length
 FROM range({rows}) AS t(i)
 ORDER BY hash(i)
@@ -88,10 +89,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--only", choices=("duckdb", "spark"))
+    parser.add_argument("--grouped", type=int, default=40)
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "messages.parquet"
-        duckdb.sql(MESSAGES.format(rows=given.rows)).write_parquet(str(path))
+        duckdb.sql(MESSAGES.format(rows=given.rows, grouped=given.grouped)).write_parquet(str(path))
         print(f"{f'{given.rows:,} rows':20} {'ORDER BY':>10} {'message_order':>14} {'ratio':>6}")
         for name, measure in (("duckdb", by_duckdb), ("spark", by_spark)):
             if given.only in (None, name):

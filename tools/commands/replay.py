@@ -16,7 +16,7 @@ from mqclause.answers.examination import Examination
 from mqclause.answers.replay import Replay
 from mqclause.answers.replay_document import row_document
 from mqclause.answers.replay_row import Row
-from mqclause.answers.retrieval_calls import Returned
+from mqclause.answers.retrieval_calls import MOST_PASSED_OVER, Returned
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
 from mqclause.model.diagnostic import FactsError
@@ -272,9 +272,16 @@ def consequences(row: Row) -> Iterable[Text]:
 def _returned(returned: Returned) -> Iterable[Text]:
     if returned.messages:
         yield Text.assemble("returns ", (" ".join(returned.got), "bold"))
-    for each in islice(returned.passed_over(), SHOWN_PASSED_OVER):
+    passed_over = list(returned.passed_over())
+    for each in passed_over[:SHOWN_PASSED_OVER]:
         yield Text.assemble(f"  {each.rule.clause:>4}  ", f"not {each.message}: {each.because}")
+    if len(passed_over) > SHOWN_PASSED_OVER:
+        yield Text(f"        and {_further(len(passed_over) - SHOWN_PASSED_OVER)} behind them", "dim")
     yield from (Text(remark, "yellow") for remark in returned.remarks)
+
+
+def _further(number: int) -> str:
+    return f"{number} more" if number < MOST_PASSED_OVER - SHOWN_PASSED_OVER else "many more"
 
 
 def _examined(examination: Examination) -> Iterable[Text]:
