@@ -14,7 +14,8 @@ from mqclause.model.assembly.inserts import INSERT
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
-from mqclause.model.assembly.view import objects_of, platform_of, queue_fact
+from mqclause.model.assembly.queue_facts import queue_fact
+from mqclause.model.assembly.view import objects_of, platform_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Text, Whole, Words, seen
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager

@@ -34,6 +34,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Channel, Put
+from mqclause.model.readers.content import Content, of_file
 from mqclause.model.readers.facts_document import NO_LINES, DocumentLines, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
@@ -46,7 +47,7 @@ NOT_DISPLAYED = "MQ displays no sequence numbers: taken as 0"
 
 @frozen
 class Source:
-    """A file's content and its name as messages show it (``-`` for standard input).
+    """A file's content, which of a large one is read later, and its name as messages show it (``-``: standard input).
 
     ``queue_manager`` says whose script or log it is, if it does not say so itself. A file that was ``found`` in a
     folder, and not named, is passed by with a warning where it is in no format that is read. An ``overlay`` changes
@@ -54,11 +55,16 @@ class Source:
     """
 
     name: str
-    data: bytes
+    data: bytes | Content
     queue_manager: str = ""
     found: bool = False
     overlay: bool = field(default=False, kw_only=True)
     format: str = field(default="", kw_only=True)
+
+    @classmethod
+    def at(cls, path: str | Path) -> Source:
+        """The file at ``path``; raises OSError if it cannot be opened."""
+        return cls(str(path), of_file(path))
 
 
 @frozen(eq=False)
@@ -122,7 +128,7 @@ def read_members(
     With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others:
     what others know is not in it.
     """
-    given = [each if isinstance(each, Source) else Source(str(each), Path(each).read_bytes()) for each in sources]
+    given = [each if isinstance(each, Source) else Source.at(each) for each in sources]
     opened = opened_from(given, lenient, formats)
     described = [script.queue_manager for script in opened.scripts]
     own = [name for name in map(stated_name, opened.documents) if name is not None]
@@ -153,9 +159,12 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     put = _the_put(files, opened.faults)
     if opened.faults:
         raise FactsError(opened.faults)
-    own = local_queue_manager(files, seen, [source.name for source in opened.sources])
+    own = local_queue_manager(files, seen, opened.sources)
     observed = shown_of_queues(opened.scripts, own.fact.name)
-    others = [as_it_is_now(each, observed, once) for each in with_states(_in_order(opened.sources, files, view))]
+    others = with_states(_in_order(opened.sources, files, view))
+    view = evolve(view, queues=(), channels=())
+    for at, each in enumerate(others):  # in their places, so that no fact is there twice
+        others[at] = as_it_is_now(each, observed, once)
     cluster, placed, warnings = agreed(own, others, lenient)
     messages = _checked_messages(files, cluster)
     read = Snapshot(
@@ -179,7 +188,7 @@ def read_files(
     paths: Iterable[str | Path], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
 ) -> Snapshot:
     """The snapshot in files; as ``read_sources``. Raises OSError for a file that cannot be opened."""
-    return read_sources([Source(str(path), Path(path).read_bytes()) for path in paths], local, lenient, formats)
+    return read_sources([*map(Source.at, paths)], local, lenient, formats)
 
 
 def read_clusters(sources: Sequence[Source], lenient: bool = False) -> dict[str, Cluster]:
@@ -284,8 +293,8 @@ def _the_put(files: Iterable[tuple[Facts, FactsDocument]], faults: list[Diagnost
     return given[0] if given else None
 
 
-def _in_order(sources: Iterable[Source], files: Iterable[tuple[Facts, FactsDocument]], view: View) -> list[Placed[Any]]:
+def _in_order(sources: Iterable[str], files: Iterable[tuple[Facts, FactsDocument]], view: View) -> list[Placed[Any]]:
     """The facts of all lists, in the order of their sources."""
     found = [each for facts, document in files for each in placed_rows(facts, document)]
-    rank = {source.name: at for at, source in enumerate(sources)}
+    rank = {source: at for at, source in enumerate(sources)}
     return sorted([*found, *view.listed()], key=lambda each: rank[each.source])

@@ -12,11 +12,12 @@ from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.incomplete import Membership
 from mqclause.model.assembly.inserts import filled_in, left_open
 from mqclause.model.assembly.made_once import MadeOnce
-from mqclause.model.assembly.mq_object import MqObject, placed_fact
+from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.observed import Displayed
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
+from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, placed_queue
 from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
 from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
@@ -195,22 +196,23 @@ class _Seen:
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""
         host = member.header_origin(OWNER)
+        of_host: Origins = {"queue_manager": host}
         for queue in member.of("QLOCAL", "QALIAS", "QREMOTE"):
             clusters = queue.clusters if member.name == self.local else self.within(queue.clusters)
-            if member.name != self.local and (_is_alias(queue) or not clusters):
+            if member.name != self.local and (is_manager_alias(queue) or not clusters):
                 continue
-            make = partial(_placed_queue, queue, member.name, clusters, host)
+            make = partial(placed_queue, queue, member.name, clusters, of_host if host else None)
             yield make() if member.name == self.local else self.once.queue(queue, clusters, make)
 
     def aliases(self, member: Objects) -> Iterator[Placed[QueueManagerAlias]]:
         """The aliases of queue managers that ``member`` has in a cluster."""
         by = member.header_origin(OWNER)
-        for remote in filter(_is_alias, member.of("QREMOTE")):
+        for remote in filter(is_manager_alias, member.of("QREMOTE")):
             clusters = remote.clusters if member.name == self.local else self.within(remote.clusters)
             if clusters:
                 stated = remote.origin_of("RQMNAME") if remote.text("RQMNAME") else None
                 known = {"queue_manager": stated or by or remote.origin("name"), "host": by or remote.origin("name")}
-                yield placed_fact(_alias(remote, member.name, clusters), remote, **known)
+                yield placed_fact(alias_fact(remote, member.name, clusters), remote, known)
 
     def channels(self, member: Objects, manual: Mapping[str, MqObject]) -> Iterator[Placed[Channel]]:
         """The local cluster receivers, or the routes to another member that its cluster receivers make.
@@ -234,7 +236,7 @@ class _Seen:
                 )
                 typed = (sender or receiver).origin("deftype")
                 by = host or receiver.origin("name")
-                yield placed_fact(fact, receiver, queue_manager=by, deftype=typed, status=stated)
+                yield placed_fact(fact, receiver, {"queue_manager": by, "deftype": typed, "status": stated})
 
 
 def _placed_whole(fact: FactT, member: Objects) -> Placed[FactT]:
@@ -263,35 +265,6 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
 
 def _is_observed(channel: Placed[Channel]) -> bool:
     return channel.fact.deftype == "CLUSRCVR" or channel.origin("status").how == "observed"
-
-
-def _placed_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origin | None) -> Placed[Queue]:
-    # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
-    fact = queue_fact(queue, member, () if _is_alias(queue) else clusters)
-    target = queue.origin_of("TARGTYPE") if leads_to_topic(queue) else None
-    return placed_fact(fact, queue, queue_manager=host or queue.origin("name"), target=target)
-
-
-def queue_fact(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
-    """A queue of ``host`` as a fact, in ``clusters``."""
-    target = queue.text("TARGET") if queue.kind == "QALIAS" and not leads_to_topic(queue) else ""
-    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **queue.fields)
-
-
-def leads_to_topic(queue: MqObject) -> bool:
-    """Whether an alias is one of a topic."""
-    return queue.text("TARGTYPE") == "TOPIC"
-
-
-def _is_alias(queue: MqObject) -> bool:
-    return queue.kind == "QREMOTE" and not queue.text("RNAME")
-
-
-def _alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
-    """The alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
-    kept = {name: remote.fields[name] for name in ("put", "clwlrank", "clwlprty") if name in remote.fields}
-    resolved = remote.text("RQMNAME") or host
-    return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)
 
 
 def _membership(cluster: str, everyone: Sequence[Objects]) -> Membership:

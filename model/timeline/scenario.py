@@ -41,7 +41,7 @@ class Scenario:
 
 def read_scenario(path: str | Path) -> Scenario:
     """The scenario in a file; raises FactsError with every fault, and OSError if it cannot be opened."""
-    return read_scenario_source(Source(str(path), Path(path).read_bytes()))
+    return read_scenario_source(Source.at(path))
 
 
 def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scenario:

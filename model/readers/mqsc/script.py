@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from attrs import Factory, define, field
 
 from mqclause.model.diagnostic import Diagnostics, quoted
+from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
 from mqclause.model.readers.mqsc.form import SIMPLE_COMMAND, Tokens, form_of, tokens_in
@@ -32,16 +33,17 @@ SUGGESTED = 50
 """So many faults of a source come with a suggestion: looking for one takes time."""
 
 
-def read_mqsc(text: str, source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
-    """Read a script or a dump: what it configures as records, what cannot be read as diagnostics.
+def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
+    """Read a script or a dump, which may come in pieces of whole lines: what it configures as records, what cannot be
+    read as diagnostics.
 
     Commands that configure nothing (DISPLAY, SET, …) are checked and left out; what operates channels and the queue
     manager (START and STOP CHANNEL, SUSPEND, RESUME, REFRESH) is kept. The values of passwords and keys are dropped.
     Never raises.
     """
     reader = _Reader(source, kept)
-    lines = Lines(text.removeprefix("\ufeff"))
-    while lines.position < len(lines.text) and not reader.ended:
+    lines = Lines(iter([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text))
+    while not reader.ended and lines.are_left():
         simple = SIMPLE_COMMAND.match(lines.text, lines.position)
         if simple is None or not reader.take_simple(tokens_in(simple), simple.end(), lines):
             reader.take_next(lines)

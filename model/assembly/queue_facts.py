@@ -1,0 +1,40 @@
+"""Queues and aliases of queue managers as facts, each made of one object of one queue manager."""
+
+from __future__ import annotations
+
+from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
+from mqclause.model.assembly.provenance import Placed
+from mqclause.model.facts.objects import Queue, QueueManagerAlias
+
+
+def placed_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> Placed[Queue]:
+    """The fact of a queue of ``member``; ``host`` is where that is said whose it is."""
+    # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
+    fact = queue_fact(queue, member, () if is_manager_alias(queue) else clusters)
+    known = host or {"queue_manager": queue.origin("name")}
+    topic = {"target": queue.origin_of("TARGTYPE")} if leads_to_topic(queue) else {}
+    return placed_fact(fact, queue, {**known, **topic} if topic else known)
+
+
+def queue_fact(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
+    """A queue of ``host`` as a fact, in ``clusters``."""
+    target = queue.text("TARGET") if queue.kind == "QALIAS" and not leads_to_topic(queue) else ""
+    fields = queue.fields_of_queue()
+    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
+
+
+def leads_to_topic(queue: MqObject) -> bool:
+    """Whether an alias is one of a topic."""
+    return queue.text("TARGTYPE") == "TOPIC"
+
+
+def is_manager_alias(queue: MqObject) -> bool:
+    """Whether a remote definition is an alias of a queue manager."""
+    return queue.kind == "QREMOTE" and not queue.text("RNAME")
+
+
+def alias_fact(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
+    """The alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
+    kept = {name: remote.fields[name] for name in ("put", "clwlrank", "clwlprty") if name in remote.fields}
+    resolved = remote.text("RQMNAME") or host
+    return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)
