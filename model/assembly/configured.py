@@ -187,7 +187,7 @@ class ConfiguredMember:
 
     @cached_property
     def joined(self) -> frozenset[str] | None:
-        """The clusters that it is a member of: it has a receiver in them. None where its files would not tell, or an insert names it."""
+        """The clusters that it has a receiver in. None where its files would not tell, or an insert names it."""
         channels = [*self.objects.channels("CLUSRCVR"), *self.objects.channels("CLUSSDR")]
         defined = any(each.clusters and each.record.action == "define" for each in channels)
         names_any = any(INSERT.search(name) for each in channels for name in each.clusters)

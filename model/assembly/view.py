@@ -80,7 +80,7 @@ def assemble(
     once = MadeOnce() if once is None else once
     named = [script.queue_manager for script in scripts if script.queue_manager]
     try:
-        chosen = _chosen(named, local, len(named) < len(scripts))
+        chosen = _chosen(named, local, len(scripts) - len(named))
         members: dict[str, list[Script]] = {}
         for script in scripts:
             owner = NAME(script.queue_manager or chosen, "queue manager name")
@@ -94,7 +94,7 @@ def assemble(
     return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown, once).view(faults)
 
 
-def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
+def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
     """The local queue manager's name; raises ValueError with what is wrong."""
     names = list(dict.fromkeys(named))
     listing = ", ".join(names)
@@ -107,7 +107,8 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
         return names[0]
     if names:
         raise ValueError(f"several queue managers are described: {listing}; say with --from which one is local")
-    raise ValueError("does not name its queue manager; name it with --from, or give it as QMGR=FILE")
+    more = f" (as {nameless} files here: give each so if they are of several queue managers)" if nameless > 1 else ""
+    raise ValueError(f"does not name its queue manager; name it with --from, or give it as QMGR=FILE{more}")
 
 
 def _filled_in(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:

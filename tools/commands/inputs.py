@@ -40,7 +40,13 @@ def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
         ),
-        click.option("--status", "states", multiple=True, metavar="CHANNEL=STATE", help="What if a channel were so."),
+        click.option(
+            "--status",
+            "states",
+            multiple=True,
+            metavar="CHANNEL=STATE",
+            help="What if a channel were so, after each --set.",
+        ),
     ):
         command = option(command)
     return command

@@ -12,7 +12,7 @@ from mqclause.model.diagnostic import Diagnostic
 
 SIGN, BEFORE_IT = "MQSC ", "Starting "
 BEGIN_OR_END = re.compile(r"MQSC (?:(for queue manager)|commands? read)")
-COUNTED = re.compile(r"(\d+|One|No) $")
+NUMBER_BEFORE = re.compile(r"(\d+|One|No) $")
 WORDS = {"No": 0, "One": 1}
 LONGEST_COUNT = 12
 
@@ -70,7 +70,7 @@ class Sessions:
 
 def _number(before: str) -> int | None:
     """The number that stands at the end of ``before``."""
-    found = COUNTED.search(before)
+    found = NUMBER_BEFORE.search(before)
     return None if found is None else WORDS[found[1]] if found[1] in WORDS else int(found[1])
 
 
