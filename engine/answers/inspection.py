@@ -16,9 +16,11 @@ from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.contribution import Contribution
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
+from mqclause.model.readers.container import Gunzipped
+from mqclause.model.readers.content import InMemory
 from mqclause.model.readers.record import Script
 
 LONGEST_NAME = 48
@@ -31,14 +33,12 @@ class KeptScript:
     """A script in little room, for the case that more is said of its queue manager: the file, and which one of it."""
 
     source: Source
-    packed: bytes
     place: int
     lenient: bool
 
     def script(self) -> Script:
         """The script, read once more; what is wrong with its file was told when it was read first."""
-        source = evolve(self.source, data=zlib.decompress(self.packed))
-        return next(islice(scripts_in(source, [], [], self.lenient), self.place, None))
+        return next(islice(scripts_in(self.source, [], [], self.lenient), self.place, None))
 
 
 @frozen(eq=False)
@@ -81,12 +81,13 @@ class Inspection:
 
     def read(self, source: Source) -> None:
         """Looks at what one more file says. What is wrong with it is told in the end."""
-        packed = zlib.compress(source.data, FASTEST)
+        data = source.data
+        packed = Gunzipped(InMemory(zlib.compress(data, FASTEST, 31)), source.name) if isinstance(data, bytes) else data
         for place, script in enumerate(scripts_in(source, self._faults, self._warnings, self.lenient)):
             if script.overlay:
                 self.overlays.append(script)
             else:
-                self._add(script, KeptScript(evolve(source, data=b""), packed, place, self.lenient))
+                self._add(script, KeptScript(evolve(source, data=packed), place, self.lenient))
 
     def _add(self, script: Script, kept: KeptScript) -> None:
         """Looks at one more script, with those of the same queue manager that came before."""
@@ -211,7 +212,7 @@ def inspected(
     """
     inspection = Inspection(Checks() if checks is None else checks, local, lenient)
     for each in sources:
-        inspection.read(each if isinstance(each, Source) else Source(str(each), Path(each).read_bytes()))
+        inspection.read(each if isinstance(each, Source) else Source.at(each))
     return inspection.changed((), changes)
 
 

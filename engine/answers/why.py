@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import evolve, frozen
 
@@ -267,36 +267,4 @@ def _remarks(queue: Queue, snapshot: Snapshot) -> Iterator[str]:
         yield f"no channel that is described names XMITQ({queue.name}): the trigger message starts nothing"
 
 
-def document(answer: PutNow) -> dict[str, Any]:
-    """An answer as JSON values."""
-    queue, rule = answer.queue, answer.rule
-    triggers = {"triggers": True, "does not": False, "depends": None}[answer.verdict]
-    return {
-        "format": WHY_FORMAT,
-        "queue": queue.name,
-        "queue_manager": queue.queue_manager,
-        "verdict": answer.verdict,
-        "triggers": triggers,
-        "rule": rule.id if rule else None,
-        "reason": _reason(answer) if answer.reason is not None else None,
-        "conditions": [_condition(each) for each in answer.doubts],
-        "provided": answer.provided,
-        "depends_on": [{"what": each.what, "object": each.of, "command": each.command} for each in answer.depends_on],
-        "changes": [],
-        "assumptions": list(answer.assumed),
-        "remarks": list(answer.remarks),
-    }
-
-
-def _reason(answer: PutNow) -> dict[str, Any]:
-    return {"name": answer.reason_name, "code": answer.reason, "call": "MQPUT", "remedy": answer.remedy}
-
-
-def _condition(doubt: Doubt) -> dict[str, Any]:
-    rule, told = doubt.condition.rule, {"because": doubt.because, "remedy": doubt.condition.remedy or None}
-    advice = {"advice": doubt.condition.advice} if doubt.condition.advice else {}
-    return {"rule": rule.id, "clause": rule.clause, "holds": doubt.holds, **told, **advice}
-
-
-WHY_FORMAT = "mqclause.why/1"
 _REASONS = {code: name for name, code in REASONS.items()}

@@ -11,7 +11,7 @@ from attrs import evolve, field, frozen
 from mqclause.model.assembly.dangling import dangling, defined_in
 from mqclause.model.assembly.local import owned, stated_name
 from mqclause.model.assembly.objects import ROWS
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument

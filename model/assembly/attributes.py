@@ -41,8 +41,7 @@ def _texts(names: str) -> dict[str, tuple[str, Domain]]:
 _EVERY = "put clwlrank clwlprty defbind defprty defpsist"
 _LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth"
 _CLUSTERED = _texts("CLUSTER CLUSNL")
-_DESCRIBED: Mapping[str, tuple[str, Domain]] = {"DESCR": ("descr", Description(64))}
-_QUEUE = {**_CLUSTERED, **_DESCRIBED}
+_DESCRIPTION = Description(64)
 _DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))
 _CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
 _TARGET_TYPES = Words(("QUEUE", "TOPIC"))
@@ -50,11 +49,11 @@ _TARGET_TYPES = Words(("QUEUE", "TOPIC"))
 FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
     "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata clwllen trigint defxmitq deadq")
     | _texts("REPOS REPOSNL"),
-    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _QUEUE | {"QSGDISP": ("", _DISPOSITIONS)},
-    "QALIAS": _attributes(Queue, f"{_EVERY} get") | _QUEUE | _texts("TARGET") | {"TARGTYPE": ("", _TARGET_TYPES)},
-    "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _QUEUE,
+    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
+    "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET") | {"TARGTYPE": ("", _TARGET_TYPES)},
+    "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _CLUSTERED,
     "QMODEL": {},
-    "QCLUSTER": _attributes(Queue, _EVERY) | _QUEUE | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
+    "QCLUSTER": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
     "CLUSQMGR": _attributes(Channel, "cluster deftype status clwlrank clwlprty clwlwght netprty")
     | {"CHANNEL": ("", GIVEN_CHANNEL), "SUSPEND": ("", Words(("YES", "NO")))},
     "CHSTATUS": _attributes(Channel, "status") | _texts("RQMNAME"),
@@ -62,13 +61,16 @@ FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
     "PROCESS": _attributes(Process, "appltype applicid envrdata userdata"),
     "NAMELIST": {"NAMES": ("", Names(NAME_OR_BLANK))},
 }
-"""The attributes that are read, by object type and MQSC name: the field of the fact (blank: none) and the domain."""
+"""The attributes that are read, by object type and MQSC name: the field of the fact (blank: none) and the domain.
+
+DESCR is read when a fact is made: it is hardly ever that of another queue, and all the rest often is.
+"""
 
 
 MOMENTARY: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
 """What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
 
-_QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL")}
+_QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "QMGR": dict.fromkeys(("clusters", "repository"), ("REPOS", "REPOSNL")),
     "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
@@ -88,8 +90,8 @@ def stating(kind: str, field: str) -> tuple[str, ...]:
 def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list[DomainError]]:
     """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
     attributes = record.attributes
-    names = [*FACT_ATTRIBUTES[record.kind], *FLAGS_READ]
-    found, refused = _READ[record.kind, tuple([(name, attributes[name]) for name in names if name in attributes])]
+    names = _NAMES_READ[record.kind, tuple(attributes)]
+    found, refused = _READ[record.kind, names, tuple([attributes[name] for name in names])]
     refusals = [error for error in [_name_refusal(record, type_)] if error]
     if refused:
         order = list(attributes)
@@ -100,12 +102,19 @@ def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list
 FLAGS_READ = ("TRIGGER", "NOTRIGGER")
 
 
-def _read(stated: tuple[str, tuple[tuple[str, Value], ...]]) -> tuple[Mapping[str, Any], Sequence[DomainError]]:
-    """The fields of facts that values of an object of some kind come to, and what is refused."""
-    kind, values = stated
+def _names_read(stated: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Those of the names that an object of some kind states that are read."""
+    kind, names = stated
+    return tuple(name for name in (*FACT_ATTRIBUTES[kind], *FLAGS_READ) if name in names)
+
+
+def _read(stated: tuple[str, tuple[str, ...], tuple[Value, ...]]) -> tuple[Mapping[str, Any], Sequence[DomainError]]:
+    """The fields of facts that values of an object of some kind come to, by their names, and what is refused."""
+    kind, names, given = stated
     known = FACT_ATTRIBUTES[kind]
-    found, refusals = _flags(kind, dict(values)), []
-    for name, value in values:
+    values = dict(zip(names, given, strict=True))
+    found, refusals = _flags(kind, values), []
+    for name, value in values.items():
         if name in known:
             attribute, domain = known[name]
             try:
@@ -117,7 +126,12 @@ def _read(stated: tuple[str, tuple[tuple[str, Value], ...]]) -> tuple[Mapping[st
     return found, refusals
 
 
-_READ = Kept(_read)
+_NAMES_READ, _READ = Kept(_names_read), Kept(_read)
+
+
+def description(value: Value) -> str:
+    """The description of a queue as a fact has it."""
+    return _DESCRIPTION(value, "DESCR")
 
 
 def _flags(kind: str, stated: Mapping[str, Value]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from mqclause.model.assembly.agreement import agreed
-from mqclause.model.assembly.attributes import read_attributes
+from mqclause.model.assembly.attributes import description, read_attributes
 from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted, suggestion
 from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueManager, RemoteQueueManager
@@ -152,6 +152,8 @@ def _fields(change: WhatIf, fact: Any) -> dict[str, Any]:
         if refusals:
             raise FactsError([Diagnostic(OPTION, f"{change.object}: {error}") for error in refusals])
         fields |= found
+    if "DESCR" in change.attributes:
+        fields["descr"] = description(change.attributes["DESCR"])
     if isinstance(fact, Channel) and change.attributes.keys() & {"CLUSTER", "CLUSNL"}:
         raise _fault(f"{change.object}: the clusters of a channel cannot be set here; give a script instead")
     if "SUSPEND" in change.attributes:

@@ -105,7 +105,7 @@ def _hosts(shown: Iterable[MqObject]) -> Iterator[tuple[MqObject, str]]:
 def _displayed(row: MqObject) -> Queue:
     kind = row.text("CLUSQT") or "QLOCAL"
     kind = "QREMOTE" if kind == "QMGR" else kind
-    return Queue(row.name, row.text("CLUSQMGR"), kind, clusters=(row.text("CLUSTER"),), **row.fields)
+    return Queue(row.name, row.text("CLUSQMGR"), kind, clusters=(row.text("CLUSTER"),), **row.fields_of_queue())
 
 
 def _receiver(found: MqObject, owner: str, cluster: str) -> Channel:

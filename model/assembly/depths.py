@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from mqclause.model.readers.record import Record, Script
 
@@ -33,7 +34,10 @@ def shown_of_queues(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, 
 def _shown(record: Record) -> Mapping[str, str]:
     if record.action != "observe":
         return record.informational
-    return {name: value for name, value in record.attributes.items() if isinstance(value, str)}
+    shown = record.attributes
+    of_text = [name for name, value in shown.items() if isinstance(value, str)]
+    all_are_text: Any = shown
+    return all_are_text if len(of_text) == len(shown) else {name: str(shown[name]) for name in of_text}
 
 
 def _reads(record: Record) -> int:

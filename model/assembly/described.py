@@ -12,7 +12,7 @@ from mqclause.model.assembly.attributes import read_attributes
 from mqclause.model.assembly.change import BESIDES, OPTION, WhatIf
 from mqclause.model.assembly.configured_member import MAKING
 from mqclause.model.assembly.local import owned
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument

@@ -8,10 +8,16 @@ from collections.abc import Iterable, Iterator
 from attrs import evolve
 
 from mqclause.model.assembly.operations import told
-from mqclause.model.diagnostic import Diagnostic
+from mqclause.model.diagnostic import Diagnostic, quoted
+from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.readers.record import Record, Script
 
 OF_THE_OWNER = "+QMNAME+"
+NOT_IN_NAMES = re.compile(f"[^{IN_NAMES}]")
+TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$\w+")
+MADE, NAMED_FREELY = ("define", "alter"), ("SUB", "QMGR")
+"""The actions after which an object has the name, and the kinds that may have any name, or none."""
+
 INSERT = re.compile(r"\+(?:AUTOCL|CONNAME|QMNAME)\+")
 
 
@@ -23,15 +29,31 @@ def filled_in(script: Script, owner: str) -> Script:
 
 
 def left_open(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
-    """A remark where a name has an insert that no file fills in: once for each source."""
+    """A remark where a name is none of MQ's, or has an insert: for each source and reason once."""
     for script in scripts:
+        reasons: set[str] = set()
         for record in script.records:
-            texts = (record.name, *record.listed("CLUSTER"))
-            found = next((each for text in texts for each in INSERT.findall(text) if each != OF_THE_OWNER), None)
-            if found:
-                said = f"{found} is filled in by the queue manager, from its qm.ini: taken as it is written"
-                yield told(record, f"{said}, so as no name that stands elsewhere; put its value there")
-                break
+            if record.action in MADE and record.kind not in NAMED_FREELY:
+                for name in (record.name, *record.listed("CLUSTER")):
+                    reason, message = _no_name(name) if NOT_IN_NAMES.search(name) else ("", "")
+                    if message and reason not in reasons:
+                        reasons.add(reason)
+                        yield told(record, message)
+
+
+def _no_name(name: str) -> tuple[str, str]:
+    """Why a name is none of MQ's, and how that is told; blank where it is filled in."""
+    found = next((each for each in INSERT.findall(name) if each != OF_THE_OWNER), None)
+    if found:
+        said = f"{found} is filled in by the queue manager, from its qm.ini: taken as it is written"
+        return found, f"{said}, so as no name that stands elsewhere; put its value there"
+    if OF_THE_OWNER in name:
+        return "", ""
+    template = TEMPLATE.search(name)
+    if template:
+        return "template", f"{quoted(template[0])} is still to be filled in: taken as it is written"
+    sign = NOT_IN_NAMES.findall(name)[0]
+    return "sign", f"MQ allows no {quoted(sign)} in a name, and refuses this command; taken as it is written"
 
 
 def answers(sender: str, receivers: Iterable[str]) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from types import MappingProxyType
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
-from mqclause.model.assembly.attributes import MOMENTARY, stating
+from mqclause.model.assembly.attributes import MOMENTARY, description, stating
 from mqclause.model.assembly.provenance import FactT, How, Origin, Placed
 from mqclause.model.readers.record import Record, Value, listed
 
@@ -64,7 +64,13 @@ class MqObject:
         self.statements = (*self.statements, record)
         if len(self.statements) > MOST_STATEMENTS:
             self.statements = _still_deciding(self.statements)
-        self.fields = {**self.fields, **found} if self.fields else found
+        # what is found is the same object for all that state the same
+        self.fields = found if self.fields.keys() <= found.keys() else {**self.fields, **found}
+
+    def fields_of_queue(self) -> Mapping[str, Any]:
+        """The fields with the description."""
+        by = self.stating("DESCR")
+        return {**self.fields, "descr": description(by.attributes["DESCR"])} if by else self.fields
 
     def copy(self, record: Record) -> MqObject:
         """An object of ``record``'s kind and name with this one's attributes, but not its disposition."""
@@ -91,13 +97,24 @@ class MqObject:
         return None
 
 
-def placed_fact(fact: FactT, found: MqObject, **known: Origin | None) -> Placed[FactT]:
-    """A fact that is made of one object; ``known`` are the origins of what other statements say of it."""
-    return Placed(fact, found.record.source, found.record.line, partial(_origin, found, known))
+Origins = Mapping[str, Origin | None]
+"""The origins of what other statements say of an object, by field of the fact."""
+
+NOTHING_ELSE: Origins = MappingProxyType({})
 
 
-def _origin(found: MqObject, known: Mapping[str, Origin | None], attribute: str) -> Origin:
-    return known.get(attribute) or found.origin(attribute)
+def placed_fact(fact: FactT, found: MqObject, known: Origins = NOTHING_ELSE) -> Placed[FactT]:
+    """A fact that is made of one object."""
+    return Placed(fact, found.record.source, found.record.line, _OriginOf(found, known))
+
+
+@frozen(eq=False)
+class _OriginOf:
+    found: MqObject
+    known: Origins
+
+    def __call__(self, attribute: str) -> Origin:
+        return self.known.get(attribute) or self.found.origin(attribute)
 
 
 def _how(record: Record) -> How:

@@ -102,7 +102,8 @@ class Objects:
             self._mismatch(record, known)
         elif known and "REPLACE" not in record.attributes:
             place = f"{known.record.source}:{known.record.line}"
-            self.fault(record, f"is already defined at {place}; REPLACE is needed to define it again")
+            message = f"is already defined at {place}; REPLACE is needed to define it again"
+            self.fault(record, f"{message}{self._of_others(known.record, record)}")
         else:
             fresh = self._base(record)
             if fresh is None:
@@ -110,6 +111,12 @@ class Objects:
                 self.fault(record, f"LIKE: no {_type(record)} {quoted(record.attributes['LIKE'])} is defined", "LIKE")
             else:
                 self._set(fresh, record, key)
+
+    def _of_others(self, one: Record, two: Record) -> str:
+        """That two files may be of two queue managers, if neither says whose it is."""
+        nameless = {script.source for script in self.scripts if not script.queue_manager}
+        apart = one.source != two.source and {one.source, two.source} <= nameless
+        return "; if the files are of two queue managers, give each as QMGR=FILE" if apart else ""
 
     def _alter(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)

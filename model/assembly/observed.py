@@ -77,7 +77,7 @@ class Displayed:
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
             fact = Channel(name, queue_manager, **{**row.fields, **own})
-            yield self._with_state(placed_fact(fact, row, name=row.origin_of("CHANNEL")), row)
+            yield self._with_state(placed_fact(fact, row, {"name": row.origin_of("CHANNEL")}), row)
 
     def differences(self) -> Iterator[Diagnostic]:
         """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
@@ -99,13 +99,13 @@ class Displayed:
             rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
             if rows and each.fact.queue_manager != self.local:
                 clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
-                yield _over(each, rows[0], {**rows[0].fields, "clusters": clusters})
+                yield _over(each, rows[0], {**rows[0].fields_of_queue(), "clusters": clusters})
             else:
                 yield each
         for (name, host), rows in waiting.items():
             kind = rows[0].text("CLUSQT") or "QLOCAL"
-            fact = Queue(name, host, kind, clusters=_clusters(rows), **rows[0].fields)
-            yield placed_fact(fact, rows[0], queue_manager=rows[0].origin_of("CLUSQMGR"))
+            fact = Queue(name, host, kind, clusters=_clusters(rows), **rows[0].fields_of_queue())
+            yield placed_fact(fact, rows[0], {"queue_manager": rows[0].origin_of("CLUSQMGR")})
 
     def aliases(self, placed: Iterable[Placed[QueueManagerAlias]]) -> Iterator[Placed[QueueManagerAlias]]:
         """The aliases of queue managers; what one resolves to is not displayed, so that it is its host."""
@@ -116,7 +116,7 @@ class Displayed:
             yield _over(each, rows[0], _of_alias(known)) if known else each
         for (name, host), rows in waiting.items():
             fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(rows[0].fields))
-            yield placed_fact(fact, rows[0], queue_manager=rows[0].origin_of("CLUSQMGR"))
+            yield placed_fact(fact, rows[0], {"queue_manager": rows[0].origin_of("CLUSQMGR")})
 
     def _instances(self, clusqt: str = "") -> list[MqObject]:
         """The rows of cluster queues whose host is shown; of aliases of queue managers with ``clusqt`` QMGR."""

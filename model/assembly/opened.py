@@ -20,7 +20,7 @@ from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of, only_named
 
 if TYPE_CHECKING:
-    from mqclause.model.assembly.snapshot import Source
+    from mqclause.model.assembly.source import Source
 
 NO_FACTS = "has no table of a facts document: left out"
 
@@ -29,7 +29,7 @@ NO_FACTS = "has no table of a facts document: left out"
 class Opened:
     """The contents of the files, and what was wrong with them."""
 
-    sources: list[Source] = field(factory=list)
+    sources: list[str] = field(factory=list)
     unread: list[str] = field(factory=list)
     documents: list[FactsDocument] = field(factory=list)
     scripts: list[Script] = field(factory=list)
@@ -67,7 +67,7 @@ def opened_from(sources: Iterable[Source], lenient: bool, formats: Sequence[Form
 
 def _open(source: Source, opened: Opened, lenient: bool, formats: Sequence[Format]) -> None:
     """Adds what one file holds. Raises FactsError if it is in no format that is read."""
-    opened.sources.append(source)
+    opened.sources.append(source.name)
     contents = contents_of(source.data, source.name, only_named(source.format, formats))
     if source.overlay and not (isinstance(contents, Script) and contents.format == MQSC.name):
         raise FactsError([Diagnostic(source.name, f"is in {contents.format}; allowed for an overlay: MQSC")])

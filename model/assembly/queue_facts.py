@@ -1,24 +1,26 @@
-"""What a queue's definition is as a fact: a queue of its host, or an alias of a queue manager."""
+"""Queues and aliases of queue managers as facts, each made of one object of one queue manager."""
 
 from __future__ import annotations
 
-from mqclause.model.assembly.mq_object import MqObject, placed_fact
-from mqclause.model.assembly.provenance import Origin, Placed
+from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
+from mqclause.model.assembly.provenance import Placed
 from mqclause.model.facts.objects import Queue, QueueManagerAlias
 
 
-def placed_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origin | None) -> Placed[Queue]:
-    """A queue of ``member`` as it is seen in ``clusters``; ``host`` says where the member is named."""
+def placed_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> Placed[Queue]:
+    """The fact of a queue of ``member``; ``host`` is where that is said whose it is."""
     # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
-    fact = queue_fact(queue, member, () if is_alias(queue) else clusters)
-    target = queue.origin_of("TARGTYPE") if leads_to_topic(queue) else None
-    return placed_fact(fact, queue, queue_manager=host or queue.origin("name"), target=target)
+    fact = queue_fact(queue, member, () if is_manager_alias(queue) else clusters)
+    known = host or {"queue_manager": queue.origin("name")}
+    topic = {"target": queue.origin_of("TARGTYPE")} if leads_to_topic(queue) else {}
+    return placed_fact(fact, queue, {**known, **topic} if topic else known)
 
 
 def queue_fact(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
     """A queue of ``host`` as a fact, in ``clusters``."""
     target = queue.text("TARGET") if queue.kind == "QALIAS" and not leads_to_topic(queue) else ""
-    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **queue.fields)
+    fields = queue.fields_of_queue()
+    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
 
 
 def leads_to_topic(queue: MqObject) -> bool:
@@ -26,8 +28,8 @@ def leads_to_topic(queue: MqObject) -> bool:
     return queue.text("TARGTYPE") == "TOPIC"
 
 
-def is_alias(queue: MqObject) -> bool:
-    """Whether a remote queue definition is an alias of a queue manager."""
+def is_manager_alias(queue: MqObject) -> bool:
+    """Whether a remote definition is an alias of a queue manager."""
     return queue.kind == "QREMOTE" and not queue.text("RNAME")
 
 

@@ -28,6 +28,7 @@ from mqclause.model.assembly.opened import Opened, opened_from
 from mqclause.model.assembly.overlay import overlaid
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
+from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.view import View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
@@ -42,23 +43,6 @@ from mqclause.model.readers.registry import FORMATS
 
 NOT_IN_A_SCRIPT = "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0"
 NOT_DISPLAYED = "MQ displays no sequence numbers: taken as 0"
-
-
-@frozen
-class Source:
-    """A file's content and its name as messages show it (``-`` for standard input).
-
-    ``queue_manager`` says whose script or log it is, if it does not say so itself. A file that was ``found`` in a
-    folder, and not named, is passed by with a warning where it is in no format that is read. An ``overlay`` changes
-    what all other files say. ``format`` names the format that it is in; blank: its content tells.
-    """
-
-    name: str
-    data: bytes
-    queue_manager: str = ""
-    found: bool = False
-    overlay: bool = field(default=False, kw_only=True)
-    format: str = field(default="", kw_only=True)
 
 
 @frozen(eq=False)
@@ -122,7 +106,7 @@ def read_members(
     With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others:
     what others know is not in it.
     """
-    given = [each if isinstance(each, Source) else Source(str(each), Path(each).read_bytes()) for each in sources]
+    given = [each if isinstance(each, Source) else Source.at(each) for each in sources]
     opened = opened_from(given, lenient, formats)
     described = [script.queue_manager for script in opened.scripts]
     own = [name for name in map(stated_name, opened.documents) if name is not None]
@@ -153,9 +137,12 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     put = _the_put(files, opened.faults)
     if opened.faults:
         raise FactsError(opened.faults)
-    own = local_queue_manager(files, seen, [source.name for source in opened.sources])
+    own = local_queue_manager(files, seen, opened.sources)
     observed = shown_of_queues(opened.scripts, own.fact.name)
-    others = [as_it_is_now(each, observed, once) for each in with_states(_in_order(opened.sources, files, view))]
+    others = with_states(_in_order(opened.sources, files, view))
+    view = evolve(view, queues=(), channels=())
+    for at, each in enumerate(others):  # in their places, so that no fact is there twice
+        others[at] = as_it_is_now(each, observed, once)
     defined = defined_at(opened.scripts, own.fact.name)
     cluster, placed, warnings = agreed(own, others, lenient, defined)
     messages = _checked_messages(files, cluster)
@@ -180,7 +167,7 @@ def read_files(
     paths: Iterable[str | Path], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
 ) -> Snapshot:
     """The snapshot in files; as ``read_sources``. Raises OSError for a file that cannot be opened."""
-    return read_sources([Source(str(path), Path(path).read_bytes()) for path in paths], local, lenient, formats)
+    return read_sources([*map(Source.at, paths)], local, lenient, formats)
 
 
 def read_by_name(sources: Sequence[Source], lenient: bool = False) -> dict[str, Snapshot]:
@@ -286,8 +273,8 @@ def _the_put(files: Iterable[tuple[Facts, FactsDocument]], faults: list[Diagnost
     return given[0] if given else None
 
 
-def _in_order(sources: Iterable[Source], files: Iterable[tuple[Facts, FactsDocument]], view: View) -> list[Placed[Any]]:
+def _in_order(sources: Iterable[str], files: Iterable[tuple[Facts, FactsDocument]], view: View) -> list[Placed[Any]]:
     """The facts of all lists, in the order of their sources."""
     found = [each for facts, document in files for each in placed_rows(facts, document)]
-    rank = {source.name: at for at, source in enumerate(sources)}
+    rank = {source: at for at, source in enumerate(sources)}
     return sorted([*found, *view.listed()], key=lambda each: rank[each.source])

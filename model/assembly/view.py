@@ -12,12 +12,12 @@ from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.incomplete import Membership
 from mqclause.model.assembly.inserts import filled_in, left_open
 from mqclause.model.assembly.made_once import MadeOnce
-from mqclause.model.assembly.mq_object import MqObject, placed_fact
+from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.observed import Displayed
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
-from mqclause.model.assembly.queue_facts import alias_fact, is_alias, placed_queue
+from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, placed_queue
 from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
 from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
@@ -80,7 +80,7 @@ def assemble(
     once = MadeOnce() if once is None else once
     named = [script.queue_manager for script in scripts if script.queue_manager]
     try:
-        chosen = _chosen(named, local, len(named) < len(scripts))
+        chosen = _chosen(named, local, len(scripts) - len(named))
         members: dict[str, list[Script]] = {}
         for script in scripts:
             owner = NAME(script.queue_manager or chosen, "queue manager name")
@@ -94,7 +94,7 @@ def assemble(
     return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown, once).view(faults)
 
 
-def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
+def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
     """The local queue manager's name; raises ValueError with what is wrong."""
     names = list(dict.fromkeys(named))
     listing = ", ".join(names)
@@ -107,7 +107,8 @@ def _chosen(named: Sequence[str], local: str | None, nameless: bool) -> str:
         return names[0]
     if names:
         raise ValueError(f"several queue managers are described: {listing}; say with --from which one is local")
-    raise ValueError("does not name its queue manager; name it with --from, or give it as QMGR=FILE")
+    more = f" (as {nameless} files here: give each so if they are of several queue managers)" if nameless > 1 else ""
+    raise ValueError(f"does not name its queue manager; name it with --from, or give it as QMGR=FILE{more}")
 
 
 def _filled_in(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
@@ -196,22 +197,23 @@ class _Seen:
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""
         host = member.header_origin(OWNER)
+        of_host: Origins = {"queue_manager": host}
         for queue in member.of("QLOCAL", "QALIAS", "QREMOTE"):
             clusters = queue.clusters if member.name == self.local else self.within(queue.clusters)
-            if member.name != self.local and (is_alias(queue) or not clusters):
+            if member.name != self.local and (is_manager_alias(queue) or not clusters):
                 continue
-            make = partial(placed_queue, queue, member.name, clusters, host)
+            make = partial(placed_queue, queue, member.name, clusters, of_host if host else None)
             yield make() if member.name == self.local else self.once.queue(queue, clusters, make)
 
     def aliases(self, member: Objects) -> Iterator[Placed[QueueManagerAlias]]:
         """The aliases of queue managers that ``member`` has in a cluster."""
         by = member.header_origin(OWNER)
-        for remote in filter(is_alias, member.of("QREMOTE")):
+        for remote in filter(is_manager_alias, member.of("QREMOTE")):
             clusters = remote.clusters if member.name == self.local else self.within(remote.clusters)
             if clusters:
                 stated = remote.origin_of("RQMNAME") if remote.text("RQMNAME") else None
                 known = {"queue_manager": stated or by or remote.origin("name"), "host": by or remote.origin("name")}
-                yield placed_fact(alias_fact(remote, member.name, clusters), remote, **known)
+                yield placed_fact(alias_fact(remote, member.name, clusters), remote, known)
 
     def channels(self, member: Objects, manual: Mapping[str, MqObject]) -> Iterator[Placed[Channel]]:
         """The local cluster receivers, or the routes to another member that its cluster receivers make.
@@ -235,7 +237,7 @@ class _Seen:
                 )
                 typed = (sender or receiver).origin("deftype")
                 by = host or receiver.origin("name")
-                yield placed_fact(fact, receiver, queue_manager=by, deftype=typed, status=stated)
+                yield placed_fact(fact, receiver, {"queue_manager": by, "deftype": typed, "status": stated})
 
 
 def _placed_whole(fact: FactT, member: Objects) -> Placed[FactT]:

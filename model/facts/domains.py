@@ -130,7 +130,8 @@ class Description(Text):
 
     def __call__(self, value: object, key: str) -> str:
         kept = str(value)[: self.most]
-        return super().__call__("".join(each if each.isprintable() else " " for each in kept), key)
+        plain = kept if kept.isprintable() else "".join(each if each.isprintable() else " " for each in kept)
+        return super().__call__(plain, key)
 
 
 IN_NAMES = "A-Za-z0-9._/%"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+from collections.abc import Iterable, Iterator
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.readers.content import Content, content_of
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 
 NOT_BLANK = re.compile(r"\s*\S")
@@ -19,64 +22,125 @@ OF_1047 = str.maketrans("¬Ý^[]¨", "^[¬Ý¨]")
 
 EBCDIC_BLANK, BLANK = b"\x40", b" "
 LINE_ENDS = (b"\x15", b"\x25")
+RECORDS = "records of EBCDIC"
 RECORD, COLUMNS = 80, 72
 """Of a data set without line ends: the length of its records, and how many columns of them are MQSC."""
 
 
-@frozen
+@frozen(eq=False)
 class Decoded:
     """A text, and why it may not be a facts document, which is in UTF-8; None if it may."""
 
-    text: str
+    content: Content
+    encoding: str
     fault: Diagnostic | None = None
 
+    def pieces(self) -> Iterator[str]:
+        """The text in pieces, each of them with the ends of its lines; without a byte order mark."""
+        if self.encoding == RECORDS:
+            yield _of_records(b"".join(self.content.pieces()))
+            return
+        decoded: Iterator[str] = codecs.iterdecode(self.content.pieces(), self.encoding, "replace")
+        if self.encoding == EBCDIC:
+            decoded = (text.replace("\x85", "\n").translate(OF_1047) for text in decoded)
+        for at, piece in enumerate(_by_lines(decoded)):
+            yield piece if at else piece.removeprefix(BYTE_ORDER_MARK)
 
-def text_from(data: bytes, source: str) -> Decoded:
-    """The text in ``data``, without a byte order mark; raises FactsError if it is none.
+
+def text_from(data: bytes | Content, source: str) -> Decoded:
+    """The text in ``data``; raises FactsError if it is none.
 
     UTF-8, UTF-16 with and without a byte order mark, EBCDIC (page 1047) by its blanks, else Latin-1.
     """
-    found = _decoded(data, source)
-    if NOT_BLANK.match(found.text) is None:
+    found = _decoded(content_of(data), source)
+    if not any(NOT_BLANK.match(piece) for piece in found.pieces()):
         raise FactsError([Diagnostic(source, "is empty")])
     return found
 
 
-def _decoded(data: bytes, source: str) -> Decoded:
-    wide = _utf_16(data)
+def _decoded(content: Content, source: str) -> Decoded:
+    sample = next(content.pieces(), b"")[:SAMPLE]
+    wide = _utf_16(sample)
     if wide:
-        text = data.decode(wide, errors="replace").removeprefix(BYTE_ORDER_MARK)
-        return Decoded(text, Diagnostic(source, "is UTF-16 text; allowed for facts: UTF-8"))
-    if b"\0" in data:
-        raise FactsError([Diagnostic(source, f"is not text: byte 0 at offset {data.index(0)}")])
-    try:
-        return Decoded(data.decode().removeprefix(BYTE_ORDER_MARK))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"is not UTF-8 text: byte 0x{data[error.start]:02x} at offset {error.start}"
-        text = _ebcdic(data) if _is_ebcdic(data) else data.decode("latin-1")
-        return Decoded(text, Diagnostic(source, message, line))
+        return Decoded(content, wide, Diagnostic(source, "is UTF-16 text; allowed for facts: UTF-8"))
+    look = _Look()
+    for piece in content.pieces():
+        look.at(piece)
+    if look.zero_at is not None:
+        raise FactsError([Diagnostic(source, f"is not text: byte 0 at offset {look.zero_at}")])
+    look.at(b"", final=True)
+    if look.fault is None:
+        return Decoded(content, "utf-8")
+    encoding = "latin-1"
+    if _is_ebcdic(sample):
+        encoding = EBCDIC if look.has_line_ends else RECORDS
+    message, line = look.fault
+    return Decoded(content, encoding, Diagnostic(source, message, line))
 
 
-def _utf_16(data: bytes) -> str:
-    """The name of the encoding if ``data`` is UTF-16: PowerShell writes it, with a mark or without; else blank."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+@define
+class _Look:
+    """A walk over bytes: where one is zero, where they are no UTF-8, and whether EBCDIC's line ends are there."""
+
+    zero_at: int | None = None
+    fault: tuple[str, int] | None = None
+    has_line_ends: bool = False
+    _size: int = 0
+    _lines: int = 1
+    _decoder: codecs.IncrementalDecoder = field(factory=codecs.getincrementaldecoder("utf-8"))
+
+    def at(self, piece: bytes, final: bool = False) -> None:
+        """Go on by one piece."""
+        before, _ = self._decoder.getstate()
+        if before or not piece.isascii() or final:
+            self._decode(piece, len(before), final)
+        if self.zero_at is None and b"\0" in piece:
+            self.zero_at = self._size + piece.index(0)
+        self.has_line_ends = self.has_line_ends or any(end in piece for end in LINE_ENDS)
+        self._size += len(piece)
+        self._lines += 0 if self.fault else piece.count(b"\n")
+
+    def _decode(self, piece: bytes, before: int, final: bool) -> None:
+        if self.fault:
+            return
+        try:
+            self._decoder.decode(piece, final)
+        except UnicodeDecodeError as error:
+            read, at = error.object, error.start
+            message = f"is not UTF-8 text: byte 0x{read[at]:02x} at offset {self._size - before + at}"
+            self.fault = message, self._lines + read.count(b"\n", 0, at)
+            self._decoder.reset()
+
+
+def _by_lines(texts: Iterable[str]) -> Iterator[str]:
+    """The texts, cut anew behind ends of lines."""
+    waiting: list[str] = []
+    for text in texts:
+        end = waiting[-1].rfind("\n") + 1 if waiting else 0
+        if end:
+            *begun, last = waiting
+            yield "".join((*begun, last[:end]))
+            waiting = [last[end:]]
+        waiting.append(text)
+    if any(waiting):
+        yield "".join(waiting)
+
+
+def _utf_16(sample: bytes) -> str:
+    """The name of the encoding if it is UTF-16: PowerShell writes it, with a mark or without; else blank."""
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    sample = data[:SAMPLE]
     odd, even = sample[1::2].count(0), sample[::2].count(0)
     if 2 * max(odd, even) < len(sample[1::2]) or len(sample) < 2:
         return ""
     return "utf-16-le" if odd > even == 0 else "utf-16-be" if even > odd == 0 else ""
 
 
-def _is_ebcdic(data: bytes) -> bool:
+def _is_ebcdic(sample: bytes) -> bool:
     """Whether there are more of EBCDIC's blanks than of those of all other encodings."""
-    sample = data[:SAMPLE]
     return sample.count(EBCDIC_BLANK) > sample.count(BLANK)
 
 
-def _ebcdic(data: bytes) -> str:
-    if any(end in data for end in LINE_ENDS):
-        return data.decode(EBCDIC).replace("\x85", "\n").translate(OF_1047)
+def _of_records(data: bytes) -> str:
     records = [data[at : at + RECORD][:COLUMNS] for at in range(0, len(data), RECORD)]
     return "\n".join(record.decode(EBCDIC) for record in records).translate(OF_1047)

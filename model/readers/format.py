@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from typing import Any
 
 from attrs import frozen
 
@@ -33,10 +34,12 @@ class Format:
 
     ``title`` is how messages list it. ``recognised`` looks at a text, which is not blank, and the name of its file.
     ``read`` makes the contents of a text and a source's name and never raises: faults stand in their diagnostics.
-    It is None for a format that is told from the others so that it can be refused.
+    It is None for a format that is told from the others so that it can be refused. With ``in_pieces`` it takes a
+    large text in pieces, too, each of which ends with a line, and ``recognised`` need not see all of them at once.
     """
 
     name: str
     title: str
     recognised: Callable[[str, str], Confidence]
-    read: Callable[[str, str], Contents] | None = None
+    read: Callable[[Any, str], Contents] | None = None
+    in_pieces: bool = False

@@ -10,6 +10,7 @@ from typing import TypeVar
 from attrs import field, frozen
 
 from mqclause.model.diagnostic import Diagnostic
+from mqclause.model.readers.kept import Kept
 
 Value = str | tuple[str, ...]
 """An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
@@ -23,17 +24,28 @@ NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 ValueT = TypeVar("ValueT")
 
 
+ROW = 8
+"""So many values stand in one row."""
+
+ROWS_ALIKE = Kept(lambda row: row)
+
+
 class AttributeValues(Mapping[str, ValueT]):
-    """Attributes by name: the ``values`` of one record, at the positions that ``names`` gives to many of them."""
+    """Attributes by name: the values of one record, at the positions that ``names`` gives to many of them.
 
-    __slots__ = ("_names", "_values")
+    They stand in rows, most of which are those of other records, too.
+    """
 
-    def __init__(self, names: Mapping[str, int], values: tuple[ValueT, ...]) -> None:
+    __slots__ = ("_names", "_rows")
+
+    def __init__(self, names: Mapping[str, int], values: Sequence[ValueT]) -> None:
         self._names = names
-        self._values = values
+        self._rows = tuple([ROWS_ALIKE[tuple(values[at : at + ROW])] for at in range(0, len(values), ROW)])
 
     def __getitem__(self, name: str) -> ValueT:
-        return self._values[self._names[name]]
+        row, at = divmod(self._names[name], ROW)
+        value: ValueT = self._rows[row][at]
+        return value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

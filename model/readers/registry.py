@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from attrs import evolve
 
 from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.readers.encoding import text_from
+from mqclause.model.readers.content import Content
+from mqclause.model.readers.encoding import Decoded, text_from
 from mqclause.model.readers.format import Confidence, Contents, Format
 from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.mqsc.format import MQSC
@@ -28,18 +30,32 @@ FORMATS = (
 """In the order in which they are tried: the first that is sure, else the first that is likely."""
 
 
-def contents_of(data: bytes, source: str, formats: Sequence[Format] = FORMATS) -> Contents:
+def contents_of(data: bytes | Content, source: str, formats: Sequence[Format] = FORMATS) -> Contents:
     """What a file holds, by the reader of its format; raises FactsError if it is no text or in none of ``formats``."""
     text = text_from(data, source)
-    found = format_of(text.text, source, formats)
+    found = _in_pieces(text, source, formats)
+    whole = "" if found else "".join(text.pieces())
+    found = found or format_of(whole, source, formats)
     if found is None:
         raise _refused(source, f"is in no format that is read: it has no MQSC command; allowed: {_titles(formats)}")
     if found.read is None:
         raise _refused(source, f"is {found.title}; this format is not read yet; allowed: {_titles(formats)}")
-    contents = found.read(text.text, source)
+    contents = found.read(whole or text.pieces(), source)
     if text.fault and not isinstance(contents, Script):
         raise FactsError([text.fault])
     return evolve(contents, format=found.name)
+
+
+def _in_pieces(text: Decoded, source: str, formats: Sequence[Format]) -> Format | None:
+    """The format of a text of several pieces, if it is one that is read so: the first that any piece is in."""
+    first, *more = islice(text.pieces(), 2)
+    found = format_of(first, source, formats) if more else None
+    if found is None or not found.in_pieces:
+        return None
+    earlier = [each for each in formats[: formats.index(found)] if each.in_pieces]
+    pieces = text.pieces() if earlier else ()
+    sure = (each for piece in pieces for each in earlier if each.recognised(piece, source) is Confidence.SURE)
+    return next(sure, found)
 
 
 def only_named(name: str, formats: Sequence[Format]) -> Sequence[Format]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.domains import NAME, Maker, attribute
 from mqclause.model.readers.container import unpacked

@@ -9,7 +9,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_document
+from mqclause.model.assembly.snapshot import Snapshot, read_document
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker
@@ -41,7 +42,7 @@ class Scenario:
 
 def read_scenario(path: str | Path) -> Scenario:
     """The scenario in a file; raises FactsError with every fault, and OSError if it cannot be opened."""
-    return read_scenario_source(Source(str(path), Path(path).read_bytes()))
+    return read_scenario_source(Source.at(path))
 
 
 def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scenario:

@@ -9,7 +9,8 @@ from mqclause.answers.rests_on import STATES, AllAtOnce, rests_on, told_apart
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.model.assembly.incomplete import Incomplete
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
 
 PUT = Put(queue="Q")
 

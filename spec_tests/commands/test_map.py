@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from mqclause import Engine, Rules, cluster_map, read_members
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from mqclause.tools.render.overview import print_map
 from mqclause.tools.render.page import Page
 from spec_tests.support.explain_command import run

@@ -16,7 +16,7 @@ from mqclause import FactsError, plan, read_members
 from mqclause.answers.findings import FindingChanges
 from mqclause.answers.planned import Planned
 from mqclause.model.assembly.members import changed_everywhere, suspended, unreachable, without
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from mqclause.tools.commands.plan import command
 from mqclause.tools.render.overview import print_plan
 from mqclause.tools.render.page import Page

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from mqclause import Rules
-from mqclause.answers.why import PutNow, Why, document
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.answers.why import PutNow, Why
+from mqclause.answers.why_document import document
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 
 UNKNOWN: dict[str, Any] = {"ipprocs": None}
 WHY = Why()

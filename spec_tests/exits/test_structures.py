@@ -10,7 +10,8 @@ import pytest
 
 from mqclause import Engine, Put, read_document
 from mqclause.exits import MQCD, MQWCR, MQWDR, MQWQR, MQWXP
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.exits.offer import Offer, OfferedMessage, of_queue, routes, structures
 from mqclause.model.facts.destination import destinations
 from spec_tests.support.exit_scene import facts

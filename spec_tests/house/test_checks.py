@@ -9,7 +9,7 @@ import pytest
 from mqclause.answers.check_page import CheckPage, pages
 from mqclause.answers.findings import Checks
 from mqclause.answers.inspection import inspected
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from spec_tests.support.product import ROOT
 
 CHECKS = Checks()

@@ -10,7 +10,8 @@ from attrs import evolve
 from mqclause.answers.examination import Triggers
 from mqclause.answers.why import PutNow, Why
 from mqclause.executors.plain import first_scope
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.rule import Holds, Remedy, Rule

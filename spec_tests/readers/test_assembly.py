@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.view import View, assemble
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.mqsc.script import read_mqsc

@@ -6,7 +6,8 @@ import pytest
 
 from mqclause.model.assembly.change import changed
 from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 
 MEMBER = """* Queue manager name: {0}

@@ -216,7 +216,7 @@ def test_byte_order_mark_is_accepted() -> None:
         ("trigdpth = 0", "trigdpth: 0 is not allowed; allowed: a whole number from 1 to 999999999"),
         (
             "trigdpth = 1979-05-27",
-            "trigdpth: datetime.date(1979, 5, 27) is not allowed; allowed: a whole number from 1 to 999999999",
+            "trigdpth: 1979-05-27 is not allowed; allowed: a whole number from 1 to 999999999",
         ),
     ],
 )

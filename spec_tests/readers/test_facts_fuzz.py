@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_document, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_document, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.facts_file import MANY, SINGLE, TABLES, read_facts
 from spec_tests.support.facts_text import parse_facts

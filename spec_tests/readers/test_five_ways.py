@@ -10,7 +10,8 @@ import pytest
 
 from mqclause import Decision, Engine, Put, Snapshot
 from mqclause.model.assembly.filed import filed
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
 from spec_tests.support.deep import first
 from spec_tests.support.small_cluster import INSTANCE, NAMES, QUEUES, known, small_cluster
 from spec_tests.support.written import dump, log, mqweb, pcf

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 import pytest
 
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers import container
 from mqclause.tools.commands.inputs import sources

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from mqclause.model.assembly.incomplete import Incomplete
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.objects import Channel
 from mqclause.model.facts.objects import QueueManagerAlias as Alias

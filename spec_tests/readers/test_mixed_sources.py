@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.objects import Put, Queue, QueueManager
 from spec_tests.support.places import without_column

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.view import assemble
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.mqweb import read_mqweb

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Put
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.readers.pcf import PCF, pcf_parameters, read_pcf
 from mqclause.model.readers.registry import format_of
 

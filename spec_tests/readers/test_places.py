@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
 
 QM1 = "* Queue manager name: QM1\n"

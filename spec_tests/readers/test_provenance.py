@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_document, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_document, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.facts.objects import Put, Queue
 
 

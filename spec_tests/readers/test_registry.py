@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_files, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_files, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.objects import Channel, Put, Queue, RemoteQueueManager
 from mqclause.model.readers.facts_document import FactsDocument

@@ -7,7 +7,8 @@ from textwrap import dedent
 import pytest
 
 from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.record import Record, Script
 from mqclause.model.readers.runmqsc.format import read_runmqsc

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import exceptions
 
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import DomainError, FactsError
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of

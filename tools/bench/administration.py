@@ -19,7 +19,7 @@ from mqclause.answers.findings import Checks
 from mqclause.answers.inspection import Inspection
 from mqclause.answers.replay import Replay
 from mqclause.answers.replay_document import row_document
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.scenario import scenario_of
 

@@ -18,7 +18,7 @@ import duckdb
 from mqclause import Engine, Put, cluster_map, plan, read_members, why_not
 from mqclause.duckdb import traffic
 from mqclause.model.assembly.members import Members, changed_everywhere
-from mqclause.model.assembly.snapshot import Source
+from mqclause.model.assembly.source import Source
 
 CHANGES = ("QLOCAL(Q000) QMGR(QM00) CLWLPRTY(5)", "CHANNEL(TO.QM01) CLWLWGHT(99)")
 GIVEN = (200, 20, 10_000_000)

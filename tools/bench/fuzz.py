@@ -23,7 +23,8 @@ import atheris
 
 with atheris.instrument_imports(include=["mqclause"]):
     from mqclause.model.assembly.filed import filed
-    from mqclause.model.assembly.snapshot import Source, read_sources
+    from mqclause.model.assembly.snapshot import read_sources
+    from mqclause.model.assembly.source import Source
     from mqclause.model.diagnostic import FactsError
     from mqclause.model.readers.registry import FORMATS
 

@@ -11,7 +11,8 @@ import click
 
 from mqclause.answers.exit_answer import not_given
 from mqclause.exits.session import Exits
-from mqclause.model.assembly.snapshot import Source, read_by_name, read_sources
+from mqclause.model.assembly.snapshot import read_by_name, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.batch.files import ENDINGS, table_in

@@ -12,7 +12,8 @@ from attrs import evolve, frozen
 from mqclause.answers.cluster_map import MapRow
 from mqclause.answers.difference import PlanRow
 from mqclause.model.assembly.members import Members, changed_everywhere, local_of
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_members
+from mqclause.model.assembly.snapshot import Snapshot, read_members
+from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.view import OF_ITS_OWN
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.record import Script

@@ -15,7 +15,8 @@ from mqclause.answers.engine import Engine
 from mqclause.answers.explanation import Explanation
 from mqclause.answers.rests_on import rests_on
 from mqclause.exits.session import NO_EXITS, Exits
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put

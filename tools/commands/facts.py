@@ -13,7 +13,8 @@ import toml
 
 from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.filed import filed
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
 from mqclause.tools.commands.options import from_option, json_option, lenient_option
 from mqclause.tools.render.accounts import accounts_document, print_accounts

@@ -11,7 +11,8 @@ import click
 from attrs import evolve, frozen
 
 from mqclause.model.assembly.change import changed
-from mqclause.model.assembly.snapshot import Snapshot, Source
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.mqsc.format import MQSC
@@ -39,7 +40,13 @@ def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
         ),
-        click.option("--status", "states", multiple=True, metavar="CHANNEL=STATE", help="What if a channel were so."),
+        click.option(
+            "--status",
+            "states",
+            multiple=True,
+            metavar="CHANNEL=STATE",
+            help="What if a channel were so, after each --set.",
+        ),
     ):
         command = option(command)
     return command

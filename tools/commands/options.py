@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import sys
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
-from attrs import evolve
+from attrs import evolve, frozen
 
 from mqclause.executors.run import ExecutorName
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
+from mqclause.model.readers.container import Gunzipped
+from mqclause.model.readers.content import LARGE, PIECE, Content, InFile, InMemory
 from mqclause.rulebook.errors import ReadingError
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.errors import NothingAskedError
+from mqclause.tools.render.progress import progress
 
 BINDS = ["OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF"]
 CALLS = ["MQOPEN", "MQPUT", "MQPUT1"]
@@ -67,13 +71,38 @@ def only_lines(others: tuple[str, ...]) -> None:
         raise click.UsageError("--lines takes its facts from its own file; name no other")
 
 
-def content(name: str) -> bytes:
-    """What is in a file; - is standard input. Raises ClickException."""
+def content(name: str) -> bytes | Content:
+    """What is in a file, or what reads a large one; - is standard input. Raises ClickException."""
     with _opened(name) as file:
         try:
-            return file.read()
+            data = file.read(LARGE + 1)
+            return data if len(data) <= LARGE else _large(name, file, data)
         except OSError as error:
             raise _unreadable(name, error) from None
+
+
+def _large(name: str, file: BinaryIO, begun: bytes) -> Content:
+    """What reads the file once more, or what was read of a pipe, which is kept packed."""
+    if Path(name).is_file():
+        return FollowedFile(Path(name))
+    packer = zlib.compressobj(level=1, wbits=31)
+    packed = [packer.compress(begun)]
+    while piece := file.read(PIECE):
+        packed.append(packer.compress(piece))
+    return Gunzipped(InMemory(b"".join([*packed, packer.flush()])), name)
+
+
+@frozen(eq=False)
+class FollowedFile(InFile):
+    """A large file; a bar on a terminal says how far it is read."""
+
+    def pieces(self) -> Iterator[bytes]:
+        """As of Content."""
+        size, read = self.path.stat().st_size, 0
+        with progress(lambda: read / size, f"reading {self.path.name}"):
+            for piece in super().pieces():
+                yield piece
+                read += len(piece)
 
 
 def content_lines(name: str) -> Iterator[bytes]:

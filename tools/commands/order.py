@@ -11,7 +11,8 @@ import click
 
 from mqclause.answers.retrieval import QueueOrder, Retrieval
 from mqclause.answers.retrieval_calls import next_get
-from mqclause.model.assembly.snapshot import Source, read_sources
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.retrieval import QueuedMessage

@@ -18,7 +18,8 @@ from mqclause.answers.replay_document import row_document
 from mqclause.answers.replay_row import Row
 from mqclause.answers.retrieval_calls import MOST_PASSED_OVER, Returned
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.destination import Destination
 from mqclause.model.readers.json_facts import parse_json

@@ -9,8 +9,10 @@ import click
 
 from mqclause.answers.examination import Triggers
 from mqclause.answers.mending import mending
-from mqclause.answers.why import PutNow, Why, document
-from mqclause.model.assembly.snapshot import Snapshot, Source, read_sources
+from mqclause.answers.why import PutNow, Why
+from mqclause.answers.why_document import document
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Queue
 from mqclause.rulebook.rules import Rules

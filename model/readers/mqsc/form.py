@@ -84,7 +84,7 @@ class Form:
         """The record of a command of this form on ``line``; None if it has to be looked at in itself."""
         given = tokens.values
         name = VALUES[given[self.name_at]].rstrip(" ") if given[self.name_at] else ""
-        stated = AttributeValues(self.names, tuple([VALUES[given[at]] for at in self.attributes]))
+        stated = AttributeValues(self.names, [*map(VALUES.__getitem__, map(given.__getitem__, self.attributes))])
         if (not name and like.kind in NAMED) or (self.chltype and stated["CHLTYPE"] != self.chltype):
             return None
         places = self.places or self.of_all(tokens.places())
@@ -93,7 +93,8 @@ class Form:
     def _shown(self, given: Sequence[str]) -> Mapping[str, str]:
         if not self.shown:
             return NOTHING_SHOWN
-        return AttributeValues(self.names_shown, tuple([SHOWN_VALUES[given[at]] for at in self.shown]))
+        values = map(SHOWN_VALUES.__getitem__, map(given.__getitem__, self.shown))
+        return AttributeValues(self.names_shown, [*values])
 
     def of_all(self, places: Sequence[LinePlace]) -> list[LinePlace]:
         """Of the places of all tokens, those of the record's attributes."""

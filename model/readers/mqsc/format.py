@@ -24,4 +24,4 @@ def _recognised(text: str, _: str) -> Confidence:
     return Confidence.sure_if(MQSC_COMMAND.search(text) or DUMP_HEADER.search(text))
 
 
-MQSC = Format("MQSC", "MQSC scripts and dumps (dmpmqcfg)", _recognised, read_mqsc)
+MQSC = Format("MQSC", "MQSC scripts and dumps (dmpmqcfg)", _recognised, read_mqsc, in_pieces=True)

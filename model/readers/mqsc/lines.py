@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from attrs import define, field
 
@@ -69,11 +69,21 @@ def _ended(line: str) -> str:
 
 @define
 class Lines:
-    """A text from ``position`` on, which is the beginning of the line of that ``number``."""
+    """A text that comes in pieces of whole lines, from ``position`` of one on: the beginning of the line ``number``."""
 
-    text: str
+    pieces: Iterator[str]
+    text: str = ""
     position: int = 0
     number: int = 1
+
+    def are_left(self) -> bool:
+        """Whether any line is left; ``position`` is then in the piece that has it."""
+        while self.position >= len(self.text):
+            piece = next(self.pieces, None)
+            if piece is None:
+                return False
+            self.text, self.position = piece, 0
+        return True
 
     def skip(self, position: int, lines: int) -> None:
         """Go on at ``position``, so many lines further on."""
@@ -86,7 +96,7 @@ class Lines:
         command costs no other.
         """
         command = Command()
-        while self.position < len(self.text):
+        while self.are_left():
             line, number = self._line(), self.number - 1
             if not line:
                 self._skip_blank()

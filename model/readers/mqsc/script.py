@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from attrs import Factory, define, field
 
-from mqclause.model.diagnostic import Diagnostics, quoted
+from mqclause.model.diagnostic import Diagnostic, Diagnostics, quoted
+from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
 from mqclause.model.readers.mqsc.form import SIMPLE_COMMAND, Tokens, form_of, tokens_in
@@ -20,6 +22,13 @@ OWNER = "Queue manager name"
 HEADER = re.compile(
     r"\*+ *(Queue manager (?:name|platform|command level)|Command issued|Script (?:generated|ended) on)\b:? *(.*)"
 )
+COUNTED = re.compile(r"\*+ *(\w+) count: *(\d{1,9})\s*")
+COUNTED_KINDS = {
+    "QueueManager": "QMGR", "NameList": "NAMELIST", "Process": "PROCESS", "Channel": "CHANNEL", "AuthInfo": "AUTHINFO",
+    "Listener": "LISTENER", "Service": "SERVICE", "CommInfo": "COMMINFO", "Topic": "TOPIC", "Subscription": "SUB",
+}  # fmt: skip
+"""What the trailer of a dump counts, by its own words; of queues it counts dynamic ones too, which it has not."""
+
 SHOWN = re.compile(r"\* {2,}+([A-Z][A-Z0-9]*+)(?:\((.*)\))?+\s*+\+")
 STARTING = re.compile(r"\s*+Starting MQSC for queue manager (\S+)")
 NO_VERB = "{} is no verb of MQSC; allowed: ALTER, DEFINE, DELETE and the others"
@@ -32,16 +41,17 @@ SUGGESTED = 50
 """So many faults of a source come with a suggestion: looking for one takes time."""
 
 
-def read_mqsc(text: str, source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
-    """Read a script or a dump: what it configures as records, what cannot be read as diagnostics.
+def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
+    """Read a script or a dump, which may come in pieces of whole lines: what it configures as records, what cannot be
+    read as diagnostics.
 
     Commands that configure nothing (DISPLAY, SET, …) are checked and left out; what operates channels and the queue
     manager (START and STOP CHANNEL, SUSPEND, RESUME, REFRESH) is kept. The values of passwords and keys are dropped.
     Never raises.
     """
     reader = _Reader(source, kept)
-    lines = Lines(text.removeprefix("\ufeff"))
-    while lines.position < len(lines.text) and not reader.ended:
+    lines = Lines(iter([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text))
+    while not reader.ended and lines.are_left():
         simple = SIMPLE_COMMAND.match(lines.text, lines.position)
         if simple is None or not reader.take_simple(tokens_in(simple), simple.end(), lines):
             reader.take_next(lines)
@@ -59,18 +69,30 @@ class _Reader:
     header_lines: dict[str, int] = field(factory=dict)
     records: list[Record] = field(factory=list)
     forms: Kept = field(factory=lambda: Kept(lambda _: None))
+    counts: dict[str, tuple[int, int]] = field(factory=dict)
     ended: bool = False
 
     def script(self) -> Script:
         owner = self.header.get(OWNER, "")
-        faults = tuple(self.faults.found)
-        return Script(self.source, owner, tuple(self.records), faults, self.header, self.header_lines)
+        faults, remarks = tuple(self.faults.found), tuple(self.miscounted())
+        records = tuple(self.records)
+        return Script(self.source, owner, records, faults, self.header, self.header_lines, remarks=remarks)
+
+    def miscounted(self) -> Iterator[Diagnostic]:
+        """Where the trailer of a dump counts other objects than it has."""
+        found = Counter(each.kind for each in self.records) if self.counts else Counter[str]()
+        for what, (count, line) in self.counts.items():
+            read = found[COUNTED_KINDS[what]]
+            if read != count:
+                yield Diagnostic(self.source, f"{what} count: {count}, and {read} read: some may be missing", line)
 
     def remark(self, comment: str, line: int) -> None:
         """Take a comment between commands: a dump says there whose objects it lists."""
-        found = HEADER.match(comment)
+        found, counted = HEADER.match(comment), COUNTED.fullmatch(comment)
         if found and not self.ended:
             self.say(found[1], found[2], line)
+        if counted and not self.ended and counted[1] in COUNTED_KINDS:
+            self.counts[counted[1]] = int(counted[2]), line
 
     def say(self, key: str, value: str, line: int) -> None:
         known = self.header.setdefault(key, value)

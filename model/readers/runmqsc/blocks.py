@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from attrs import define, field
@@ -49,7 +49,7 @@ BlockLine = tuple[int, str, int]
 class Block:
     """Numbered lines, and what they are.
 
-    *starts*: a session begins, with the queue manager that ``name`` has; *command*: echoed, without its number;
+    *starts*: a session begins, with the queue manager that ``name`` has; *command*: echoed, whose number ``name`` is;
     *object*: the attributes below a message; *stray*: a line that another program wrote into. ``refused`` if the
     message says that the command failed. Of an object that is simple the attributes stand in ``text``, which begins
     on the next line.
@@ -63,10 +63,10 @@ class Block:
     text: str = ""
 
 
-def blocks(text: str) -> Iterator[Block]:
-    """The blocks of ``text`` in order. A blank line or any other text ends the attributes below a message."""
+def blocks(texts: Iterable[str]) -> Iterator[Block]:
+    """The blocks of a text, which comes in pieces of whole lines. A blank line or any other text ends an object."""
     block: Block | None = None
-    for number, found in _pieces(text):
+    for number, found in _parts(texts):
         begun = found if isinstance(found, Block) else _begun(*found, number, block)
         if begun:
             if block:
@@ -81,22 +81,27 @@ def blocks(text: str) -> Iterator[Block]:
         yield block
 
 
-def _pieces(text: str) -> Iterator[tuple[int, Block | tuple[str, int]]]:
+def _parts(texts: Iterable[str]) -> Iterator[tuple[int, Block | tuple[str, int]]]:
     """The number of each line, and the line without what stands before it, which is so long; simple objects as one."""
-    position, number = 0, 1
-    while position < len(text):
-        simple = SIMPLE_OBJECT.match(text, position)
-        if simple:
-            yield number, Block("object", number, refused=_refuses(simple), text=simple[4])
-            number += text.count("\n", position, simple.end())
-            position = simple.end()
-            continue
-        end = text.find("\n", position)
-        end = len(text) if end < 0 else end
-        raw = text[position:end].rstrip()
-        time = TIME.match(raw) if raw[:1].isdigit() else None
-        yield number, (raw[time.end() :], time.end()) if time else (raw, 0)
-        position, number = end + 1, number + 1
+    number = 1
+    for text in texts:
+        position = 0
+        while position < len(text):
+            simple = SIMPLE_OBJECT.match(text, position)
+            if simple:
+                yield number, Block("object", number, refused=_refuses(simple), text=simple[4])
+                number += text.count("\n", position, simple.end())
+                position = simple.end()
+            else:
+                end = text.find("\n", position)
+                end = len(text) if end < 0 else end
+                yield number, _without_time(text[position:end].rstrip())
+                position, number = end + 1, number + 1
+
+
+def _without_time(line: str) -> tuple[str, int]:
+    time = TIME.match(line) if line[:1].isdigit() else None
+    return (line[time.end() :], time.end()) if time else (line, 0)
 
 
 def _refuses(message: re.Match[str]) -> bool:
@@ -115,7 +120,7 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
         return Block("starts", number, starting[1])
     echo = ECHO.match(line)
     if echo and (echo[2] or block is None or block.kind != "command"):
-        return Block("command", number, lines=[(number, echo[3], before + echo.end(1))])
+        return Block("command", number, echo[2], lines=[(number, echo[3], before + echo.end(1))])
     return Block("stray", number) if STRAY_MESSAGE.match(line) else None
 
 

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import Factory, define, evolve, field
 
-from mqclause.model.diagnostic import Diagnostic, Diagnostics
+from mqclause.model.diagnostic import Diagnostics
+from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, is_secret
 from mqclause.model.readers.record import AttributeValues, LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
+from mqclause.model.readers.runmqsc.sessions import Sessions
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
-RUNMQSC_MESSAGE = re.compile(r"AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQ[A-Z0-9]\d{3}[A-Z] ")
-SIGNS = ("AMQ", "5724-", "CSQ")
-"""What a message that tells runmqsc's output begins with; it is looked for first, as that takes less time."""
-
-ECHOED_COMMAND = re.compile(r"(?:\n|\A)[ \t]+\d+ ?: [A-Za-z]+ ")
 FARTHEST = 40
-"""So many characters may stand before a message on its line: what logs put there."""
+"""So many characters may stand before a sign on its line: what logs put there, or the number of a command."""
 
-BANNER = "Starting MQSC for queue manager"
-START_OR_END = re.compile(rf"({BANNER})|MQSC commands? read")
+RUNMQSC_MESSAGE = re.compile(rf"[^\n]{{0,{FARTHEST}}}(?:AMQ\d{{4}}[A-Z]?: |5724-\w+ \(C\)|CSQ[A-Z0-9]\d{{3}}[A-Z] )")
+ECHOED_COMMAND = re.compile(r"[ \t]+\d+ ?: [A-Za-z]+ ")
+SIGNS = (("AMQ", RUNMQSC_MESSAGE), ("5724-", RUNMQSC_MESSAGE), ("CSQ", RUNMQSC_MESSAGE), (": ", ECHOED_COMMAND))
+"""What lines have that tell runmqsc's output; it is looked for first, as that takes less time."""
 
 BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR"}
 """The kinds of objects whose first attribute alone tells them."""
@@ -39,51 +38,36 @@ STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 
 def _recognised(text: str, _: str) -> Confidence:
     """By a numbered message, the line that runmqsc begins with, or an echoed command."""
-    return Confidence.sure_if(any(_has_message(text, sign) for sign in SIGNS) or ECHOED_COMMAND.search(text))
+    return Confidence.sure_if(any(_has_line(text, *each) for each in SIGNS))
 
 
-def _has_message(text: str, sign: str) -> bool:
+def _has_line(text: str, sign: str, line: re.Pattern[str]) -> bool:
+    """Whether ``line`` fits a line from its beginning on, in which the sign does not stand too far behind."""
     at = text.find(sign)
     while at >= 0:
         begun = text.rfind("\n", max(0, at - FARTHEST - 1), at) + 1
-        if (begun or at <= FARTHEST) and RUNMQSC_MESSAGE.match(text, at):
+        if (begun or at <= FARTHEST) and line.match(text, begun):
             return True
         at = text.find(sign, at + 1)
     return False
 
 
-def read_runmqsc(text: str, source: str) -> Script:
-    """Read what was displayed: each object as a record of the action *observe*. Never raises.
+def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
+    """Read what was displayed, which may come in pieces of whole lines: each object as a record of *observe*.
 
     Commands that are echoed and that no message refuses are records as in a script. A session with another queue
     manager is one of the ``further`` scripts. Objects of kinds that no decision rests on are passed by; the values of
-    passwords and keys are dropped.
+    passwords and keys are dropped. Never raises.
     """
-    sessions = [_Session(source)]
-    for block in blocks(text.removeprefix("\ufeff")):
+    sessions, said = [_Session(source)], Sessions(source)
+    for block in blocks(said.watching([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)):
         if block.kind == "starts" and sessions[-1].owner not in ("", block.name):
             sessions.append(_Session(source))
+        elif block.kind == "command" and block.name and not _is_end(block.lines[0][1]):
+            said.echoed.append(block.line)
         sessions[-1].take(block)
     first, *others = [session.script() for session in sessions]
-    return evolve(first, further=tuple(others), remarks=tuple(_cut(text, source)))
-
-
-def _cut(text: str, source: str) -> Iterator[Diagnostic]:
-    """The sessions that do not say how many commands they read, where another one of the log does."""
-    if text.count(BANNER) < 2:
-        return
-    starts: list[int] = []
-    ended: set[int] = set()
-    for found in START_OR_END.finditer(text):
-        if found[1]:
-            starts.append(found.start())
-        elif starts:
-            ended.add(starts[-1])
-    line, counted = 1, 0
-    for start in starts if ended else ():
-        line, counted = line + text.count("\n", counted, start), start
-        if start not in ended:
-            yield Diagnostic(source, "this session does not say how many commands it read: the log may be cut", line)
+    return evolve(first, further=tuple(others), remarks=tuple(said.remarks()))
 
 
 NAMES_SHOWN = Kept(lambda names: {name: at for at, name in enumerate(names)})
@@ -140,7 +124,7 @@ class _Session:
         if kind == "QMGR" or (kind == "CLUSQMGR" and values.get("DEFTYPE") == "CLUSRCVR"):
             self.own(name, block.line + places[0][0])
         called = "" if kind == "QMGR" else name
-        stated = AttributeValues(NAMES_SHOWN[tuple(values)], tuple(map(VALUES_SHOWN.__getitem__, values.values())))
+        stated = AttributeValues(NAMES_SHOWN[tuple(values)], [*map(VALUES_SHOWN.__getitem__, values.values())])
         shared = PLACES_SHOWN[tuple(places[1:])]
         self.records.append(Record("observe", kind, called, stated, source=self.source, line=block.line, places=shared))
 
@@ -153,7 +137,7 @@ class _Session:
 def _echoed(commands: Sequence[Block], source: str) -> Script:
     """What the echoed commands state, on their lines and in their columns."""
     lines = {number: (line, before) for block in commands for number, line, before in block.lines}
-    placed = {number: "" if line.strip(" ;").upper() in ENDS else line for number, (line, _) in lines.items()}
+    placed = {number: "" if _is_end(line) else line for number, (line, _) in lines.items()}
     text = "\n".join(placed.get(number, "") for number in range(1, max(placed, default=0) + 1))
     read = read_mqsc(text, source)
     before = {number: width for number, (_, width) in lines.items()}
@@ -162,6 +146,10 @@ def _echoed(commands: Sequence[Block], source: str) -> Script:
         evolve(each, column=each.column and each.column + before.get(each.line or 0, 0)) for each in read.diagnostics
     )
     return evolve(read, records=records, diagnostics=tuple(faults))
+
+
+def _is_end(line: str) -> bool:
+    return line.strip(" ;").upper() in ENDS
 
 
 def _moved(record: Record, before: Mapping[int, int]) -> list[LinePlace]:
@@ -193,4 +181,4 @@ def _kind_of_queue(shown: Mapping[str, Value]) -> str:
     return told if told in QUEUES else ""
 
 
-RUNMQSC = Format("runmqsc", "output of runmqsc", _recognised, read_runmqsc)
+RUNMQSC = Format("runmqsc", "output of runmqsc", _recognised, read_runmqsc, in_pieces=True)

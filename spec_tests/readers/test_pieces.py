@@ -1,0 +1,116 @@
+"""Large texts, which are read in pieces: the same as if they were there as a whole."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mqclause.model.diagnostic import FactsError
+from mqclause.model.readers.container import Gunzipped, unpacked
+from mqclause.model.readers.content import InFile, InMemory, of_full_size
+from mqclause.model.readers.encoding import text_from
+from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.readers.registry import contents_of
+from mqclause.model.readers.runmqsc.format import read_runmqsc
+
+SCRIPT = """* Queue manager name: QM1
+DEFINE QLOCAL('A') +
+*  CURDEPTH(7) +
+   DESCR('a long -
+ one') +
+   CLWLPRTY(3)
+
+DEFINE QALIAS(B) TARGET(A)
+DEFINE QALIAS(C) TARGET(
+ALTER QLOCAL('A') +
+   PUT(DISABLED)"""
+LOG = """Starting MQSC for queue manager QM1.
+     1 : DISPLAY QUEUE(*) ALL
+AMQ8409I: Display Queue details.
+   QUEUE(A)                                TYPE(QLOCAL)
+   DESCR(goes
+     on)                                   PUT(ENABLED)
+AMQ8409I: Display Queue details.
+   QUEUE(B)                                TYPE(QALIAS)
+   TARGET(A)
+     2 : DISPLAY +
+       : CLUSQMGR(*)
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM1)                           CHANNEL(TO.QM1)
+   CLUSTER(S)                              DEFTYPE(CLUSRCVR)
+3 MQSC commands read.
+"""
+
+
+def cut(text: str, at: list[int]) -> Iterator[str]:
+    """The text, cut behind those of its lines."""
+    lines = text.splitlines(keepends=True)
+    ends = [0, *sorted(each % len(lines) for each in at), len(lines)]
+    yield from filter(None, ("".join(lines[one:two]) for one, two in pairwise(ends)))
+
+
+@given(st.lists(st.integers(0, 50), max_size=6))
+def test_wherever_a_text_is_cut_it_says_the_same(at: list[int]) -> None:
+    assert read_mqsc(cut(SCRIPT, at), "f") == read_mqsc(SCRIPT, "f")
+    assert read_runmqsc(cut(LOG, at), "f") == read_runmqsc(LOG, "f")
+
+
+@frozen(eq=False)
+class Bits:
+    """Bytes in pieces of that size."""
+
+    data: bytes
+    size: int
+
+    def pieces(self) -> Iterator[bytes]:
+        """As of Content."""
+        yield from (self.data[at : at + self.size] for at in range(0, len(self.data), self.size))
+
+
+@given(st.integers(1, 90), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "latin-1", "cp037"]))
+def test_an_encoding_is_told_and_read_wherever_the_bytes_are_cut(size: int, encoding: str) -> None:
+    text = SCRIPT.replace("long", "lang und größer").replace("\n", "\x85" if encoding == "cp037" else "\n")
+    data = text.encode(encoding)
+    whole, cut_up = text_from(data, "f"), text_from(Bits(data, max(size, 4)), "f")
+    assert "".join(cut_up.pieces()) == "".join(whole.pieces())
+    assert cut_up.fault == whole.fault
+    assert all(each.endswith("\n") for each in [*cut_up.pieces()][:-1])
+
+
+@given(st.integers(1, 90), st.binary(max_size=40), st.booleans())
+def test_a_gzip_file_of_two_members_and_what_follows_it(size: int, more: bytes, follows: bool) -> None:
+    packed = gzip.compress(LOG.encode(), mtime=0) + gzip.compress(more, mtime=0) + (b"\0" * 9 if follows else b"")
+    assert b"".join(Gunzipped(Bits(packed, size), "f").pieces()) == LOG.encode() + more
+
+
+def test_where_bytes_are_no_text_is_counted_over_all_pieces() -> None:
+    data = b"DEFINE QLOCAL(A)\n" * 3 + b"\xff\n" + b"a\nb\nc\xe9" * 9
+    for size in (4, 7, 1000):
+        fault = text_from(Bits(data, size), "f").fault
+        assert str(fault) == "f:4: is not UTF-8 text: byte 0xff at offset 51"
+        with pytest.raises(FactsError, match=r"^f: is not text: byte 0 at offset 107$"):
+            text_from(Bits(data + b"\0", size), "f")
+
+
+def test_a_large_file_is_told_by_its_beginning_unless_it_holds_output_of_runmqsc(tmp_path: Path) -> None:
+    script = "DEFINE QLOCAL(A)\nDEFINE QLOCAL(B)\n" * 200_000
+    for more, name in (("", "MQSC"), ("AMQ8006I: IBM MQ queue created.\n", "runmqsc")):
+        (tmp_path / "f").write_text(script + more)
+        assert contents_of(InFile(tmp_path / "f"), "f").format == name
+    assert contents_of(InMemory(b'{"queue": [], "note": "' + b"AMQ8006I: \\n" * 500_000 + b'"}'), "f").format == "JSON"
+
+
+def test_a_file_that_is_gone_when_it_is_read(tmp_path: Path) -> None:
+    with pytest.raises(FactsError, match=r"f: no such file or directory$"):
+        list(unpacked(InFile(tmp_path / "f"), "f"))
+
+
+def test_small_pieces_are_put_together() -> None:
+    assert list(of_full_size(iter([b"a", b"", b"b"]))) == [b"ab"]

@@ -1,0 +1,90 @@
+"""What is told of whole sources: names that are none, trailers that count otherwise, files that do not say whose."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqclause.model.assembly.snapshot import read_sources
+from mqclause.model.assembly.source import Source
+from mqclause.model.diagnostic import FactsError
+from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.readers.runmqsc.format import read_runmqsc
+
+
+def remarks(text: str) -> list[str]:
+    found = read_sources([Source("f", f"* Queue manager name: QM1\n{text}".encode())])
+    return [str(each) for each in found.remarks]
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("DEFINE QLOCAL('A.B_c/9%')", []),
+        ("DEFINE QLOCAL(QUEUE-ONE)", ["f:2: QLOCAL 'QUEUE-ONE': MQ allows no '-' in a name, and refuses this command"]),
+        ("DEFINE QLOCAL('A B')\nDEFINE QLOCAL('C D')", ["f:2: QLOCAL 'A B': MQ allows no ' ' in a name"]),
+        ("DEFINE QLOCAL($Q)\nDEFINE QLOCAL('{{q}}')", ["f:2: QLOCAL '$Q': '$Q' is still to be filled in"]),
+        ("DEFINE QLOCAL(Q) CLUSTER('${c}')", ["f:2: QLOCAL 'Q': '${c}' is still to be filled in"]),
+        ("DEFINE QLOCAL('+AUTOCL+.Q')", ["f:2: QLOCAL '+AUTOCL+.Q': +AUTOCL+ is filled in by the queue manager"]),
+        ("DEFINE QLOCAL('+QMNAME+.Q')", []),
+        ("DEFINE SUB('any name $ at all') DEST(Q)", []),
+    ],
+)
+def test_a_name_that_is_none_of_mqs_is_told_once(script: str, told: list[str]) -> None:
+    found = remarks(script)
+    assert len(found) == len(told)
+    assert all(each.startswith(begin) for each, begin in zip(found, told, strict=True))
+
+
+DUMP = """* Queue manager name: QM1
+ALTER QMGR CLWLUSEQ(ANY)
+DEFINE QLOCAL(A)
+DEFINE NAMELIST(N) NAMES(A)
+* Script ended on 2026-05-14   at 14.47.03
+* QueueManager count: 1
+* Queue count: 4
+* NameList count: {}
+* ChlAuthRec count: 3
+"""
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, []), (2, ["f:8: NameList count: 2, and 1 read: some may be missing"])])
+def test_the_trailer_of_a_dump_counts_what_it_has(count: int, told: list[str]) -> None:
+    """But for queues: those that are dynamic are counted there, and not dumped."""
+    assert [str(each) for each in read_mqsc(DUMP.format(count), "f").remarks] == told
+
+
+ECHOED = "Starting MQSC for queue manager QM1.\n{}{}\nNo commands have a syntax error.\n"
+
+
+@pytest.mark.parametrize(
+    ("echoed", "read", "told"),
+    [
+        (["DISPLAY QMGR"], "One MQSC command read.", []),
+        (["DISPLAY QMGR", "DISPLAY QL(*) +\n       : ALL", "END"], "2 MQSC commands read.", []),
+        (["DISPLAY QMGR"], "12 MQSC commands read.", ["f:3: says that 12 MQSC commands were read, and 1 of them"]),
+        ([], "12 MQSC commands read.", []),
+        (["END"], "No MQSC commands read.", []),
+    ],
+)
+def test_a_log_has_the_commands_that_runmqsc_says_it_read(echoed: list[str], read: str, told: list[str]) -> None:
+    """Without any, they were not echoed."""
+    commands = "".join(f"     {number} : {each}\n" for number, each in enumerate(echoed, 1))
+    found = [str(each) for each in read_runmqsc(ECHOED.format(commands, read), "f").remarks]
+    assert len(found) == len(told)
+    assert all(each.startswith(begin) for each, begin in zip(found, told, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("local", "told"),
+    [
+        (None, "one: does not name its queue manager; name it with --from, or give it as QMGR=FILE (as 2 files"),
+        (
+            "QM1",
+            "two:1: QLOCAL 'Q': is already defined at one:1; REPLACE is needed to define it again; if the files are",
+        ),
+    ],
+)
+def test_files_that_do_not_say_whose_they_are(local: str | None, told: str) -> None:
+    with pytest.raises(FactsError) as caught:
+        read_sources([Source(name, b"DEFINE QLOCAL(Q) CLUSTER(S)") for name in ("one", "two")], local)
+    assert str(caught.value).startswith(told)
