@@ -200,7 +200,8 @@ def test_a_document_that_follows_another(tmp_path: Path, executor: ExecutorName)
         "acts: expected True of dispatch.01",
     ]
     assert light.faults(other, executor) == [
-        "failure: expected {}, got {'rule': 'dispatch.01', 'reason': 'MQRC_PUT_INHIBITED', 'call': 'MQPUT'}",
+        "failure: expected {}, got {'reason': 'MQRC_PUT_INHIBITED', 'call': 'MQPUT', "
+        "'rule': 'dispatch.01', 'because': '1 left'}",
         "acts: expected False of dispatch.01",
     ]
 
