@@ -15,22 +15,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mqclause.answers.cluster_map import MapRow, cluster_map
-    from mqclause.answers.counterfactual import Counterfactual, WhyNot, counterfactuals, why_not
-    from mqclause.answers.decision import Advance, Decision
-    from mqclause.answers.difference import PlanRow, plan
-    from mqclause.answers.engine import Engine
-    from mqclause.answers.examination import Triggers
-    from mqclause.answers.explanation import Explanation
-    from mqclause.answers.findings import Checks, Finding
-    from mqclause.answers.inspection import Inspection, inspected
-    from mqclause.answers.reason import Reason
-    from mqclause.answers.replay import Replay
-    from mqclause.answers.retrieval import Retrieval
-    from mqclause.answers.retrieval_calls import next_get
-    from mqclause.answers.rows import AnswerTable
-    from mqclause.answers.shares import Share, shares
-    from mqclause.answers.traffic import Move, Traffic, moves
+    from mqclause.answers.check.findings import Checks, Finding
+    from mqclause.answers.check.inspection import Inspection, inspected
+    from mqclause.answers.choice.decision import Advance, Decision
+    from mqclause.answers.choice.engine import Engine
+    from mqclause.answers.choice.explanation import Explanation
+    from mqclause.answers.choice.reason import Reason
+    from mqclause.answers.choice.rows import AnswerTable
+    from mqclause.answers.choice.shares import Share, shares
+    from mqclause.answers.cluster.cluster_map import MapRow, cluster_map
+    from mqclause.answers.cluster.counterfactual import Counterfactual, WhyNot, counterfactuals, why_not
+    from mqclause.answers.cluster.difference import PlanRow, plan
+    from mqclause.answers.cluster.traffic import Move, Traffic, moves
+    from mqclause.answers.order.retrieval import Retrieval
+    from mqclause.answers.order.retrieval_calls import next_get
+    from mqclause.answers.replay.replay import Replay
+    from mqclause.answers.trigger.examination import Triggers
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files, read_members
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
@@ -49,22 +49,22 @@ if TYPE_CHECKING:
     from mqclause.rulebook.rules import Rules
 
 _WHERE = {
-    "answers.cluster_map": ("MapRow", "cluster_map"),
-    "answers.counterfactual": ("Counterfactual", "WhyNot", "counterfactuals", "why_not"),
-    "answers.decision": ("Advance", "Decision"),
-    "answers.difference": ("PlanRow", "plan"),
-    "answers.engine": ("Engine",),
-    "answers.examination": ("Triggers",),
-    "answers.explanation": ("Explanation",),
-    "answers.findings": ("Checks", "Finding"),
-    "answers.inspection": ("Inspection", "inspected"),
-    "answers.reason": ("Reason",),
-    "answers.replay": ("Replay",),
-    "answers.retrieval": ("Retrieval",),
-    "answers.retrieval_calls": ("next_get",),
-    "answers.rows": ("AnswerTable",),
-    "answers.shares": ("Share", "shares"),
-    "answers.traffic": ("Move", "Traffic", "moves"),
+    "answers.cluster.cluster_map": ("MapRow", "cluster_map"),
+    "answers.cluster.counterfactual": ("Counterfactual", "WhyNot", "counterfactuals", "why_not"),
+    "answers.choice.decision": ("Advance", "Decision"),
+    "answers.cluster.difference": ("PlanRow", "plan"),
+    "answers.choice.engine": ("Engine",),
+    "answers.trigger.examination": ("Triggers",),
+    "answers.choice.explanation": ("Explanation",),
+    "answers.check.findings": ("Checks", "Finding"),
+    "answers.check.inspection": ("Inspection", "inspected"),
+    "answers.choice.reason": ("Reason",),
+    "answers.replay.replay": ("Replay",),
+    "answers.order.retrieval": ("Retrieval",),
+    "answers.order.retrieval_calls": ("next_get",),
+    "answers.choice.rows": ("AnswerTable",),
+    "answers.choice.shares": ("Share", "shares"),
+    "answers.cluster.traffic": ("Move", "Traffic", "moves"),
     "model.assembly.snapshot": ("Snapshot", "read_document", "read_files", "read_members"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
     "model.facts.cluster": ("Cluster",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mqclause.answers.traffic import Traffic
+from mqclause.answers.cluster.traffic import Traffic
 from mqclause.duckdb.dialect import DUCKDB
 from mqclause.duckdb.table import relation_of
 from mqclause.tables.put_log import grouped_by, measured, traffic_of

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql.functions import row_number
 from pyspark.sql.types import StructField, StructType
 
-from mqclause.answers.engine import Engine
+from mqclause.answers.choice.engine import Engine
 from mqclause.documents import OUTCOME
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster

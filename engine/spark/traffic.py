@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import expr
 
-from mqclause.answers.traffic import Traffic
+from mqclause.answers.cluster.traffic import Traffic
 from mqclause.language.sql import Node
 from mqclause.spark.dialect import SPARK
 from mqclause.tables.put_log import grouped_by, measured, traffic_of

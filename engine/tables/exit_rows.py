@@ -18,9 +18,9 @@ from uuid import uuid4
 from attrs import evolve, frozen
 from sqlglot import exp
 
-from mqclause.answers.decision import Level
-from mqclause.answers.engine import Engine
-from mqclause.answers.exit_answer import ExitAnswer
+from mqclause.answers.choice.decision import Level
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller, Exits, ExitSession
 from mqclause.language.sql import Node, both, literal

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve, fields, frozen
 from sqlglot import exp
 
-from mqclause.answers.retrieval import local_queues
+from mqclause.answers.order.retrieval import local_queues
 from mqclause.documents.retrieval import RETRIEVAL
 from mqclause.language.sql import Node, both, case, either, literal, negated, when
 from mqclause.model.facts.cluster import Cluster

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from attrs import define, field
 from sqlglot import exp
 
-from mqclause.answers.retrieval import ORDERS
+from mqclause.answers.order.retrieval import ORDERS
 from mqclause.documents.retrieval import RETRIEVAL
 from mqclause.executors.steps import Steps
 from mqclause.language.sql import Node, both, literal, negated, when

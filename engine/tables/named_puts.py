@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import asdict, evolve, frozen
 
-from mqclause.answers.decision import Decision
-from mqclause.answers.engine import Engine
+from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.engine import Engine
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp, parse_one
 
-from mqclause.answers.traffic import Traffic
+from mqclause.answers.cluster.traffic import Traffic
 from mqclause.language.sql import Node, literal
 from mqclause.tables.columns import TableError
 from mqclause.tables.shape import check_apart, spelt, there

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from attrs import fields, frozen
 
-from mqclause.answers.decision_document import destination_document
+from mqclause.answers.choice.decision_document import destination_document
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope

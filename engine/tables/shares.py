@@ -12,7 +12,7 @@ from typing import Any
 from attrs import evolve, frozen
 from sqlglot import exp
 
-from mqclause.answers.engine import Engine
+from mqclause.answers.choice.engine import Engine
 from mqclause.documents.workload import WORKLOAD
 from mqclause.language.sql import Node, both, case, literal, negated, when
 from mqclause.model.facts.cluster import Cluster

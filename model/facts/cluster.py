@@ -151,7 +151,7 @@ class Cluster:
 
     @cached_property
     def resolutions(self) -> dict[Any, Any]:
-        """Where names lead that were already resolved; see mqclause.answers.resolution."""
+        """Where names lead that were already resolved; see mqclause.answers.choice.resolution."""
         return {}
 
     @cached_property

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqclause.answers.findings import Checks, Finding
-from mqclause.answers.inspection import KeptScript, inspected
+from mqclause.answers.check.findings import Checks, Finding
+from mqclause.answers.check.inspection import KeptScript, inspected
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.container import Gunzipped

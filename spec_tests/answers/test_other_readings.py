@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mqclause import Decision, Engine, Rules, read_document
-from mqclause.answers.other_readings import tie_at_the_end, ties_within
+from mqclause.answers.choice.other_readings import tie_at_the_end, ties_within
 
 
 def decided(rules: Rules | None = None, **tables: Any) -> Decision:

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from mqclause import FactsError, plan, read_members
-from mqclause.answers.findings import FindingChanges
-from mqclause.answers.planned import Planned
+from mqclause.answers.check.findings import FindingChanges
+from mqclause.answers.cluster.planned import Planned
 from mqclause.model.assembly.members import changed_everywhere, suspended, unreachable, without
 from mqclause.model.assembly.source import Source
 from mqclause.tools.commands.plan import command

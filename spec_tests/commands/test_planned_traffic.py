@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import Cluster, Put, Traffic, counterfactuals, moves, plan, read_files, read_members, shares
-from mqclause.answers.engine import Engine
+from mqclause.answers.choice.engine import Engine
 from mqclause.model.assembly.members import changed_everywhere
 from mqclause.model.assembly.source import Source
 from mqclause.tables.columns import TableError

@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from mqclause import plan, read_members
-from mqclause.answers.findings import FindingChanges
-from mqclause.answers.planned import Planned
+from mqclause.answers.check.findings import FindingChanges
+from mqclause.answers.cluster.planned import Planned
 from mqclause.duckdb import traffic
 from mqclause.model.assembly.members import changed_everywhere
 from mqclause.tools.render.overview import print_plan

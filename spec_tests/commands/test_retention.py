@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.answers.administration import Administration
-from mqclause.answers.retention import retention
+from mqclause.answers.replay.administration import Administration
+from mqclause.answers.replay.retention import retention
 from mqclause.model.timeline.held import Held, Information, Request
 from mqclause.tools.commands.retention import command
 

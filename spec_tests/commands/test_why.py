@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mqclause import Rules
-from mqclause.answers.why import PutNow, Why
-from mqclause.answers.why_document import document
+from mqclause.answers.trigger.why import PutNow, Why
+from mqclause.answers.trigger.why_document import document
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 

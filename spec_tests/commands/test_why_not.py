@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mqclause import Cluster, Engine, Put, read_files
-from mqclause.answers.counterfactual import Commands, why_not
+from mqclause.answers.cluster.counterfactual import Commands, why_not
 from mqclause.model.assembly.change import changed
 from spec_tests.support.explain_command import EXAMPLE, asked, facts, written
 from spec_tests.support.random_clusters import random_cluster, random_put

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mqclause.answers.why_document import document
+from mqclause.answers.trigger.why_document import document
 from spec_tests.commands.test_why import OF_APPQ, OF_INITQ, OF_LAST, asked, facts, looked_up, told
 from spec_tests.support.explain_command import bad, run, written
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.answers.course_case import CourseCase
+from mqclause.answers.cases.course_case import CourseCase
 from mqclause.executors.run import ExecutorName
 from mqclause.rulebook.case import CaseError, CaseFile
 from spec_tests.support.delivery import DELIVERY, DISPATCH, EVERY_EXECUTOR, ROUND, rule, rules_in

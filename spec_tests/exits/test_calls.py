@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Put, read_document
-from mqclause.answers.other_readings import tie_at_the_end
+from mqclause.answers.choice.other_readings import tie_at_the_end
 from mqclause.exits import MQWXP, Caller
 from spec_tests.support.exit_scene import NAME, asked, choose, facts, taking, told, took, writing, written
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause import Cluster, Decision, Engine, Put
-from mqclause.answers.exit_question import own_choice
+from mqclause.answers.choice.exit_question import own_choice
 from mqclause.executors.course import EXECUTORS
 from mqclause.exits import MQWXP, Caller
 from mqclause.exits.session import ExitSession

@@ -10,8 +10,8 @@ import pytest
 from attrs import evolve
 
 from mqclause import Engine, Put, Replay, Rules, read_document
-from mqclause.answers.replay_document import row_document
-from mqclause.answers.rests_on import rests_on
+from mqclause.answers.choice.rests_on import rests_on
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.exits.session import Exits
 from mqclause.model.timeline.scenario import scenario_of
 from mqclause.tools.commands.batch import print_exits

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Replay
-from mqclause.answers.replay_document import row_document
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.exits import MQWXP, Caller
 from mqclause.model.timeline.scenario import scenario_of
 from spec_tests.support.exit_scene import (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mqclause import Replay
-from mqclause.answers.replay_document import row_document
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.exits import MQWXP
 from spec_tests.support.exit_scene import HOSTS, NAME, Exit, scenario, taking, writing, written
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from mqclause.answers.check_page import CheckPage, pages
-from mqclause.answers.findings import Checks
-from mqclause.answers.inspection import inspected
+from mqclause.answers.check.check_page import CheckPage, pages
+from mqclause.answers.check.findings import Checks
+from mqclause.answers.check.inspection import inspected
 from mqclause.model.assembly.source import Source
 from spec_tests.support.product import ROOT
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from attrs import frozen
 
 from mqclause import Rules, duckdb, read_files
-from mqclause.answers.course_case import CourseCase
+from mqclause.answers.cases.course_case import CourseCase
 from mqclause.executors.course import EXECUTORS, Course
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.domains import DIGIT, Whole, seen, words

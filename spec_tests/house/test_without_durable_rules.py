@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.answers.engine import Engine
+from mqclause.answers.choice.engine import Engine
 from mqclause.model.assembly.snapshot import read_files
 from spec_tests.support.product import ROOT, pyproject
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.answers.course_case import CourseCase
+from mqclause.answers.cases.course_case import CourseCase
 from mqclause.documents import WORKLOAD
 from mqclause.language.check import parse
 from mqclause.language.evaluate import Scope, evaluate

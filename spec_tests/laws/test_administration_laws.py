@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqclause.answers.replay import Replay
-from mqclause.answers.replay_document import row_document
+from mqclause.answers.replay.replay import Replay
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.model.timeline.scenario import scenario_of
 
 REPLAY = Replay()

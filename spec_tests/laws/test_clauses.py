@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mqclause import Rules
-from mqclause.answers.asked_case import AskedCase
-from mqclause.answers.cases import cases_in
-from mqclause.answers.decision_case import DecisionCase
-from mqclause.answers.replay_case import ReplayCase
+from mqclause.answers.cases.asked_case import AskedCase
+from mqclause.answers.cases.cases import cases_in
+from mqclause.answers.cases.decision_case import DecisionCase
+from mqclause.answers.cases.replay_case import ReplayCase
 from mqclause.executors.course import EXECUTORS
 from mqclause.executors.run import ExecutorName
 from mqclause.rulebook.case import CaseError, CaseFile, case_files, laid_over

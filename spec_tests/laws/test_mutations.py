@@ -11,7 +11,7 @@ from contextlib import suppress
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.answers.cases import cases_by_clause, noticed, noticed_by
+from mqclause.answers.cases.cases import cases_by_clause, noticed, noticed_by
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.case import case_file
 from mqclause.rulebook.clause import clauses_of

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqclause import Engine
-from mqclause.answers.decision import LEVELS
+from mqclause.answers.choice.decision import LEVELS
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.model.facts.objects import CHANNEL_STATES
 from mqclause.model.facts.sequence import SequenceState

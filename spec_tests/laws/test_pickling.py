@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from mqclause import Cluster, Decision, Engine, Put, Replay, Rules, Triggers
-from mqclause.answers.decision import LEVELS, Level
-from mqclause.answers.replay_document import row_document
+from mqclause.answers.choice.decision import LEVELS, Level
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.executors.run import ExecutorName
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.scenario import scenario_of

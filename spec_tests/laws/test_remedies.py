@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from attrs import evolve
 
-from mqclause.answers.examination import Triggers
-from mqclause.answers.why import PutNow, Why
+from mqclause.answers.trigger.examination import Triggers
+from mqclause.answers.trigger.why import PutNow, Why
 from mqclause.executors.plain import first_scope
 from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source

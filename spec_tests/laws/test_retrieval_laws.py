@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqclause.answers.replay import Replay
-from mqclause.answers.replay_document import row_document
-from mqclause.answers.retrieval import Retrieval
-from mqclause.answers.retrieval_case import AskedRetrieval
+from mqclause.answers.cases.retrieval_case import AskedRetrieval
+from mqclause.answers.order.retrieval import Retrieval
+from mqclause.answers.replay.replay import Replay
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.executors.course import EXECUTORS
 from mqclause.executors.run import ExecutorName
 from mqclause.model.facts.message import Message

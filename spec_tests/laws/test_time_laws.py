@@ -10,7 +10,7 @@ from attrs import define, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqclause.answers.examination import Triggers
+from mqclause.answers.trigger.examination import Triggers
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Queue, QueueManager
 from mqclause.model.timeline.event import Event, EventError

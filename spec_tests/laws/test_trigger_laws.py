@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause import Rules
-from mqclause.answers.examination import Examination
-from mqclause.answers.replay import Replay
-from mqclause.answers.replay_document import row_document
-from mqclause.answers.replay_row import Row
+from mqclause.answers.replay.replay import Replay
+from mqclause.answers.replay.replay_document import row_document
+from mqclause.answers.replay.replay_row import Row
+from mqclause.answers.trigger.examination import Examination
 from mqclause.executors.run import ExecutorName
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import scenario_of

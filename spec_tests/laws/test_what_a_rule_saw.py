@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules, SequenceState
-from mqclause.answers.replay import Replay
+from mqclause.answers.replay.replay import Replay
 from mqclause.documents import TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope

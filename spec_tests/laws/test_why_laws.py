@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 
-from mqclause.answers.why import Verdict, Why
+from mqclause.answers.trigger.why import Verdict, Why
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.readers.mqsc.script import read_mqsc

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from mqclause import Cluster, Decision, Engine, Put
-from mqclause.answers.resolution import Resolved
+from mqclause.answers.choice.resolution import Resolved
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.situation import situation
 from mqclause.tables.columns import DESTINATION, PUT

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqclause.answers.examination import Triggers
-from mqclause.answers.retrieval import Retrieval
-from mqclause.answers.retrieval_calls import put_reason, retrieve
+from mqclause.answers.order.retrieval import Retrieval
+from mqclause.answers.order.retrieval_calls import put_reason, retrieve
+from mqclause.answers.trigger.examination import Triggers
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.timeline.event import Event

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from mqclause.answers.retrieval import Retrieval
+from mqclause.answers.order.retrieval import Retrieval
 from mqclause.duckdb import message_order
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message

@@ -14,8 +14,8 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 from attrs import asdict, evolve
 
-from mqclause.answers.examination import Triggers
-from mqclause.answers.replay import Replay
+from mqclause.answers.replay.replay import Replay
+from mqclause.answers.trigger.examination import Triggers
 from mqclause.duckdb import decide_triggers
 from mqclause.model.facts.domains import Flag, Whole, Words
 from mqclause.model.timeline.occasion import OCCASIONS, Occasion

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mqclause import FactsError, Replay, Rules
-from mqclause.answers.replay_document import row_document
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.model.timeline.scenario import scenario_of
 
 FACTS = """

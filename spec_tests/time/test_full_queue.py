@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mqclause import Replay
-from mqclause.answers.replay_document import row_document
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.model.timeline.scenario import scenario_of
 
 PUT: dict[str, Any] = {"do": "put", "queue": "APPQ"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.answers.replay import Replay
-from mqclause.answers.replay_row import Row
+from mqclause.answers.replay.replay import Replay
+from mqclause.answers.replay.replay_row import Row
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.scenario import scenario_of

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from mqclause.answers.retrieval import Retrieval
-from mqclause.answers.retrieval_calls import put_reason, retrieve
+from mqclause.answers.order.retrieval import Retrieval
+from mqclause.answers.order.retrieval_calls import put_reason, retrieve
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Queue, QueueManager
 from mqclause.model.timeline.event import Event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mqclause.answers.traffic import Traffic
+from mqclause.answers.cluster.traffic import Traffic
 from mqclause.tables.columns import TableError
 from mqclause.tools.batch.files import FileKind, table_in
 from mqclause.tools.batch.quoted import LONGEST_ROW

@@ -15,10 +15,10 @@ import tracemalloc
 from collections.abc import Iterator
 from itertools import product
 
-from mqclause.answers.findings import Checks
-from mqclause.answers.inspection import Inspection
-from mqclause.answers.replay import Replay
-from mqclause.answers.replay_document import row_document
+from mqclause.answers.check.findings import Checks
+from mqclause.answers.check.inspection import Inspection
+from mqclause.answers.replay.replay import Replay
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.model.assembly.source import Source
 from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.scenario import scenario_of

@@ -12,8 +12,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from mqclause.answers.retrieval import Retrieval
-from mqclause.answers.retrieval_calls import retrieve
+from mqclause.answers.order.retrieval import Retrieval
+from mqclause.answers.order.retrieval_calls import retrieve
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue, QueueManager

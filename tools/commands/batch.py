@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from mqclause.answers.exit_answer import not_given
+from mqclause.answers.choice.exit_answer import not_given
 from mqclause.exits.session import Exits
 from mqclause.model.assembly.snapshot import read_by_name, read_sources
 from mqclause.model.assembly.source import Source

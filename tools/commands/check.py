@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from mqclause.answers.findings import Checks, Finding
-from mqclause.answers.inspection import Inspection
+from mqclause.answers.check.findings import Checks, Finding
+from mqclause.answers.check.inspection import Inspection
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.finding import SEVERITIES
 from mqclause.tools.commands.inputs import (

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import click
 from attrs import evolve, frozen
 
-from mqclause.answers.cluster_map import MapRow
-from mqclause.answers.difference import PlanRow
+from mqclause.answers.cluster.cluster_map import MapRow
+from mqclause.answers.cluster.difference import PlanRow
 from mqclause.model.assembly.members import Members, changed_everywhere, local_of
 from mqclause.model.assembly.snapshot import Snapshot, read_members
 from mqclause.model.assembly.source import Source

@@ -9,11 +9,11 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
-from mqclause.answers.counterfactual import WhyNot, why_not
-from mqclause.answers.decision import Decision, Level
-from mqclause.answers.engine import Engine
-from mqclause.answers.explanation import Explanation
-from mqclause.answers.rests_on import rests_on
+from mqclause.answers.choice.decision import Decision, Level
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.explanation import Explanation
+from mqclause.answers.choice.rests_on import rests_on
+from mqclause.answers.cluster.counterfactual import WhyNot, why_not
 from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source

@@ -8,8 +8,8 @@ from typing import BinaryIO
 
 from attrs import evolve
 
-from mqclause.answers.decision import Level
-from mqclause.answers.engine import Engine
+from mqclause.answers.choice.decision import Level
+from mqclause.answers.choice.engine import Engine
 from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.assembly.snapshot import Snapshot, read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from mqclause.answers.cluster_map import MAP_FORMAT, MapRow, map_rows, note_exits, queues_in_clusters
-from mqclause.answers.engine import Engine
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.cluster.cluster_map import MAP_FORMAT, MapRow, map_rows, note_exits, queues_in_clusters
 from mqclause.model.assembly.members import Members
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.render.overview import exits_said, print_map, write_map

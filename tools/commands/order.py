@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from mqclause.answers.retrieval import QueueOrder, Retrieval
-from mqclause.answers.retrieval_calls import next_get
+from mqclause.answers.order.retrieval import QueueOrder, Retrieval
+from mqclause.answers.order.retrieval_calls import next_get
 from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.facts.cluster import Cluster

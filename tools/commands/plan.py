@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from mqclause.answers.cluster_map import note_exits
-from mqclause.answers.difference import PlanRow, both_sides, ordered, restarting, row_of
-from mqclause.answers.engine import Engine
-from mqclause.answers.findings import Checks, FindingChanges
-from mqclause.answers.inspection import inspected
-from mqclause.answers.planned import Planned
-from mqclause.answers.traffic import Traffic
+from mqclause.answers.check.findings import Checks, FindingChanges
+from mqclause.answers.check.inspection import inspected
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.cluster.cluster_map import note_exits
+from mqclause.answers.cluster.difference import PlanRow, both_sides, ordered, restarting, row_of
+from mqclause.answers.cluster.planned import Planned
+from mqclause.answers.cluster.traffic import Traffic
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.members import Members, local_of, suspended, unreachable, without
 from mqclause.model.diagnostic import FactsError

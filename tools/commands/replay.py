@@ -11,12 +11,12 @@ import click
 from rich.markup import escape
 from rich.text import Text
 
-from mqclause.answers.decision import Decision
-from mqclause.answers.examination import Examination
-from mqclause.answers.replay import Replay
-from mqclause.answers.replay_document import row_document
-from mqclause.answers.replay_row import Row
-from mqclause.answers.retrieval_calls import MOST_PASSED_OVER, Returned
+from mqclause.answers.choice.decision import Decision
+from mqclause.answers.order.retrieval_calls import MOST_PASSED_OVER, Returned
+from mqclause.answers.replay.replay import Replay
+from mqclause.answers.replay.replay_document import row_document
+from mqclause.answers.replay.replay_row import Row
+from mqclause.answers.trigger.examination import Examination
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source

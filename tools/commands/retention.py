@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
-from mqclause.answers.administration import Administration
-from mqclause.answers.retention import InformationOn, RequestOn, Retention, retention
+from mqclause.answers.replay.administration import Administration
+from mqclause.answers.replay.retention import InformationOn, RequestOn, Retention, retention
 from mqclause.model.timeline.held import day_given, read_held
 from mqclause.tools.commands.inputs import sources
 from mqclause.tools.commands.options import edition_option, json_option, reading_option, rules_by

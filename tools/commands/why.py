@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from mqclause.answers.examination import Triggers
-from mqclause.answers.mending import mending
-from mqclause.answers.why import PutNow, Why
-from mqclause.answers.why_document import document
+from mqclause.answers.cluster.mending import mending
+from mqclause.answers.trigger.examination import Triggers
+from mqclause.answers.trigger.why import PutNow, Why
+from mqclause.answers.trigger.why_document import document
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import name_suggestion

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from mqclause.answers.fate import Administered
+from mqclause.answers.replay.fate import Administered
 
 FATE_STYLES = {"waits": "yellow", "may_be_lost": "bold red", "dead_lettered": "red", "returned": "red"}
 """The style of a fate; any other is green."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from mqclause.answers.counterfactual import WhyNot
+from mqclause.answers.cluster.counterfactual import WhyNot
 from mqclause.tools.render.page import Page
 
 CHANGES_SHOWN = 10

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from mqclause.answers.exit_answer import ExitAnswer
+from mqclause.answers.choice.exit_answer import ExitAnswer
 
 
 def exit_lines(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import click
 from rich.text import Text
 
-from mqclause.answers.check_page import CheckPage, pages
-from mqclause.answers.findings import Checks, Finding
+from mqclause.answers.check.check_page import CheckPage, pages
+from mqclause.answers.check.findings import Checks, Finding
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.finding import SEVERITIES
 from mqclause.tools.render.page import Page

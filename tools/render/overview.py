@@ -10,9 +10,9 @@ from typing import Any
 
 from rich.text import Text
 
-from mqclause.answers.cluster_map import MapRow, note_exits
-from mqclause.answers.difference import PlanRow
-from mqclause.answers.planned import Planned
+from mqclause.answers.cluster.cluster_map import MapRow, note_exits
+from mqclause.answers.cluster.difference import PlanRow
+from mqclause.answers.cluster.planned import Planned
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.plan_table import ChangedRow, print_plan_table

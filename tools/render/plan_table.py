@@ -9,7 +9,7 @@ from attrs import frozen
 from rich.table import Table
 from rich.text import Text
 
-from mqclause.answers.cluster_map import MapRow
+from mqclause.answers.cluster.cluster_map import MapRow
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.shares import how_it_ends, parts_by_name, percent
 

@@ -8,8 +8,8 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from mqclause.answers.check_page import CheckPage
-from mqclause.answers.findings import Checks, Finding
+from mqclause.answers.check.check_page import CheckPage
+from mqclause.answers.check.findings import Checks, Finding
 from mqclause.model.assembly.change import OPTION
 
 NO_FILES = (OPTION, "-")

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from rich.text import Text
 
-from mqclause.answers.cluster_map import MapRow
+from mqclause.answers.cluster.cluster_map import MapRow
 
 MILLION = 1_000_000
 LEAST_PART = 0.001

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from mqclause.answers.decision import Decision
-from mqclause.answers.explanation import Explanation
-from mqclause.answers.other_readings import who_takes
-from mqclause.answers.rests_on import AllAtOnce
+from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.explanation import Explanation
+from mqclause.answers.choice.other_readings import who_takes
+from mqclause.answers.choice.rests_on import AllAtOnce
 from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Put

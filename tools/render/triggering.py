@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from mqclause.answers.why import Doubt, PutNow, Verdict
+from mqclause.answers.trigger.why import Doubt, PutNow, Verdict
 
 SUMMARY: dict[Verdict, str] = {
     "triggers": "{} would trigger",

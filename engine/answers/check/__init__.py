@@ -1,0 +1,1 @@
+"""What an administrator should see of a configuration."""

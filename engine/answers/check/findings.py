@@ -1,0 +1,230 @@
+"""Findings: what in a configuration is not as the rules ask, by the rules of the checks and of the other documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from mqclause.answers.check.unfulfilled import Unfulfilled, unfulfilled
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.trigger.why import Why
+from mqclause.documents import CHECK, TRIGGER
+from mqclause.executors.course import Course
+from mqclause.executors.run import ExecutorName
+from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.configured_member import ConfiguredMember
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.assembly.together import OBSERVER, Together
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import IN_NAMES
+from mqclause.model.facts.message import HIGHEST_PRIORITY
+from mqclause.model.facts.objects import Process, Put, Queue
+from mqclause.rulebook.rule import Rule
+from mqclause.rulebook.rules import Rules
+
+
+@frozen
+class Finding:
+    """One condition that one object does not fulfil: what is said of it, the object, and where it stands."""
+
+    said: Unfulfilled
+    object_type: str
+    name: str
+    queue_manager: str
+    file: str
+    line: int | None
+
+    @property
+    def rule(self) -> Rule:
+        """The check."""
+        return self.said.rule
+
+    @property
+    def severity(self) -> str:
+        """How grave it is."""
+        return self.said.severity
+
+    @property
+    def message(self) -> str:
+        """What is found."""
+        return self.said.message
+
+    @property
+    def key(self) -> FindingKey:
+        """What tells it from other findings."""
+        return self.rule.id, self.object_type, self.name, self.queue_manager, self.said.attribute, self.message
+
+    @property
+    def gist(self) -> tuple[str, ...]:
+        """What it has in common with findings of other objects: the message without the names of this one."""
+        names = "|".join(re.escape(each) for each in (self.name, self.queue_manager) if each)
+        words = re.sub(rf"(?<![{IN_NAMES}])({names})(?![{IN_NAMES}])", "", self.message) if names else self.message
+        return self.rule.id, self.severity, self.object_type, words
+
+    @property
+    def place(self) -> str:
+        """The file, with the line if that is known."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def document(self) -> dict[str, Any]:
+        """As in ``mqclause.findings/1``."""
+        about, _, clause = self.rule.follows.partition("/")
+        return {
+            "rule": self.rule.id,
+            "document": about,
+            "clause": clause,
+            "severity": self.severity,
+            "object": {"type": self.object_type, "name": self.name, "queue_manager": self.queue_manager},
+            "attribute": self.said.attribute,
+            "message": self.message,
+            "remedy": self.said.remedy,
+            "source": {"file": self.file, "line": self.line},
+        }
+
+
+FindingKey = tuple[str, str, str, str, str, str]
+"""What a finding is told by: the check, the object's type, name and queue manager, the attribute, and what is said."""
+
+
+@frozen
+class FindingChanges:
+    """The findings that a change brings, and those that it takes away."""
+
+    new: Sequence[Finding] = ()
+    gone: Sequence[Finding] = ()
+
+    @classmethod
+    def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:
+        """What is found of an object on one side alone, in the order given."""
+        had, has = {each.key for each in before}, {each.key for each in after}
+        return cls([each for each in after if each.key not in had], [each for each in before if each.key not in has])
+
+    def document(self) -> dict[str, Any]:
+        """As in ``mqclause.plan/1``."""
+        return {"new": [each.document() for each in self.new], "gone": [each.document() for each in self.gone]}
+
+
+class Checks:
+    """The rules that make findings, ready to be asked; those in ``ignored`` (ids) are not. Raises RuleError.
+
+    These are the rules of the checks, and the conditions of other documents that have a severity. An id that is none
+    is a ValueError.
+    """
+
+    def __init__(
+        self, rules: Rules | None = None, ignored: Collection[str] = (), executor: ExecutorName = "compiled"
+    ) -> None:
+        rules = Rules() if rules is None else rules
+        self.course = Course.of(rules, CHECK, executor)
+        self.engine = Engine(rules, executor)
+        self.why = Why(rules, executor)
+        self.rules = {rule.id: rule for each in (self.course.rulesets[0], rules.ruleset(TRIGGER))
+                      for rule in each.rules if rule.severity}  # fmt: skip
+        named = {rule.attribute.upper() for rule in self.rules.values()}
+        self.attributes = frozenset(named | {"CLUSNL"} | {each.upper() for each in WORKLOAD_ATTRIBUTES})
+        for unknown in sorted(set(ignored) - self.rules.keys()):
+            raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
+        self.ignored = frozenset(ignored)
+
+    def of(self, about: ConfiguredObject) -> Iterator[Finding]:
+        """What the rules of the checks find of one object."""
+        run = self.course.run(about, (), None, True)[0]
+        for each in unfulfilled(self.course, about, run):
+            if each.rule.id not in self.ignored and about.tells(each.attribute):
+                yield _found(each, about)
+
+    def is_to_trigger(self, about: ConfiguredObject) -> bool:
+        """Whether the trigger rules are to be asked about a queue."""
+        asked: bool = self.course.run(about, ())[0].facts["is_to_trigger"]
+        return asked
+
+    def of_trigger(self, member: ConfiguredMember, about: ConfiguredObject) -> Iterator[Finding]:
+        """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open."""
+        cluster = _to_trigger(member, about.name)
+        put = cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY
+        if self.why.may_trigger(*put):
+            return
+        answer = self.why.ask(*put)
+        for doubt in answer.doubts if answer.verdict == "does not" else ():
+            rule, condition = doubt.condition.rule, doubt.condition
+            asked = rule.id in self.rules and rule.id not in self.ignored
+            if asked and doubt.holds is False and about.tells(rule.attribute):
+                remedy, typed = condition.remedy or condition.advice, bool(condition.remedy)
+                said = Unfulfilled(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
+                yield _found(said, about)
+
+    def with_choices(self, about: ConfiguredObject, together: Together) -> Iterator[ConfiguredObject]:
+        """The object with what the rules of resolution and of workload make of it, among all queue managers.
+
+        It is looked at once for each of the clusters of a receiver, and of the attributes that a sender has otherwise.
+        """
+        for seen in together.seen(about):
+            if seen.beside:
+                yield evolve(seen, leads_nowhere=self.leads_nowhere(seen, together))
+            elif seen.object_type == "QLOCAL" and seen.clustered and seen.hosts > 1 and seen.put == "ENABLED":
+                yield evolve(seen, unreachable=self.unreachable(seen, together))
+            else:
+                yield seen
+
+    def leads_nowhere(self, about: ConfiguredObject, together: Together) -> str:
+        """Why the names that an alias or a remote definition stands for come to nothing; blank if they do not."""
+        queue = about.beside[0]
+        is_queue = queue.type == "QALIAS" or queue.rname
+        if not is_queue and queue.rqmname in ("", about.queue_manager):
+            return ""
+        names = (queue.name, "") if is_queue else (OBSERVER, queue.name)
+        found = self.engine.resolve(together.around(about), *names, "MQOPEN")
+        return found.reason.because if found.reason is not None else ""
+
+    def unreachable(self, about: ConfiguredObject, together: Together) -> str:
+        """By which rule a host falls even where the channels to all other hosts are stopped; blank if it does not."""
+        because = ""
+        for name in about.clusters:
+            looks = together.looks(about.name, name)
+            look = looks[about.queue_manager]
+            if len(look) < 2 or len(set(looks.values())) < 2:
+                return ""  # no route to it is known, or all hosts are alike
+            key = (about.name, name, look)
+            if key not in together.fell_by:
+                together.fell_by[key] = self._fell_by(about, together.trial(about, name))
+            because = together.fell_by[key]
+            if not because:
+                return ""
+        return because
+
+    def _fell_by(self, about: ConfiguredObject, cluster: Cluster) -> str:
+        put = Put(about.name, bind="NOTFIXED", call="MQPUT")
+        decision = self.engine.choose(put, cluster, None, "rule")
+        if any(each.queue_manager == about.queue_manager for each in decision.permitted):
+            return ""
+        fates = (fate for step in decision.steps for fate in step.eliminated)
+        return next((fate.because for fate in fates if fate.subject.queue_manager == about.queue_manager), "")
+
+
+def by_place(found: Iterable[Finding]) -> list[Finding]:
+    """The findings by file and line, whatever the order of the files is; one that several files show, by the first."""
+    ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
+    once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
+    return [*once.values()][::-1]
+
+
+def _found(said: Unfulfilled, about: ConfiguredObject) -> Finding:
+    return Finding(said, about.object_type, about.name, about.owner, *about.place_of(said.attribute))
+
+
+def _to_trigger(member: ConfiguredMember, name: str) -> Cluster:
+    """A queue that is to trigger with what that needs; what no file would tell is taken to be there."""
+    own = member.own_queue(name)
+    assert own is not None, "it was looked at as a queue of its"  # noqa: S101
+    queue = evolve(own, clusters=(), curdepth=None, ipprocs=None)
+    initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
+    if initq is None and queue.initq not in ("", queue.name) and not member.tells("QLOCAL", queue.initq):
+        initq = Queue(queue.initq, member.name)
+    beside = [evolve(initq, ipprocs=None, clusters=())] if initq else []
+    processes = tuple(each for each in member.processes() if each.name == queue.process)
+    if not processes and queue.process and not member.tells("PROCESS", queue.process):
+        processes = (Process(queue.process),)
+    return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes)

@@ -1,0 +1,220 @@
+"""Inspection: the findings of any number of queue managers, whose files are read one after the other."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path, PurePath
+
+from attrs import define, evolve, field, frozen
+
+from mqclause.answers.check.findings import Checks, Finding, by_place
+from mqclause.model.assembly.change import OPTION, WhatIf, read_change
+from mqclause.model.assembly.configured import ConfiguredObject
+from mqclause.model.assembly.configured_member import ConfiguredMember
+from mqclause.model.assembly.contribution import Contribution
+from mqclause.model.assembly.copies import without_copies
+from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
+from mqclause.model.assembly.source import Source
+from mqclause.model.assembly.together import Together
+from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
+from mqclause.model.readers.container import Gunzipped
+from mqclause.model.readers.content import InMemory
+from mqclause.model.readers.record import Script
+
+LONGEST_NAME = 48
+FASTEST = 1
+"""The level of compression."""
+
+
+@frozen(eq=False)
+class KeptScript:
+    """A script in little room, for the case that more is said of its queue manager: the file, and which one of it."""
+
+    source: Source
+    place: int
+    lenient: bool
+
+    def script(self) -> Script:
+        """The script, read once more; what is wrong with its file was told when it was read first."""
+        return next(islice(scripts_in(self.source, [], [], self.lenient), self.place, None))
+
+
+@frozen(eq=False)
+class Inspected:
+    """One queue manager that was looked at: what was found, what has to wait for the others, and what it tells them.
+
+    ``kept`` are its scripts, and those that changes of it are.
+    """
+
+    owner: str
+    kept: tuple[KeptScript | Script, ...]
+    found: tuple[Finding, ...]
+    waiting: tuple[ConfiguredObject, ...]
+    contribution: Contribution
+    faults: tuple[Diagnostic, ...]
+    warnings: tuple[Diagnostic, ...]
+
+    def scripts(self) -> list[Script]:
+        """Its scripts."""
+        return [each.script() if isinstance(each, KeptScript) else each for each in self.kept]
+
+
+@define(eq=False)
+class Inspection:
+    """Looks at each queue manager as its scripts come, so that little of one stays in memory: see Inspected.
+
+    A script without a queue manager is that of ``local`` or, if that is None, one of a queue manager of its own:
+    nothing says that several belong together. An overlay without one is that of the only one there is.
+    """
+
+    checks: Checks
+    local: str | None = None
+    lenient: bool = False
+    members: dict[str, Inspected] = field(factory=dict)
+    overlays: list[Script] = field(factory=list)
+    nameless: int = 0
+    _faults: list[Diagnostic] = field(factory=list)
+    _warnings: list[Diagnostic] = field(factory=list)
+    _unjudged: list[Diagnostic] = field(factory=list)
+
+    def read(self, source: Source) -> None:
+        """Looks at what one more file says. What is wrong with it is told in the end."""
+        data = source.data
+        packed = Gunzipped(InMemory(zlib.compress(data, FASTEST, 31)), source.name) if isinstance(data, bytes) else data
+        for place, script in enumerate(scripts_in(source, self._faults, self._warnings, self.lenient)):
+            if script.overlay:
+                self.overlays.append(script)
+            else:
+                self._add(script, KeptScript(evolve(source, data=packed), place, self.lenient))
+
+    def _add(self, script: Script, kept: KeptScript) -> None:
+        """Looks at one more script, with those of the same queue manager that came before."""
+        name = owner = script.queue_manager or self.local or ""
+        if not owner:
+            self.nameless += 1
+            name = f"the queue manager of {PurePath(script.source).name}"[:LONGEST_NAME]
+            if name in self.members:
+                name = f"{name[: LONGEST_NAME - 8]} {self.nameless}"
+        self._look(name, owner, script, kept)
+
+    def _look(self, name: str, owner: str, script: Script, kept: KeptScript | Script) -> None:
+        before = self.members.get(name)
+        scripts = [*before.scripts(), script] if before else [script]
+        faults, warnings = list[Diagnostic](), list[Diagnostic]()
+        member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
+        found, waiting = list[Finding](), list[ConfiguredObject]()
+        for about in member.configured():
+            if about.trigger and self.checks.is_to_trigger(about):
+                found += self.checks.of_trigger(member, about)
+            if about.clustered or about.beside:
+                waiting.append(about.kept(self.checks.attributes))
+            else:
+                found += self.checks.of(about)
+        self.members[name] = Inspected(
+            owner,
+            (*(before.kept if before else ()), kept),
+            tuple(found),
+            tuple(waiting),
+            Contribution.of(member),
+            tuple(faults),
+            tuple(warnings),
+        )
+
+    def lay_over(self) -> None:
+        """Carries out the overlays, after everything else was read. Raises FactsError where it is not said whose."""
+        for each in self.overlays:
+            owner = each.queue_manager or self.local or (next(iter(self.members)) if len(self.members) == 1 else "")
+            if owner not in self.members:
+                message = f"does not say whose script it is; name it as QMGR={each.source}"
+                raise FactsError([Diagnostic(each.source, message)])
+            self._look(owner, self.members[owner].owner, each, each)
+        self.overlays.clear()
+
+    def change(self, text: str) -> None:
+        """Carries out a command that an option states, as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
+        change = read_change(text)
+        owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
+        if len(owners) > 1 and change.kind == "CHANNEL":
+            # The attributes of a route are those of the receiver that it leads to.
+            owners = [name for name in owners if has_receiver(self.members[name].scripts(), change)] or owners
+        if not owners:
+            raise _fault(f"{change.object} is not known")
+        if len(owners) > 1 and not is_state(change):
+            raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
+        script = as_script(change, owners[0])
+        self._look(owners[0], self.members[owners[0]].owner, script, script)
+
+    def _is_of(self, change: WhatIf, name: str, each: Inspected) -> bool:
+        if change.kind == "QMGR":
+            return change.name == name or (not change.name and len(self.members) == 1)
+        return change.owner in ("", name) and names_object(each.scripts(), change)
+
+    def changed(self, overlays: Iterable[Source], changes: Iterable[str]) -> Inspection:
+        """What would be with scripts over all that was read, and commands as the option --set takes them.
+
+        Only queue managers that something changes at are looked at anew. Raises FactsError.
+        """
+        found = evolve(
+            self, members={**self.members}, overlays=[*self.overlays], faults=[*self._faults],
+            warnings=[*self._warnings],
+        )  # fmt: skip
+        for each in overlays:
+            found.read(each)
+        found.lay_over()
+        for text in changes:
+            found.change(text)
+        return found
+
+    def findings(self) -> list[Finding]:
+        """All that is found, by file and line; with ``local`` what that queue manager knows. Raises FactsError."""
+        self.lay_over()
+        refused = [fault for each in self.members.values() for fault in each.faults]
+        faults = [*self._faults, *([] if self.lenient else refused)]
+        if faults or not self.members:
+            raise FactsError(faults or self._warnings)
+        if self.local is not None and self.local not in self.members:
+            near = name_suggestion(self.local, sorted(self.members))
+            named = f"no source describes the queue manager {quoted(self.local)}; described: {', '.join(self.members)}"
+            raise FactsError([Diagnostic("--from", f"{named}{near}")])
+        together = Together.of([each.contribution for each in self.members.values()])
+        found = list[Finding]()
+        for each in self.members.values():
+            found += each.found if self.local in (None, each.owner) else ()
+            for about in each.waiting:
+                if self.local is None or together.is_known(about, self.local):
+                    for seen in self.checks.with_choices(about, together):
+                        found += self.checks.of(seen)
+        self._unjudged = [*together.unjudged(self.local)]
+        return by_place(found)
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """What was passed by, or could not be looked at; once there are findings, also what could not be judged."""
+        found = [*self._warnings, *self._unjudged]
+        for each in self.members.values():
+            found += [*each.warnings, *(each.faults if self.lenient else ())]
+        return found
+
+
+def inspected(
+    sources: Iterable[Source | str | Path],
+    checks: Checks | None = None,
+    local: str | None = None,
+    lenient: bool = False,
+    changes: Iterable[str] = (),
+) -> Inspection:
+    """What files say, given by name or read already: ``.findings()`` has what is found, ``.warnings`` what was left.
+
+    ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
+    opened.
+    """
+    inspection = Inspection(Checks() if checks is None else checks, local, lenient)
+    for each in sources:
+        inspection.read(each if isinstance(each, Source) else Source.at(each))
+    return inspection.changed((), changes)
+
+
+def _fault(message: str) -> FactsError:
+    return FactsError([Diagnostic(OPTION, message)])

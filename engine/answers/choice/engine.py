@@ -1,0 +1,146 @@
+"""The engine: rules made ready once, then a decision for each put."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Self
+
+from mqclause.answers.choice.decision import LEVELS, Decision, Level
+from mqclause.answers.choice.exit_answer import ExitAnswer
+from mqclause.answers.choice.exit_question import ExitQuestion
+from mqclause.answers.choice.resolution import Resolved, resolved
+from mqclause.documents import EXIT, OUTCOME, RESOLUTION
+from mqclause.executors.course import Course
+from mqclause.executors.listing import listing_of
+from mqclause.executors.run import ExecutorName, Run
+from mqclause.exits.process import Exit
+from mqclause.exits.session import ANYBODY, EXIT_LIMIT, Caller, Exits, ExitSession
+from mqclause.model.exits.structures import MQWXP
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.destination import Destination, destinations
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.sequence import UNCHANGED, SequenceState
+from mqclause.model.facts.situation import situation
+from mqclause.rulebook.rules import Rules
+
+
+class Engine:
+    """Chooses destinations by the workload rules.
+
+    It holds no state of any queue manager: the sequence state goes in and comes out with each choice, so one
+    engine may be shared between threads. It pickles as its ``rules``, which are by default those that come with the
+    project. ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference).
+    Raises RuleError.
+
+    ``exits`` are cluster workload exits by the name in CLWLEXIT, functions that take one MQWXP (see mqclause.exits);
+    a call of one may take ``exit_limit`` seconds. They run in processes of their own until ``close``, or the end of
+    ``with``; what an exit remembers is then forgotten, as when a queue manager ends. Raises ValueError and TypeError.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        executor: ExecutorName = "compiled",
+        exits: Mapping[str, Exit] | None = None,
+        exit_limit: float = EXIT_LIMIT,
+    ) -> None:
+        self.rules = Rules() if rules is None else rules
+        self.executor = executor
+        self.exits = Exits(exits, exit_limit)
+        self._sessions: dict[str, ExitSession] = {}
+        self._course = Course.of(self.rules, OUTCOME, executor)
+        self.listing = listing_of(self._course.rulesets[0])
+        self._names = Course.of(self.rules, RESOLUTION, executor)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Engine, (self.rules, self.executor, self.exits.given, self.exits.limit)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Calls the exits with TERM and ends their processes; a later choice starts them again, with INIT."""
+        for session in self._sessions.values():
+            self.exits.end(session)
+        self._sessions.clear()
+        self.exits.close()
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that its rules were read by."""
+        return dict(pair for ruleset in self._course.rulesets for pair in ruleset.readings)
+
+    def choose(
+        self,
+        put: Put,
+        cluster: Cluster,
+        state: SequenceState | None = None,
+        explain: Level = "verdict",
+        caller: Caller | None = ANYBODY,
+    ) -> Decision:
+        """The destination of ``put``, made at the local queue manager of ``cluster``.
+
+        ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and
+        factors count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone,
+        ``verdict`` also every permitted destination, ``rule`` each rule with who fell by it and why,
+        ``condition`` also the tests with their values. ``caller`` is what an exit needs to know besides; for None no
+        exit is called.
+        """
+        if explain not in LEVELS:
+            raise ValueError(f"explain={explain!r} is not a level; allowed: {', '.join(LEVELS)}")
+        left_open = put.bind == "AS_Q_DEF"
+        where = resolved(self._names, cluster, put.queue, put.queue_manager, put.call, left_open)
+        bind = where.default_binding if left_open else put.bind
+        if state is None:
+            last, changed, counters = cluster.last_seq_number, UNCHANGED, None
+        else:
+            last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
+        seen = situation(put, where.named, bind, cluster, last, changed, where.inhibited)
+        listed: tuple[Destination, ...] = ()
+        runs: tuple[Run, ...] = ()
+        if where.asks_workload:
+            listed = destinations(cluster, where.named, self.listing, where.kept)
+            runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
+        elif where.reason is None and not where.deferred:
+            listed = (where.destination,)
+        decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
+        if runs and caller is not None and self._names_exit(cluster, caller):
+            name = cluster.queue_manager.name
+            session = caller.session or self._sessions.setdefault(name, ExitSession())
+            decision.exit = self._exit_question.answer(decision, caller, session)
+        return decision
+
+    def exit_parameters(
+        self, put: Put, cluster: Cluster, state: SequenceState | None = None, caller: Caller = ANYBODY
+    ) -> MQWXP:
+        """What an exit would be called with for ``put``, in this process and without calling one: to try one with."""
+        plain = Engine(self.rules, self.executor).choose(put, cluster, state, "off", caller)
+        return self._exit_question.parameters(plain, caller)
+
+    def exit_answer(self, decision: Decision) -> ExitAnswer:
+        """What the exits make of a decision of the rules, at a queue manager that has just been started."""
+        return self._exit_question.answer(decision, ANYBODY, ExitSession())
+
+    @cached_property
+    def _exit_question(self) -> ExitQuestion:
+        """Made when it is first needed: most choices know no exit."""
+        return ExitQuestion(self.rules, self.exits, self.executor)
+
+    def _names_exit(self, cluster: Cluster, caller: Caller) -> bool:
+        """Whether there is an exit, or a name of one: CLWLEXIT, now or when it counted."""
+        named = cluster.queue_manager.clwlexit or caller.exit_at_start or caller.exit_at_connection
+        return bool(self.exits.names or (named and self._has_exit_rules))
+
+    @cached_property
+    def _has_exit_rules(self) -> bool:
+        """Whether the rules, which may be of one's own, say anything about exits."""
+        return any(path.startswith(f"{EXIT.name}/") for path in self.rules.files)
+
+    def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
+        """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""
+        return resolved(self._names, cluster, queue, queue_manager, call)

@@ -1,0 +1,71 @@
+"""Which choices of readings would change a decision; and where listing order decided, as the document says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from attrs import frozen
+
+from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.said import listing, said, same_answer
+from mqclause.rulebook.rules import Rules
+
+
+@frozen(eq=False)
+class OtherReading:
+    """A choice of a reading other than the one in force, and what is decided by it."""
+
+    reading: str
+    choice: str
+    decision: Decision
+
+    def __str__(self) -> str:
+        return f"with {self.reading}={self.choice}: {said(self.decision)}"
+
+
+def other_readings(decision: Decision) -> tuple[OtherReading, ...]:
+    """Each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
+
+    It is decided anew for each choice: by the compiled rules, which are loaded once for each.
+    """
+    known = decision.rules.known_readings
+    found = []
+    for name, chosen in decision.readings.items():
+        for choice in known[name].choices:
+            if choice != chosen:
+                engine = _engine(decision.rules.under({**decision.rules.readings, name: choice}))
+                other = engine.choose(decision.put, decision.cluster, decision.before)
+                if not same_answer(decision, other):
+                    found.append(OtherReading(name, choice, other))
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _engine(rules: Rules) -> Engine:
+    return Engine(rules)
+
+
+def ties_within(decision: Decision) -> Iterator[str]:
+    """Who fell by listing order alone, equal to one that stayed. Needs level ``rule``."""
+    for step in decision.steps:
+        fallen = [fate.subject.host for fate in step.eliminated if fate.is_tied]
+        if fallen:
+            yield f"clause {step.rule.clause}: {listing(fallen)} fell as equal, listed later"
+
+
+def tie_at_the_end(decision: Decision) -> str:
+    """Of several that are permitted, who is taken: the one listed first, or by an exit; blank if it is the only one."""
+    if decision.outcome != "chosen" or len(decision.permitted) < 2:
+        return ""
+    names = listing([each.host for each in decision.permitted])
+    return f"{names} are equally good; {who_takes(decision)}"
+
+
+def who_takes(decision: Decision) -> str:
+    """By what one of several permitted destinations is taken."""
+    answer = decision.exit
+    if answer is not None and answer.takes and answer.chosen is not None:
+        return f"the exit took {answer.chosen.host}"
+    return "the one listed first is taken"

@@ -1,0 +1,116 @@
+"""The cluster at a glance: for each queue and each member where its puts go in the long run, or why they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+from attrs import asdict, frozen
+
+from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.rests_on import rests_on, rests_on_more, unknown_exit
+from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
+from mqclause.answers.choice.shares import SHARE, Share, shares
+from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.sequence import SequenceState
+
+MAP_FORMAT = "mqclause.map/1"
+
+SIDE: ColumnTypes = {
+    "outcome": "string",
+    "reason": {"name": "string", "code": "int64", "call": "string"},
+    "shares": [SHARE],
+}
+MAP_COLUMNS: ColumnTypes = {
+    "queue": "string",
+    "from": "string",
+    **SIDE,
+    "incomplete": [{"what": "string", "object": "string", "command": "string"}],
+}
+
+
+@frozen(eq=False)
+class MapRow:
+    """What becomes of puts to one queue that are made at one queue manager: the decision from fresh counters."""
+
+    queue: str
+    decision: Decision
+    snapshot: Snapshot
+
+    @property
+    def member(self) -> str:
+        """The queue manager where the puts are made."""
+        return self.snapshot.cluster.queue_manager.name
+
+    @cached_property
+    def shares(self) -> tuple[Share, ...]:
+        """The destinations with their parts of the puts; empty where the puts fail."""
+        return shares(self.decision)
+
+    @cached_property
+    def incomplete(self) -> tuple[Incomplete, ...]:
+        """What is not known and could change the answer."""
+        return rests_on(self.decision, self.snapshot)
+
+    @property
+    def rests_on_more(self) -> bool:
+        """Whether there is anything of that besides an exit that nobody has given, without wording it."""
+        return rests_on_more(self.decision, self.snapshot)
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as it stands in the document ``mqclause.map/1``."""
+        document = {"queue": self.queue, "from": self.member, **side_document(self)}
+        return document | {"incomplete": [asdict(each) for each in self.incomplete]}
+
+
+def cluster_map(
+    members: Iterable[Snapshot], engine: Engine | None = None, bind: str = "NOTFIXED"
+) -> AnswerTable[MapRow]:
+    """The rows of every member, by queue and member: where the puts go, or why they fail."""
+    rows = map_rows(members, engine or Engine(), bind)
+    return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS)
+
+
+def map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
+    """A row for each queue that is known in a cluster and each member that knows it, of a put by MQPUT."""
+    for member in members:
+        for queue in queues_in_clusters(member.cluster):
+            yield map_row(member, queue, engine, bind)
+
+
+def map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
+    """The row of one queue at one member, whether that knows it or not."""
+    fresh = SequenceState({}, 0, member.cluster)
+    return MapRow(queue, engine.choose(Put(queue=queue, bind=bind), member.cluster, fresh), member)
+
+
+def note_exits(rows: Iterable[MapRow], found: dict[Incomplete, list[str]]) -> dict[Incomplete, list[str]]:
+    """Adds to ``found`` the exits that are named and not given, each with the members at which it would be called."""
+    for row in rows:
+        for each in unknown_exit(row.decision):
+            members = found.setdefault(each, [])
+            if row.member not in members:
+                members.append(row.member)
+    return found
+
+
+def queues_in_clusters(cluster: Cluster) -> list[str]:
+    """The queues and aliases that are known in a cluster, and the local queue manager's own aliases of such ones."""
+    clustered = {queue.name: None for queue in cluster.queues if queue.clusters}
+    aliases = [queue.name for queue in cluster.own_queues.values() if queue.target in clustered]
+    return list(dict.fromkeys([*clustered, *aliases]))
+
+
+def side_document(row: MapRow) -> dict[str, Any]:
+    """What becomes of the puts, as JSON values."""
+    reason = row.decision.reason
+    return {
+        "outcome": row.decision.outcome,
+        "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
+        "shares": [each.to_json() for each in row.shares],
+    }

@@ -1,0 +1,297 @@
+"""What an administrator could set that the rules look at: commands, and what each does to destinations and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from attrs import evolve, field, fields, frozen
+from sqlglot import exp
+
+from mqclause.answers.choice.decision import Decision
+from mqclause.executors.course import Course
+from mqclause.executors.steps import Let
+from mqclause.model.facts.cluster import LISTS, Cluster
+from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import Channel, Queue, QueueManagerAlias
+from mqclause.model.facts.situation import Situation
+
+PUT_WORD = {True: "ENABLED", False: "DISABLED"}
+OF_INSTANCE = {"put_enabled": "PUT", "queue_rank": "CLWLRANK", "queue_priority": "CLWLPRTY"}
+OF_RECEIVER = {
+    "channel_rank": "CLWLRANK",
+    "channel_priority": "CLWLPRTY",
+    "network_priority": "NETPRTY",
+    "channel_weight": "CLWLWGHT",
+}
+HIGHEST = 9
+"""The highest rank and priority."""
+
+LED_TO = {"RUNNING": "START", "STOPPED": "STOP"}
+"""The states that a command leads to."""
+
+
+Attribute = tuple[str, ...]
+"""An attribute of an object: the queue manager that has it, the object, and the attribute's name."""
+
+
+@frozen(eq=False)
+class AdminCommand:
+    """One command that sets one attribute of one object (``sets``) to a value, at the queue manager that has it.
+
+    ``concerns`` is the queue manager that the message would go to by what the object describes. ``distance`` is how far
+    the value is from the one before. ``on_destination``, ``on_situation`` and ``on_facts`` do what it does.
+    """
+
+    queue_manager: str
+    concerns: str
+    command: str
+    sets: Attribute
+    distance: int = 1
+    on_destination: Callable[[Destination], Destination] = lambda each: each
+    on_situation: Callable[[Situation], Situation] = lambda seen: seen
+    on_facts: Callable[[Cluster], Cluster] = lambda cluster: cluster
+    _made: dict[Destination, Destination] = field(factory=dict, init=False, repr=False)
+
+    def made_of(self, destination: Destination) -> Destination:
+        """As ``on_destination``, which is asked once for each."""
+        found = self._made.get(destination)
+        if found is None:
+            found = self._made[destination] = self.on_destination(destination)
+        return found
+
+    def to_json(self) -> dict[str, str]:
+        """As JSON values."""
+        return {"queue_manager": self.queue_manager, "command": self.command}
+
+
+def admin_commands(decision: Decision) -> list[AdminCommand]:
+    """Each command that gives an attribute which the rules look at another value, of what the put can reach.
+
+    A number takes the values that some destination has, and those next to them: rules compare destinations with one
+    another.
+    """
+    asked = looked_at(decision.course)
+    found = [
+        *_of_objects(decision, asked),
+        *_of_states(decision, asked),
+        *_of_queue_manager(decision, asked),
+        *_on_the_way(decision),
+    ]
+    return list({(each.queue_manager, each.command): each for each in found}.values())
+
+
+def looked_at(course: Course) -> set[str]:
+    """The attributes that decide who remains, or whether a rule applies."""
+    found: set[str] = set()
+    for steps in course.steps:
+        advancing = {id(value.value) for step in steps.steps if isinstance(step, Let) and step.of == "chosen"
+                     for value in step.values}  # fmt: skip
+        for tree in (*steps.expressions(), *steps.vocabulary.terms.values()):
+            if id(tree) not in advancing and isinstance(tree, exp.Expression):
+                found |= {column.name for column in tree.find_all(exp.Column)}
+    return found
+
+
+def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
+    numbers = _numbers(decision.listed)
+    for each in decision.listed:
+        host = each.queue_manager
+        if each.is_alias or decision.situation.put_queue:
+            kind, name = ("QREMOTE", each.alias) if each.is_alias else (each.queue_type, decision.situation.put_queue)
+            fact = _is_alias(name, host) if each.is_alias else _is_queue(name, host)
+            for attribute in filter(asked.__contains__, OF_INSTANCE):
+                for value in (not each.put_enabled,) if attribute == "put_enabled" else numbers:
+                    said = PUT_WORD[value] if isinstance(value, bool) else value
+                    head = f"ALTER {kind}({quoted_name(name)})"
+                    yield from _setting(
+                        each, head, attribute, OF_INSTANCE[attribute], value, said, _same_host(each), fact
+                    )
+            if each.is_local and "clwluseq" in asked and not each.is_alias:
+                words = fields(Destination).clwluseq.metadata["domain"].words
+                head = f"ALTER {kind}({quoted_name(name)})"
+                for word in words:
+                    yield from _setting(each, head, "clwluseq", "CLWLUSEQ", word, word, _same_host(each), fact)
+            if not (each.is_alias or each.is_local) and {"shares_cluster", "channel_in_queue_cluster"} & set(asked):
+                yield from _into_cluster(decision, each, name)
+        if each.channel and (not each.is_local or each.on_receiver):
+            head = f"ALTER CHANNEL({quoted_name(each.channel)}) CHLTYPE(CLUSRCVR)"
+            for attribute in filter(asked.__contains__, OF_RECEIVER):
+                for value in numbers:
+                    fact = _is_route(each.channel, host)
+                    yield from _setting(
+                        each, head, attribute, OF_RECEIVER[attribute], value, value, _same_channel(each), fact
+                    )
+
+
+def _setting(
+    each: Destination,
+    head: str,
+    field: str,
+    mqsc: str,
+    value: Any,
+    said: Any,
+    where: Callable[[Destination], bool],
+    fact: Callable[[object], bool],
+) -> Iterator[AdminCommand]:
+    """The command that sets one attribute of the object behind a destination; none if it has that value."""
+    before = getattr(each, field)
+    if value == before or (field == "channel_weight" and value == 0):
+        return
+    distance = abs(value - before) if isinstance(value, int) and not isinstance(value, bool) else 1
+    command = f"{head} {mqsc}({said})"
+    set_fields = partial(_with_fields, fact=fact, values={mqsc.lower(): said})
+    yield AdminCommand(
+        each.queue_manager, each.queue_manager, command, (each.queue_manager, head, mqsc), distance,
+        on_destination=lambda one: evolve(one, **{field: value}) if where(one) else one,
+        on_facts=set_fields,
+    )  # fmt: skip
+
+
+def _into_cluster(decision: Decision, each: Destination, name: str) -> Iterator[AdminCommand]:
+    """The command that takes an instance into the cluster of a route to it."""
+    cluster = decision.cluster
+    if (each.shares_cluster and each.channel_in_queue_cluster) or each.cluster not in cluster.queue_manager.clusters:
+        return
+    head, same = f"ALTER {each.queue_type}({quoted_name(name)})", _same_host(each)
+
+    def taken(one: Destination) -> Destination:
+        inside = one.cluster == each.cluster
+        return evolve(one, shares_cluster=True, channel_in_queue_cluster=inside) if same(one) else one
+
+    into = partial(_with_fields, fact=_is_queue(name, each.queue_manager), values={"clusters": (each.cluster,)})
+    command = f"{head} CLUSTER({quoted_name(each.cluster)})"
+    sets = (each.queue_manager, head, "CLUSTER")
+    yield AdminCommand(each.queue_manager, each.queue_manager, command, sets, 1, taken, on_facts=into)
+
+
+def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
+    """Channels are started and stopped where the put is made; queue managers suspend and resume themselves."""
+    local = decision.cluster.queue_manager.name
+    for each in decision.listed:
+        if each.channel and not each.is_local and "channel_status" in asked:
+            for state, verb in LED_TO.items():
+                if each.channel_status != state:
+                    command = f"{verb} CHANNEL({quoted_name(each.channel)})"
+                    yield AdminCommand(
+                        local, each.queue_manager, command, (local, each.channel, "STATUS"), 1,
+                        on_destination=partial(_in_state, channel=each.channel, state=state),
+                        on_facts=partial(_with_fields, fact=_is_sender(each.channel), values={"status": state}),
+                    )  # fmt: skip
+        if each.cluster and "suspended" in asked and not each.is_local:
+            verb = "RESUME" if each.suspended else "SUSPEND"
+            command = f"{verb} QMGR CLUSTER({quoted_name(each.cluster)})"
+            at = (each.queue_manager, each.cluster)
+            yield AdminCommand(
+                each.queue_manager, each.queue_manager, command, (*at, "SUSPEND"), 1,
+                on_destination=partial(_with_suspension, at=at, suspended=not each.suspended),
+                on_facts=partial(_suspension, at=at, suspended=not each.suspended),
+            )  # fmt: skip
+
+
+def _of_queue_manager(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
+    own = decision.cluster.queue_manager
+    values: dict[str, Iterable[Any]] = {"clwluseq": (), "clwlmruc": ()}
+    if "qmgr_clwluseq" in asked:
+        values["clwluseq"] = fields(Situation).qmgr_clwluseq.metadata["domain"].words
+    if "clwlmruc" in asked:
+        values["clwlmruc"] = range(1, len(decision.listed) + 1)
+    for name, possible in values.items():
+        before = getattr(own, name)
+        of_situation = "qmgr_clwluseq" if name == "clwluseq" else name
+        for value in possible:
+            if value != before:
+                distance = abs(value - before) if isinstance(value, int) else 1
+                yield AdminCommand(
+                    own.name, own.name, f"ALTER QMGR {name.upper()}({value})", (own.name, "QMGR", name), distance,
+                    on_situation=partial(evolve, **{of_situation: value}),
+                    on_facts=partial(_with_own, values={name: value}),
+                )  # fmt: skip
+
+
+def _on_the_way(decision: Decision) -> Iterator[AdminCommand]:
+    """Put-disabled objects of the local queue manager that lead from the names of the put on."""
+    local = decision.cluster.queue_manager.name
+    for look in decision.resolved.followed:
+        name, kind = look.facts["object"], look.facts["object_kind"]
+        if look.facts["disabled"]:
+            head = f"ALTER {'QALIAS' if kind == 'QALIAS' else 'QREMOTE'}({quoted_name(name)})"
+            yield AdminCommand(
+                local, local, f"{head} PUT(ENABLED)", (local, head, "PUT"), 1,
+                on_situation=partial(evolve, inhibited_on_the_way=False),
+                on_facts=partial(_with_fields, fact=_of_name(name, local), values={"put": "ENABLED"}),
+            )  # fmt: skip
+
+
+def _numbers(listed: Iterable[Destination]) -> list[int]:
+    """Every rank and priority that some destination has, and the values next to these."""
+    names = [name for name in (*OF_INSTANCE, *OF_RECEIVER) if name not in ("put_enabled", "channel_weight")]
+    found = {getattr(each, name) + step for each in listed for name in names for step in (-1, 0, 1)}
+    return sorted(value for value in found if 0 <= value <= HIGHEST)
+
+
+def _same_host(of: Destination) -> Callable[[Destination], bool]:
+    return lambda each: (each.queue_manager, each.alias) == (of.queue_manager, of.alias)
+
+
+def _same_channel(of: Destination) -> Callable[[Destination], bool]:
+    return lambda each: (each.channel, each.queue_manager) == (of.channel, of.queue_manager)
+
+
+def _is_queue(name: str, host: str) -> Callable[[object], bool]:
+    return lambda fact: isinstance(fact, Queue) and (fact.name, fact.queue_manager) == (name, host)
+
+
+def _of_name(name: str, local: str) -> Callable[[object], bool]:
+    queue, alias = _is_queue(name, local), _is_alias(name, local)
+    return lambda fact: queue(fact) or alias(fact)
+
+
+def _is_alias(name: str, host: str) -> Callable[[object], bool]:
+    return lambda fact: isinstance(fact, QueueManagerAlias) and (fact.name, fact.routed_to) == (name, host)
+
+
+def _is_route(name: str, host: str) -> Callable[[object], bool]:
+    return lambda fact: isinstance(fact, Channel) and (fact.name, fact.queue_manager) == (name, host)
+
+
+def _is_sender(name: str) -> Callable[[object], bool]:
+    return lambda fact: isinstance(fact, Channel) and fact.name == name and fact.deftype != "CLUSRCVR"
+
+
+def _with_fields(cluster: Cluster, fact: Callable[[object], bool], values: dict[str, Any]) -> Cluster:
+    lists: dict[str, Any] = {
+        name: tuple(evolve(each, **values) if fact(each) else each for each in getattr(cluster, name))
+        for name in LISTS.values()
+    }
+    return evolve(cluster, **lists)
+
+
+def _with_own(cluster: Cluster, values: dict[str, Any]) -> Cluster:
+    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, **values))
+
+
+def _in_state(each: Destination, channel: str, state: str) -> Destination:
+    return evolve(each, channel_status=state) if each.channel == channel and not each.is_local else each
+
+
+def _with_suspension(each: Destination, at: tuple[str, str], suspended: bool) -> Destination:
+    return evolve(each, suspended=suspended) if (each.queue_manager, each.cluster) == at else each
+
+
+def _suspension(cluster: Cluster, at: tuple[str, str], suspended: bool) -> Cluster:
+    name, of = at
+
+    def known(each: Any) -> Any:
+        if each.name != name:
+            return each
+        others = tuple(one for one in each.suspended if one != of)
+        return evolve(each, suspended=(*others, of) if suspended else others)
+
+    return evolve(cluster, remote_queue_managers=tuple(map(known, cluster.remote_queue_managers)))
+
+
+def quoted_name(name: str) -> str:
+    """A name as a command takes it, with its letter case."""
+    return "'" + name.replace("'", "''") + "'"

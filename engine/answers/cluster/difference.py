@@ -1,0 +1,227 @@
+"""What a change does to a cluster: the rows of its map that differ, and the clauses that make the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+from attrs import frozen
+
+from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.decision_document import destination_document
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.rows import DESTINATION_TYPES, AnswerTable, ColumnTypes
+from mqclause.answers.choice.shares import Share
+from mqclause.answers.cluster.cluster_map import SIDE, MapRow, map_row, queues_in_clusters, side_document
+from mqclause.answers.cluster.counterfactual import fates
+from mqclause.answers.cluster.traffic import Traffic
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.sequence import changes
+from mqclause.rulebook.rule import Rule
+
+PLAN_FORMAT = "mqclause.plan/1"
+
+Side = Literal["before", "after"]
+
+ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
+"""A state of a cluster: what each of its members knows."""
+
+BothSides = tuple[Snapshot, Snapshot, str]
+"""A member before and after a change, and a queue."""
+
+PLAN_COLUMNS: ColumnTypes = {
+    "queue": "string",
+    "from": "string",
+    "moved": "float64",
+    "weight": "int64",
+    "before": SIDE,
+    "after": SIDE,
+    "because": [
+        {"side": "string", "destination": DESTINATION_TYPES, "rule": "string", "clause": "string", "because": "string"}
+    ],
+}
+
+DestinationKey = tuple[str, str, str]
+"""What a destination is told by: queue, queue manager and route; a local one is the same whatever the route."""
+
+
+@frozen(eq=False)
+class Cause:
+    """Why a destination gets nothing on one side: it fell by ``rule``, or (None) it is no destination there."""
+
+    side: Side
+    destination: Destination
+    rule: Rule | None
+    because: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        rule = self.rule
+        return {
+            "side": self.side,
+            "destination": destination_document(self.destination),
+            "rule": rule and rule.id,
+            "clause": rule and rule.clause,
+            "because": self.because,
+        }
+
+
+@frozen(eq=False)
+class PlanRow:
+    """A row of the map before and after a change; ``weight`` is how many puts were really made, where that is known."""
+
+    before: MapRow
+    after: MapRow
+    engine: Engine
+    weight: int | None = None
+
+    @property
+    def queue(self) -> str:
+        """The queue that is put to."""
+        return self.before.queue
+
+    @property
+    def member(self) -> str:
+        """The queue manager where the puts are made."""
+        return self.before.member
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything is another on the other side."""
+        one, other = self.before.decision, self.after.decision
+        ends = [(each.outcome, each.reason and (each.reason.code, each.reason.call)) for each in (one, other)]
+        return ends[0] != ends[1] or parts(self.before.shares) != parts(self.after.shares)
+
+    @property
+    def moved(self) -> Fraction:
+        """The part of the puts that goes elsewhere: 1 where only one side has destinations, 0 where none has."""
+        one, other = parts(self.before.shares), parts(self.after.shares)
+        if bool(one) != bool(other):
+            return Fraction(1)
+        keys, none = dict.fromkeys([*one, *other]), Fraction(0)
+        return sum((abs(one.get(key, none) - other.get(key, none)) for key in keys), none) / 2
+
+    @property
+    def puts_moved(self) -> Fraction:
+        """How many puts go elsewhere; of unknown traffic none."""
+        return self.moved * (self.weight or 0)
+
+    @cached_property
+    def because(self) -> tuple[Cause, ...]:
+        """For each destination that has a share on one side alone, why it has none on the other."""
+        return (*self._lost("before", self.before, self.after), *self._lost("after", self.after, self.before))
+
+    def _lost(self, side: Side, row: MapRow, other: MapRow) -> Iterator[Cause]:
+        kept = parts(row.shares)
+        lost = [each.destination for each in other.shares if key_of(each.destination) not in kept]
+        if lost:
+            decision = self._explained(row)
+            told = {key_of(each): (rule, because) for each, rule, because in fates(decision)}
+            for each in lost:
+                rule, because = told.get(key_of(each)) or (None, _not_listed(each, decision))
+                yield Cause(side, each, rule, because)
+
+    def _explained(self, row: MapRow) -> Decision:
+        decision = row.decision
+        return self.engine.choose(decision.put, decision.cluster, decision.before, explain="rule")
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as it stands in the document ``mqclause.plan/1``."""
+        return {
+            "queue": self.queue,
+            "from": self.member,
+            "moved": float(self.moved),
+            **({} if self.weight is None else {"weight": self.weight}),
+            "before": side_document(self.before),
+            "after": side_document(self.after),
+            "because": [each.to_json() for each in self.because],
+        }
+
+
+def plan(
+    before: ClusterState,
+    after: ClusterState,
+    engine: Engine | None = None,
+    bind: str = "NOTFIXED",
+    traffic: Traffic | None = None,
+) -> AnswerTable[PlanRow]:
+    """The rows of the map that differ between two states of a cluster, those that move most puts first.
+
+    A state is a snapshot, or what it knows, of each member (or of one), as ``read_members`` gives them. Members that
+    only one state has give no row; a queue that nobody has any more is 2085. ``traffic`` weighs the rows.
+    """
+    engine = engine or Engine()
+    found = (row_of(asked, engine, bind, traffic) for asked in both_sides(before, after))
+    return ordered(row for row in found if row.differs)
+
+
+def both_sides(before: ClusterState, after: ClusterState) -> list[BothSides]:
+    """What plan looks at: each member that both states have, with each queue that either knows in a cluster."""
+    members = {each.cluster.queue_manager.name: each for each in _members(after)}
+    pairs = ((one, members.get(one.cluster.queue_manager.name)) for one in _members(before))
+    return [
+        (one, other, name)
+        for one, other in pairs
+        if other is not None
+        for name in dict.fromkeys([*queues_in_clusters(one.cluster), *queues_in_clusters(other.cluster)])
+    ]
+
+
+def row_of(asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None) -> PlanRow:
+    """The row of one queue at one member, whether it differs or not."""
+    before, after, queue = asked
+    one = map_row(before, queue, engine, bind)
+    other = one if before is after else map_row(after, queue, engine, bind)
+    weight = None if traffic is None else traffic.puts.get((queue, one.member), 0)
+    return PlanRow(one, other, engine, weight)
+
+
+def ordered(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
+    """The rows, those first that move most puts."""
+    return AnswerTable(sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member)), PLAN_COLUMNS)
+
+
+def restarting(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
+    """The members whose sequence factors restart at zero when one state becomes the other: clause 12."""
+    members = {each.cluster.queue_manager.name: each.cluster for each in _members(after)}
+    found = []
+    for each in _members(before):
+        name = each.cluster.queue_manager.name
+        if name in members and any(changes(each.cluster, members[name], engine.listing)):
+            found.append(name)
+    return sorted(found)
+
+
+def _members(state: ClusterState) -> Iterator[Snapshot]:
+    for each in (state,) if isinstance(state, Snapshot | Cluster) else state:
+        yield each if isinstance(each, Snapshot) else Snapshot(each)
+
+
+def key_of(destination: Destination) -> DestinationKey:
+    """What tells it from the others of the same put."""
+    route = "" if destination.is_local else destination.transmission_queue or destination.channel
+    return destination.queue, destination.queue_manager, route
+
+
+def parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
+    """The parts by destination."""
+    total: dict[DestinationKey, Fraction] = {}
+    for each in found:
+        key = key_of(each.destination)
+        total[key] = total.get(key, Fraction(0)) + each.part
+    return total
+
+
+def _not_listed(destination: Destination, decision: Decision) -> str:
+    if not decision.runs and decision.reason is not None:
+        return decision.reason.because
+    if not decision.runs:
+        return "; ".join(look.because for look in decision.resolved.looks)
+    queue, local = destination.queue or "it", decision.cluster.queue_manager.name
+    if destination.is_local:
+        return f"{local} has no {queue} of its own"
+    return f"{destination.queue_manager} has no instance of {queue} to which {local} has a route"

@@ -1,0 +1,54 @@
+"""All that is told of a planned change: the rows of the map that differ, what restarts, what check finds, real puts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from attrs import asdict, field, frozen
+
+from mqclause.answers.check.findings import FindingChanges
+from mqclause.answers.cluster.difference import PLAN_FORMAT, PlanRow
+from mqclause.answers.cluster.traffic import Move, Traffic, moves
+from mqclause.model.assembly.incomplete import Incomplete
+
+
+@frozen(eq=False)
+class Planned:
+    """What a change does.
+
+    ``rows`` differ; ``restarts`` are the members whose sequence factors restart, ``members`` all that were asked.
+    Of ``traffic`` so many puts are ``elsewhere``: of queues, or at queue managers, that the map does not have.
+    ``exits`` are those that are named and not given, with the members that name them on either side.
+    """
+
+    rows: Sequence[PlanRow]
+    restarts: Sequence[str]
+    members: Sequence[str]
+    findings: FindingChanges
+    traffic: Traffic | None = None
+    elsewhere: int = 0
+    exits: Mapping[Incomplete, Sequence[str]] = field(factory=dict)
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """The real puts that move, by queue manager."""
+        return moves(self.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document ``mqclause.plan/1``."""
+        document: dict[str, Any] = {
+            "format": PLAN_FORMAT,
+            "rows": [row.to_json() for row in self.rows],
+            "findings": self.findings.document(),
+            "restarts": list(self.restarts),
+            "incomplete": [{"from": name, **asdict(each)} for each, names in self.exits.items() for name in names],
+        }
+        if self.traffic is not None:
+            document["traffic"] = {
+                "puts": self.traffic.total,
+                "elsewhere": self.elsewhere,
+                "moves": [each.to_json() for each in self.moves],
+            }
+        return document

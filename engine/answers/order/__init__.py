@@ -1,0 +1,1 @@
+"""In which order messages are retrieved, and what calls return."""

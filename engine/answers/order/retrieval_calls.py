@@ -1,0 +1,187 @@
+"""What calls return by the rules of retrieval: a get or browse its message, a put or a close at most a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, takewhile
+from types import MappingProxyType
+from typing import Any
+
+from attrs import frozen
+
+from mqclause.answers.order.retrieval import PassedOver, Retrieval
+from mqclause.executors.run import Run
+from mqclause.model.diagnostic import quoted
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.message import Message
+from mqclause.model.facts.retrieval import RetrievalCall
+from mqclause.model.timeline.event import Event, EventError
+from mqclause.model.timeline.getting import view_of
+from mqclause.model.timeline.happened import NOTHING, Happened
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.queue_view import QueueView, SeenMessage
+from mqclause.model.timeline.retrieval_call import candidates, close_call, get_call, put_call
+from mqclause.rulebook.errors import ReadingError
+from mqclause.rulebook.rule import Derive
+from mqclause.rulebook.rules import Rules
+
+ORDERS_ALONE = "group-position"
+"""The reading that gets do not know: they begin a group with the first message of its sequence."""
+
+MOST_KNOWN = 1000
+"""How many answers about puts are kept."""
+
+MOST_PASSED_OVER = 1000
+"""How many messages before the one that is returned are explained."""
+
+
+@frozen(eq=False)
+class Returned:
+    """What a get or browse returned: messages (one, or the segments of one), or a ``reason`` (MQRC) that is an error.
+
+    A ``reason`` beside messages is a warning. ``remarks`` are what rules have to say of it.
+    """
+
+    retrieval: Retrieval
+    call: RetrievalCall
+    view: QueueView
+    messages: Sequence[SeenMessage] = ()
+    reason: int | None = None
+    group_status: str = " "
+    segment_status: str = " "
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def got(self) -> list[str]:
+        """The labels of the messages."""
+        return [each.id for each in self.messages]
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether the reason is one, beside messages that were returned."""
+        return self.reason is not None and bool(self.messages)
+
+    def to_json(self) -> dict[str, Any]:
+        """As the keys that a row of a replay has of it."""
+        statuses = {"group_status": self.group_status, "segment_status": self.segment_status}
+        return {"got": self.got, **statuses, **({"remarks": list(self.remarks)} if self.remarks else {})}
+
+    def passed_over(self) -> Iterator[PassedOver]:
+        """The messages that lie before the one that was returned, in physical order, and why each was not.
+
+        Of very many, the first.
+        """
+        first = self.messages[0] if self.messages else None
+        place = None if first is None else (first.priority, first.arrival)
+        before = takewhile(lambda each: (each.priority, each.arrival) != place, self.view.everything())
+        listed = list(islice(before, MOST_PASSED_OVER))
+        run = self.retrieval.run(self.call, [*listed, *self.messages[:1]], traced=True)
+        found = self.retrieval.passed_over(self.call, run, [*listed, *self.messages[:1]], "get")
+        fell = {each.message: each for each in found}
+        return (fell[each.id] for each in listed if each.id in fell)
+
+
+def for_calls(rules: Rules) -> None:
+    """Raises ReadingError for a choice that only the order of a queue's messages can be read by."""
+    known = rules.known_readings.get(ORDERS_ALONE)
+    if known is not None and rules.readings[ORDERS_ALONE] != known.default:
+        said = f"reading {ORDERS_ALONE}: {rules.readings[ORDERS_ALONE]!r} is for the order of messages alone"
+        raise ReadingError(f"{said}; allowed where events are replayed: {known.default}")
+
+
+def retrieve(
+    retrieval: Retrieval, state: QueueManagerState, event: Event
+) -> tuple[QueueManagerState, Happened, Returned]:
+    """The state after a get or browse, what it led to and returned; raises EventError if there is no local queue."""
+    base = state.definitions.base(event.queue)
+    if base is None:
+        raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
+    get = "DISABLED" if "DISABLED" in (state.definitions.queues[event.queue].get, base.get) else "ENABLED"
+    view = view_of(state, event, base.name)
+    call = get_call(event, view, get)
+    listed = candidates(event, view) if retrieval.looks_ahead else view.everything()
+    run = first_run(retrieval, call, listed)
+    if run.failure is not None or not run.remaining:
+        reason = REASONS[run.failure.reason] if run.failure is not None else None
+        return state.sent(event), NOTHING, Returned(retrieval, call, view, reason=reason)
+    first: SeenMessage = run.remaining[0]
+    taken = view.whole(first) if "COMPLETE_MSG" in event.options else [first]
+    facts = run.facts
+    returned = Returned(
+        retrieval,
+        call,
+        view,
+        taken,
+        facts["warning"] or None,
+        facts["group_status"],
+        facts["segment_status"],
+        tuple(_remarks(retrieval, run)),
+    )
+    return *state.gotten(event, base.name, taken), returned
+
+
+def next_get(
+    retrieval: Retrieval,
+    cluster: Cluster,
+    messages: Iterable[Message],
+    queue: str,
+    options: tuple[str, ...] = (),
+    match: Mapping[str, Any] = MappingProxyType({}),
+) -> Returned:
+    """What a get with these options and match options returns, of an application that has made no call before.
+
+    ``messages`` in the order of their arrival. Raises DomainError for an option or a key that there is not.
+    """
+    event = Event("get", queue=queue, options=options, match=match)
+    state = QueueManagerState.of(cluster, messages=[each for each in messages if each.queue == queue])
+    return retrieve(retrieval, state, event)[2]
+
+
+def first_run(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[SeenMessage]) -> Run:
+    """The run of the rules over the first messages of ``listed`` that leaves one, or over the last of all.
+
+    A message is passed over by what it is and not by the others, so that there is no need to look at all of them; more
+    and more are looked at together.
+    """
+    size = 1 if retrieval.looks_ahead else None
+    run = retrieval.run(call, list(islice(listed, size)))
+    while size is not None and not run.remaining:
+        size *= 2
+        window = list(islice(listed, size))
+        if not window:
+            break
+        run = retrieval.run(call, window)
+    return run
+
+
+def put_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> tuple[int | None, bool]:
+    """The reason that a put has by the rules of retrieval, if it has one, and whether it is a warning."""
+    position = state.position(event)
+    # Most puts are of no group: what the rules say of those is asked once.
+    key = (event.logical_order, event.priority) if position.puts is None else None
+    known = retrieval.put_reasons.get(key) if key is not None else None
+    if known is None:
+        known = _put_reason(retrieval, put_call(event, position, event.priority or 0))
+        if key is not None and len(retrieval.put_reasons) < MOST_KNOWN:
+            retrieval.put_reasons[key] = known
+    return known
+
+
+def _put_reason(retrieval: Retrieval, call: RetrievalCall) -> tuple[int | None, bool]:
+    run = retrieval.run(call, ())
+    if run.failure is not None:
+        return REASONS[run.failure.reason], False
+    warning = run.facts["warning"]
+    return warning or None, warning > 0
+
+
+def close_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> int | None:
+    """The warning that the close of an application's last handle on a queue gives, if it gives one."""
+    return retrieval.run(close_call(state.position(event)), ()).facts["warning"] or None
+
+
+def _remarks(retrieval: Retrieval, run: Run) -> Iterator[str]:
+    for rule in retrieval.remarking:
+        if isinstance(rule.action, Derive) and all(run.facts[name] is True for name, _ in rule.action.values):
+            yield rule.remark

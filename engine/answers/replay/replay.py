@@ -1,0 +1,258 @@
+"""Replay: a scenario event by event. Puts are routed by the workload rules, queues looked at by the trigger rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from attrs import define, evolve, field
+
+from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.resolution import Resolved
+from mqclause.answers.order.retrieval import Retrieval
+from mqclause.answers.order.retrieval_calls import close_reason, for_calls, put_reason, retrieve
+from mqclause.answers.replay.administering import Administering
+from mqclause.answers.replay.replay_exits import ReplayExits
+from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
+from mqclause.answers.trigger.examination import Examination, Triggers
+from mqclause.executors.run import ExecutorName
+from mqclause.exits.process import Exit
+from mqclause.exits.session import EXIT_LIMIT
+from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.sequence import SequenceState
+from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
+from mqclause.model.timeline.handles import Handle
+from mqclause.model.timeline.happened import Happened
+from mqclause.model.timeline.message_chain import Labels
+from mqclause.model.timeline.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.scenario import Scenario
+from mqclause.rulebook.rules import Rules
+
+
+class Replay:
+    """Replays scenarios. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
+
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        executor: ExecutorName = "compiled",
+        exits: Mapping[str, Exit] | None = None,
+        exit_limit: float = EXIT_LIMIT,
+    ) -> None:
+        self.engine = Engine(rules, executor, exits, exit_limit)
+        self.triggers = Triggers(self.engine.rules, executor)
+        self.retrieval = Retrieval(self.engine.rules, executor)
+        for_calls(self.engine.rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Replay, self.engine.__reduce__()[1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the processes of the exits; a later replay starts them again."""
+        self.engine.close()
+
+    def rows(self, scenario: Scenario, source: str = "scenario") -> Iterator[Row]:
+        """One row for each event, in order; raises FactsError for an event that cannot happen when it is reached.
+
+        Memory does not grow with the number of events: a row is made when it is asked for.
+        """
+        exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
+        state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
+        administering = Administering.of(self.engine, exits, state, scenario.in_flight)
+        run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
+        try:
+            for number, event in enumerate(scenario.events):
+                for repeat in range(event.count):
+                    row = Row(number, event, repeat if event.count > 1 else None)
+                    try:
+                        run.step(row)
+                    except EventError as error:
+                        label = event_label(number + 1, event.do)
+                        raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
+                    yield row
+        finally:
+            exits.end()
+
+
+@define(eq=False)
+class _Run:
+    """One scenario on its way: the queue manager, the sequence state, and where opens have bound messages to.
+
+    ``bound`` holds, by handle, the destination that an open fixed, or None where each put chooses.
+    """
+
+    replay: Replay
+    state: QueueManagerState
+    sequence: SequenceState
+    exits: ReplayExits
+    administering: Administering
+    bound: dict[int, Destination | None] = field(factory=dict)
+
+    def step(self, row: Row) -> None:
+        event, before = row.event, self.state
+        if event.do in ADMINISTRATIVE:
+            self.administer(row)
+            return
+        if event.do == "get":
+            self.get(row)
+            return
+        if event.do == "put":
+            arrived = self.put(row)
+            if arrived is None:
+                return
+            happened = arrived
+        else:
+            self.state, happened = before.after(event)
+            row.reason = happened.reason
+        self.exits.follow(event, self.state)
+        if event.do == "open" and happened.handle is not None:
+            self.open(row, happened)
+        if event.do == "close" and happened.handle is not None:
+            self.bound.pop(happened.handle.id, None)
+            self.close(row, before)
+        if self.state.cluster is not before.cluster:
+            self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.listing)
+        self.look(row, happened)
+        if happened.completed is not None:
+            self.release(row, happened.completed.unit_of_work, happened.completed.committed)
+
+    def administer(self, row: Row) -> None:
+        """A command or an accident of administration: what it does to the cluster, and to messages in flight."""
+        administering, before = self.administering, self.state
+        administering.sequence = self.sequence
+        row.administered = administering.after(row.event, before)
+        self.state = before.evolved(now=before.time_of(row.event))
+        if administering.cluster is not before.cluster:
+            self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
+        self.exits.follow(row.event, self.state)
+        self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.listing)
+        for number, arrival in enumerate(administering.arrivals):
+            self.state, happened = self.state.after(arrival, Labels(row.number, number, 1))
+            self.look(row, happened)
+
+    def get(self, row: Row) -> None:
+        """A get or browse: the rules of retrieval say what it returns."""
+        self.state, happened, row.returned = retrieve(self.replay.retrieval, self.state, row.event)
+        row.reason, row.warning = row.returned.reason, row.returned.is_warning
+        self.look(row, happened)
+
+    def put(self, row: Row) -> Happened | None:
+        """A put, if the rules of retrieval let it be done; None if its message arrives on no local queue."""
+        event = row.event
+        reason, is_warning = put_reason(self.replay.retrieval, self.state, event)
+        failed, happened = reason is not None and not is_warning, None
+        arrives = None if failed else self.routed(row)
+        if arrives is not None:
+            labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
+            self.state, happened = self.state.after(arrives, labels, event)
+        elif isinstance(row.routed, Destination):
+            self.state = self.state.forwarded(event)
+        else:
+            self.state, row.reason = self.state.sent(event), reason if failed else row.reason
+            return None
+        row.reason, row.warning = reason, is_warning
+        if happened is not None and happened.failure is not None:
+            row.reason, row.warning = happened.reason, False
+        return happened
+
+    def close(self, row: Row, before: QueueManagerState) -> None:
+        """The close of an application's last handle on a queue may leave a group incomplete."""
+        event = row.event
+        if (event.by, event.queue) in before.positions and (event.by, event.queue) not in self.state.positions:
+            row.reason = close_reason(self.replay.retrieval, before, event)
+            row.warning = row.reason is not None
+
+    def routed(self, row: Row) -> Event | None:
+        """The put that arrives on a local queue, after resolving and routing; None if none does."""
+        event = row.event
+        handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
+        call = "MQPUT1" if handle is None else "MQPUT"
+        where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
+        bound = self.bound.get(handle.id) if handle is not None and not where.inhibited else None
+        if bound is not None:
+            row.routed = bound
+        elif where.stays_local:
+            if where.inhibited:
+                row.reason = where.reason.code if where.reason else None
+                return None
+            return self.arriving(event, where.names[0], where)
+        else:
+            # An open that has succeeded and bound nothing leaves the choice to each put.
+            bind = "AS_Q_DEF" if handle is None else "NOTFIXED"
+            row.routed = self.choose(row, Put(event.queue, event.to_queue_manager, bind, call), handle)
+        if not isinstance(row.routed, Destination):
+            return None
+        if row.routed.transmission_queue:
+            return self.arriving(event, row.routed.transmission_queue, where)
+        return self.arriving(event, row.routed.queue, where) if row.routed.is_local and row.routed.queue else None
+
+    def arriving(self, event: Event, queue: str, where: Resolved) -> Event:
+        """The put as one to the local ``queue`` that its names came to, with the priority of what was named."""
+        if queue == event.queue and not (event.priority is None and where.followed):
+            return event
+        priority = where.default_priority if event.priority is None else event.priority
+        return evolve(event, queue=queue, priority=priority)
+
+    def choose(self, row: Row, put: Put, handle: Handle | None = None) -> Destination | Decision:
+        """The destination of ``put``, made on ``handle``; or the decision where it has none."""
+        caller = self.exits.caller(row.event, handle)
+        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence, caller=caller)
+        self.sequence, row.exit = decision.state, decision.exit
+        return decision.chosen or decision
+
+    def open(self, row: Row, happened: Happened) -> None:
+        """An open for output makes the choice once if the binding is OPEN; if it fails, it gives no handle."""
+        handle, event = happened.handle, row.event
+        if handle is None or handle.mode != "OUTPUT":
+            return
+        where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, "MQOPEN")
+        if where.stays_local:
+            return
+        found = self.choose(row, Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN"))
+        if isinstance(found, Destination):
+            row.routed = found
+            self.bound[handle.id] = found if where.asks_workload else None
+        elif found.outcome == "deferred":
+            self.bound[handle.id] = None
+        else:
+            row.routed = found
+            self.state = self.state.evolved(handles=self.state.handles.without(handle))
+
+    def look(self, row: Row, happened: Happened) -> None:
+        """Examines the queues to which something happened, each with what the event has written for it before."""
+        written: dict[str, int] = {}
+        for occasion in happened.occasions:
+            now = self.state.renewed(occasion, written.get(occasion.queue, 0)) if written else occasion
+            examination = self.replay.triggers.examine(now)
+            row.examinations.append(examination)
+            if examination.rule is not None:
+                written[occasion.queue] = written.get(occasion.queue, 0) + examination.events
+                self.write(row, examination)
+
+    def write(self, row: Row, examination: Examination) -> None:
+        queue, available = examination.occasion.queue, examination.available
+        unit = "" if available else row.event.unit_of_work
+        for _ in range(examination.events):
+            self.state = self.state.triggered(queue, available=available, unit_of_work=unit, event=row.number)
+            row.trigger_messages.append(TriggerMessage(examination, available))
+        if examination.turns_off is not None:
+            self.state = self.state.with_trigger_off(queue)
+            row.turned_off.append(examination)
+
+    def release(self, row: Row, unit_of_work: str, committed: bool) -> None:
+        """The end of a unit of work releases the trigger messages that it held back, or drops them."""
+        for held in self.state.held(unit_of_work):
+            keep = self.replay.triggers.releases(self.state.ending(held, committed))
+            self.state = self.state.release([held], keep)
+            if keep:
+                row.released += [Released(held.queue, held.event)] * held.count

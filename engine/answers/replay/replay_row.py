@@ -1,0 +1,60 @@
+"""What one event of a replay led to."""
+
+from __future__ import annotations
+
+from attrs import define, field, frozen
+
+from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.exit_answer import ExitAnswer
+from mqclause.answers.order.retrieval_calls import Returned
+from mqclause.answers.replay.fate import Administered
+from mqclause.answers.trigger.examination import Examination
+from mqclause.model.facts.destination import Destination
+from mqclause.model.timeline.event import Event
+
+
+@frozen(eq=False)
+class TriggerMessage:
+    """A trigger message that an event created, and the examination that found it due."""
+
+    examination: Examination
+    available: bool
+
+
+@frozen(eq=False)
+class Released:
+    """A trigger message that an event made available, and the number of the event that created it."""
+
+    queue: str
+    created_by_event: int
+
+
+@define(eq=False)
+class Row:
+    """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
+
+    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
+    which may be a ``warning``. ``returned`` is what a get or browse gave.
+    ``exit`` is what an exit made of the choice, where one was asked for.
+    """
+
+    number: int
+    event: Event
+    repeat: int | None
+    routed: Destination | Decision | None = None
+    trigger_messages: list[TriggerMessage] = field(factory=list)
+    released: list[Released] = field(factory=list)
+    examinations: list[Examination] = field(factory=list)
+    turned_off: list[Examination] = field(factory=list)
+    reason: int | None = None
+    exit: ExitAnswer | None = None
+    warning: bool = False
+    returned: Returned | None = None
+    administered: Administered | None = None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What its reader should know of exits: that one is named and not given."""
+        fates = () if self.administered is None else self.administered.fates
+        answers = (self.exit, *(each.exit for each in fates))
+        return tuple(dict.fromkeys(remark for each in answers if each is not None for remark in each.remarks))

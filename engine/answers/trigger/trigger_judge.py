@@ -1,0 +1,133 @@
+"""What rules say of one message, of one kind of event, of one call: what a queue manager's course depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+from attrs import field, fields, frozen
+from sqlglot import exp
+
+from mqclause.answers.choice.settled import SettledBy
+from mqclause.executors.course import Course
+from mqclause.executors.run import Run
+from mqclause.language.parse import expanded
+from mqclause.language.possible import possible
+from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.message import HIGHEST_PRIORITY
+from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.queue_call import QueueCall
+from mqclause.model.timeline.judge import CallFailure, Messages
+from mqclause.model.timeline.occasion import Occasion
+from mqclause.rulebook.rule import Conclude, Derive, Ruleset
+
+Asked = tuple[Any, ...]
+"""A question: the kind of occasion, the priority of the message, and the attributes of the queue that matter."""
+
+OF_MESSAGES = frozenset({"priority", "counts"})
+"""The facts that are asked for: the priority that a message gets, and whether a waiting message counts."""
+
+MOST_ANSWERS = 10_000
+"""Answers that are kept; the attributes that matter have few values."""
+
+
+class Answers(dict[int, Any]):
+    """Answers to a question about a priority, each asked for once."""
+
+    def __init__(self, ask: Callable[[int], Any]) -> None:
+        super().__init__()
+        self.ask = ask
+
+    def __missing__(self, priority: int) -> Any:
+        answer = self[priority] = self.ask(priority)
+        return answer
+
+
+@frozen(eq=False)
+class TriggerJudge:
+    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see model.timeline.judge.
+
+    Without rules of calls none fails. ``runs`` are the answers about messages so far.
+    """
+
+    course: Course
+    calls: Course | None = None
+    runs: dict[Asked, Run] = field(factory=dict, init=False, repr=False)
+    _looks: dict[tuple[str, bool, bool], bool] = field(factory=dict, init=False, repr=False)
+
+    def messages(self, queue: Queue) -> Messages:
+        """The priority that each message gets when it is put, and the priorities with which it counts on the queue.
+
+        A priority of more than 9 counts as 9.
+        """
+        of_queue = self._values(queue)
+
+        def priority(given: int) -> int:
+            got = self._asked("arrival", given, of_queue).facts["priority"]
+            return int(min(max(got, 0), HIGHEST_PRIORITY))
+
+        return Messages(Answers(priority), Answers(lambda each: self._asked("waiting", each, of_queue).facts["counts"]))
+
+    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+        """Whether a conclusion can be asked for on such an occasion."""
+        key = (occasion, shared, in_unit_of_work)
+        found = self._looks.get(key)
+        if found is None:
+            known = {"occasion": occasion, "shared": shared, "in_unit_of_work": in_unit_of_work}
+            words = self._ruleset.vocabulary
+            conclusions = [rule.when for rule in self._ruleset.rules if isinstance(rule.action, Conclude)]
+            found = self._looks[key] = any(when is None or possible(when, words, known) for when in conclusions)
+        return found
+
+    def failure(self, call: QueueCall) -> CallFailure | None:
+        """What a call fails with by the rules of calls, and what would change that."""
+        found = self.calls.run(call, ())[0].failure if self.calls is not None else None
+        if self.calls is None or found is None:
+            return None
+        told = SettledBy(call, self.calls.run(call, (), None, True)[0], self.calls)
+        return CallFailure(REASONS[found.reason], told.because, told.remedy)
+
+    @property
+    def _ruleset(self) -> Ruleset:
+        return self.course.rulesets[-1]
+
+    @cached_property
+    def _attributes(self) -> tuple[str, ...]:
+        """The attributes of a queue that the answers depend on."""
+        known = {each.name for each in fields(Queue)}
+        return tuple(sorted(known & words_behind(self._ruleset, OF_MESSAGES)))
+
+    @cached_property
+    def _values(self) -> Callable[[Queue], Any]:
+        return attrgetter("name", *self._attributes)
+
+    def _asked(self, occasion: str, priority: int, of_queue: Asked) -> Run:
+        key = (occasion, priority, of_queue[1:])
+        run = self.runs.get(key)
+        if run is None:
+            seen = dict(zip(self._attributes, of_queue[1:], strict=True))
+            situation = Occasion(queue="", occasion=occasion, message_priority=priority, **seen)
+            run = self.course.run(situation, (), traced=True)[-1]
+            if len(self.runs) >= MOST_ANSWERS:
+                self.runs.clear()
+            self.runs[key] = run
+        return run
+
+
+def words_behind(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]:
+    """The attributes and facts that some facts depend on, those facts among them."""
+    rules = [(rule.when, rule.action) for rule in ruleset.rules if isinstance(rule.action, Derive | Conclude)]
+    words, before = facts, frozenset[str]()
+    while words != before:
+        before = words
+        for when, action in rules:
+            if isinstance(action, Conclude):
+                # It depends on every condition: on all that there is.
+                words |= frozenset(ruleset.vocabulary.words) if action.fact in words else frozenset()
+                continue
+            values = [value for name, value in action.values if name in words]
+            trees = [expanded(tree, ruleset.vocabulary) for tree in [*values, *([when] if values and when else [])]]
+            words |= {column.name for tree in trees for column in tree.find_all(exp.Column)}
+    return words

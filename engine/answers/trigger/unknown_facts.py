@@ -1,0 +1,130 @@
+"""What is not known of a queue that a message is put to, although its trigger conditions may turn on it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+
+from mqclause.answers.trigger.unknown import State, UnknownFact, one_of
+from mqclause.model.facts.message import HIGHEST_PRIORITY
+from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.queue_call import INPUT_MODES
+from mqclause.model.timeline.handles import Handle
+from mqclause.model.timeline.trigger_history import TriggerHistory
+
+
+def unknown_facts(queue: Queue, state: State) -> list[UnknownFact]:
+    """The unknown facts of ``queue`` and of its initiation queue, as ``state`` has them."""
+    return [*_of_queue(queue), *_of_initiation_queue(queue, state), *_last_trigger(queue, state)]
+
+
+def _of_queue(queue: Queue) -> Iterator[UnknownFact]:
+    if queue.ipprocs is None:
+        yield _served(queue)
+    if queue.curdepth is None:
+        yield _depth(queue)
+
+
+def _served(queue: Queue) -> UnknownFact:
+    """Who has the queue open for input; of a shared queue, also at other queue managers of the group."""
+    name = queue.name
+    values = [lambda state: state, lambda state: state.evolved(handles=state.handles.with_standing(name, 1))]
+    said = [f"no program has {name} open for input", f"a program has {name} open for input"]
+    if queue.shared:
+        values += [partial(opened_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
+        another = "another queue manager of the group has"
+        said += [f"{another} {name} open for shared input", f"{another} {name} open for exclusive input"]
+    command = f"DISPLAY QSTATUS('{name}')" + (" CMDSCOPE(*)" if queue.shared else "")
+    what = "how many handles are open for input (IPPROCS)"
+    return UnknownFact(f"IPPROCS of {name}", what, name, command, values, lambda places: _among(said, places))
+
+
+def opened_elsewhere(state: State, queue: str, mode: str) -> State:
+    """``state`` where another queue manager of the queue-sharing group has opened a shared queue."""
+    handles = state.handles
+    other = Handle(handles.next_id, "", queue, queue, mode, f"another than {handles.local}")
+    return state.evolved(handles=handles.with_open(other))
+
+
+def _depth(queue: Queue) -> UnknownFact:
+    """How many messages are there: none, some, and about the numbers that TRIGDPTH makes a difference at."""
+    name, lowest = queue.name, queue.trigmpri
+    counts = sorted({0, 1, queue.trigdpth - 1, queue.trigdpth})
+    of = f"of priority {lowest} or higher " if lowest else ""
+
+    def says(places: Collection[int]) -> str:
+        return f"{one_of([_messages(counts, *run, of) for run in _runs(places)])} on {name}"
+
+    values = [partial(State.holding, queue=queue, priority=HIGHEST_PRIORITY, count=count) for count in counts]
+    what = f"how many messages {of}are there (CURDEPTH)"
+    return UnknownFact(f"CURDEPTH of {name}", what, name, f"DISPLAY QSTATUS('{name}')", values, says)
+
+
+def _messages(counts: Sequence[int], first: int, last: int, of: str) -> str:
+    """As many messages ``of`` a kind as the counts from one place to another stand for: each counts up to the next."""
+    low = counts[first]
+    if last == len(counts) - 1:
+        return f"{low} messages or more {of}are" if low > 1 else f"a message {of}is"
+    high = counts[last + 1] - 1
+    if high == 0:
+        return f"no message {of}is"
+    if high == 1:
+        return f"one message {of}is"
+    return f"{f'{low} to {high}' if low < high else low} messages {of}are"
+
+
+def _runs(places: Collection[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of each run of places that follow one another."""
+    ordered = sorted(places)
+    breaks = [at for at, (one, other) in enumerate(pairwise(ordered), 1) if other != one + 1]
+    for start, end in pairwise([0, *breaks, len(ordered)]):
+        yield ordered[start], ordered[end - 1]
+
+
+def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
+    initq = state.definitions.local_queue(queue.initq)
+    if initq is None or initq.ipprocs is not None or initq.name == queue.name:
+        return
+    name = initq.name
+    values = [lambda state: state, lambda state: state.evolved(handles=state.handles.with_standing(name, 1))]
+    said = [f"no trigger monitor has {name} open for input", f"a trigger monitor has {name} open for input"]
+    what = "how many handles are open for input (IPPROCS)"
+    command = f"DISPLAY QSTATUS('{name}')"
+    yield UnknownFact(f"IPPROCS of {name}", what, name, command, values, lambda places: _among(said, places))
+
+
+def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
+    """When the last trigger message was written: long ago, not since a start that is not long ago, or just now."""
+    if not queue.initq:
+        return
+    name, interval = queue.name, state.cluster.queue_manager.trigint
+    values = [
+        lambda state: state.evolved(now=interval, triggers=TriggerHistory({name: 0})),
+        lambda state: state.evolved(now=interval, triggers=TriggerHistory(started=interval)),
+        lambda state: state.evolved(now=interval, triggers=TriggerHistory({name: interval})),
+    ]
+    said = [
+        f"the last trigger message for {name} was written {interval} ms ago or earlier",
+        f"no trigger message was written for {name} since the queue manager started, less than {interval} ms ago",
+        f"a trigger message was written for {name} in the last {interval} ms",
+    ]
+
+    def says(places: Collection[int]) -> str:
+        none = f"no trigger message was written for {name} in the last {interval} ms"
+        return none if {*places} == {0, 1} else _among(said, places)
+
+    sharing = [each for each in state.cluster.queues if _triggers_by(each, queue)]
+    of_any = f"; the last put to {queue.initq} may be of another of its queues" if len(sharing) > 1 else ""
+    what = f"when the last trigger message was written for it (TRIGINT is {interval} ms){of_any}"
+    command = f"DISPLAY QSTATUS('{queue.initq}') LPUTDATE LPUTTIME"
+    yield UnknownFact(f"when the last trigger message was written for {name}", what, name, command, values, says)
+
+
+def _triggers_by(other: Queue, queue: Queue) -> bool:
+    """Whether the initiation queue of ``queue`` is that of ``other``, which triggers, too."""
+    return other.trigger and (other.queue_manager, other.initq) == (queue.queue_manager, queue.initq)
+
+
+def _among(said: Sequence[str], places: Collection[int]) -> str:
+    return one_of([text for place, text in enumerate(said) if place in places])

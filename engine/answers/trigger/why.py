@@ -1,0 +1,270 @@
+"""Why a queue triggers or does not: the trigger rules on a message put now, over all that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Literal
+
+from attrs import evolve, frozen
+
+from mqclause.answers.trigger.examination import Condition, Examination, Triggers
+from mqclause.answers.trigger.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
+from mqclause.answers.trigger.unknown_facts import opened_elsewhere, unknown_facts
+from mqclause.executors.run import ExecutorName
+from mqclause.model.assembly.configured_member import SHIPPED
+from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.diagnostic import suggestion
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.domains import LARGEST
+from mqclause.model.facts.message import HIGHEST_PRIORITY, Message
+from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.queue_call import INPUT_MODES
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.judge import CallFailure
+from mqclause.rulebook.rule import Rule
+from mqclause.rulebook.rules import Rules
+
+Verdict = Literal["triggers", "does not", "depends"]
+
+
+@frozen(eq=False)
+class Doubt:
+    """A condition that stands in the way: always, or (``holds`` is None) where what is not known is so.
+
+    ``by`` is what is not known and decides whether it holds.
+    """
+
+    condition: Condition
+    holds: bool | None
+    by: tuple[UnknownFact, ...] = ()
+
+    @property
+    def because(self) -> str:
+        """Why it fails, or what that depends on."""
+        return f"depends on {' and '.join(each.name for each in self.by)}" if self.by else self.condition.because
+
+
+@frozen(eq=False)
+class PutNow:
+    """What the trigger rules say of a message put to ``queue`` now, by the values of what is ``unknown``.
+
+    ``failure`` is what the put fails with, if it does; the conditions are then those of a queue that takes it.
+    ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written.
+    """
+
+    queue: Queue
+    unknown: tuple[UnknownFact, ...]
+    found: Mapping[Combination, Examination]
+    failure: CallFailure | None = None
+    assumed: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def triggering(self) -> list[Combination]:
+        """The combinations that make a trigger message."""
+        return [each for each, examination in self.found.items() if examination.rule is not None]
+
+    @property
+    def verdict(self) -> Verdict:
+        """``depends`` where some of what is not known decides."""
+        if self.reason is not None or not self.triggering:
+            return "does not"
+        return "triggers" if len(self.triggering) == len(self.found) else "depends"
+
+    @property
+    def reason(self) -> int | None:
+        """The MQRC of a put that fails."""
+        return self.failure.reason if self.failure is not None else None
+
+    @property
+    def reason_name(self) -> str:
+        """The MQRC's name of a put that fails; blank if it does not."""
+        return _REASONS[self.reason] if self.reason is not None else ""
+
+    @property
+    def remedy(self) -> str:
+        """The MQSC that changes that a put fails; blank if it does not."""
+        return self.failure.remedy if self.failure is not None else ""
+
+    @property
+    def rule(self) -> Rule | None:
+        """The rule by which a trigger message is written, if one is in any case."""
+        return self.found[self.triggering[0]].rule if self.verdict == "triggers" else None
+
+    @property
+    def provided(self) -> str:
+        """Where it depends: what has to be so for a trigger message."""
+        return provided(self.unknown, self.triggering) if self.verdict == "depends" else ""
+
+    @cached_property
+    def doubts(self) -> list[Doubt]:
+        """The conditions that fail or depend, in the document's order."""
+        held_back = [*self._holding_back.values()]
+        rules = dict.fromkeys(rule for each in held_back for rule in each)
+        order = list(next(iter(self.found.values())).ruleset.rules)
+        return [self._doubt(rule, held_back) for rule in sorted(rules, key=order.index)]
+
+    @property
+    def obstacles(self) -> frozenset[str]:
+        """What is in the way in any case: conditions, by rule, that nothing makes up for, and that the put fails."""
+        needed = frozenset[str].intersection(*(each.needed for each in self.found.values()))
+        failing = frozenset(each.condition.rule.id for each in self.doubts if each.holds is False)
+        return (failing & needed) | ({self.reason_name} if self.reason is not None else set())
+
+    def differs(self, others: Mapping[Combination, Examination]) -> bool:
+        """Whether ``others``, found of a message like this one, tell another answer or other conditions that fail."""
+        return any(_kind(each) != _kind(self.found[at]) for at, each in others.items())
+
+    @cached_property
+    def depends_on(self) -> list[UnknownFact]:
+        """What is not known, and decides whether a condition fails."""
+        failing = {each: frozenset(held_back) for each, held_back in self._holding_back.items()}
+        return [unknown for at, unknown in enumerate(self.unknown) if turns(failing, at)]
+
+    @cached_property
+    def _holding_back(self) -> dict[Combination, dict[Rule, Condition]]:
+        return {each: _in_the_way(found) for each, found in self.found.items()}
+
+    @cached_property
+    def _examined(self) -> dict[Combination, dict[Rule, bool]]:
+        return {each: dict(found.examined()) for each, found in self.found.items()}
+
+    def remedies(self, of: Rule) -> list[str]:
+        """What could be typed so that a condition that fails somewhere holds, each in place of the others."""
+        return next(found for found in self.found.values() if (of, False) in found.examined()).remedies(of)
+
+    def _doubt(self, rule: Rule, held_back: list[dict[Rule, Condition]]) -> Doubt:
+        failing = next(each[rule] for each in held_back if rule in each)
+        holds = {each: found[rule] for each, found in self._examined.items() if rule in found}
+        by = tuple(unknown for at, unknown in enumerate(self.unknown) if turns(holds, at))
+        return Doubt(failing, False if all(rule in each for each in held_back) else None, by)
+
+
+def _kind(examination: Examination) -> list[Rule] | None:
+    """What fails; None where there is a trigger message."""
+    return None if examination.rule is not None else [rule for rule, holds in examination.examined() if not holds]
+
+
+def _in_the_way(examination: Examination) -> dict[Rule, Condition]:
+    """The conditions, by rule, because of which there is no trigger message."""
+    return {} if examination.rule is not None else {each.rule: each for each in examination.holding_back}
+
+
+class Why:
+    """Asks the trigger rules why a queue triggers or does not. Arguments as for Triggers. Raises RuleError."""
+
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.triggers = Triggers(rules, executor)
+
+    def ask(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> PutNow:
+        """What becomes of a message of ``priority`` (None: DEFPRTY) put now, outside any unit of work.
+
+        ``queue`` is a local queue of the snapshot.
+        """
+        asked = _Asked(self.triggers, queue, priority, snapshot.messages)
+        happened = asked.state(snapshot.cluster).after(asked.put)[1]
+        cluster, assumed = _with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)
+        state = asked.state(cluster)
+        unknown = tuple(unknown_facts(queue, state))
+        answer = PutNow(queue, unknown, asked.found(state, unknown), happened.failure)
+        more = tuple(asked.assumed(state, answer))
+        return evolve(answer, assumed=(*assumed, *more), remarks=tuple(_remarks(queue, snapshot)))
+
+    def is_triggered(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
+        """Whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
+        wrote = self._wrote(queue, snapshot, priority)
+        return next(wrote, False) and all(wrote)
+
+    def may_trigger(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
+        """Whether the verdict of ask is another than ``does not``, in less time; false also where the put fails."""
+        return any(self._wrote(queue, snapshot, priority))
+
+    def _wrote(self, queue: Queue, snapshot: Snapshot, priority: int | None) -> Iterator[bool]:
+        """Whether there is a trigger message, by one combination after the other of what is not known."""
+        asked = _Asked(self.triggers, queue, priority, snapshot.messages)
+        if asked.state(snapshot.cluster).after(asked.put)[1].occasions:
+            state = asked.state(_with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)[0])
+            yield from (each.rule is not None for _, each in asked.each_found(state, (*unknown_facts(queue, state),)))
+
+
+@frozen(eq=False)
+class _Asked:
+    """A question: the rules, the queue and the priority of the message; ``messages`` are there now."""
+
+    triggers: Triggers
+    queue: Queue
+    priority: int | None
+    messages: Sequence[Message] = ()
+
+    @property
+    def put(self) -> Event:
+        """The put of the message."""
+        return Event(do="put", queue=self.queue.name, priority=self.priority)
+
+    def state(self, cluster: Cluster) -> State:
+        """The queue manager as its facts say."""
+        return State.of(cluster, self.triggers.judge, self.messages)
+
+    def found(self, state: State, unknown: tuple[UnknownFact, ...]) -> dict[Combination, Examination]:
+        """What the rules say, by the values of what is not known."""
+        return dict(self.each_found(state, unknown))
+
+    def each_found(self, state: State, unknown: tuple[UnknownFact, ...]) -> Iterator[tuple[Combination, Examination]]:
+        """What the rules say, one by one."""
+        for each in combinations(unknown):
+            (arrival,) = with_values(state, unknown, each).after(self.put)[1].occasions
+            yield each, self.triggers.examine(arrival)
+
+    def assumed(self, state: State, answer: PutNow) -> Iterator[str]:
+        """What was taken to be so, and would make another answer if it were not."""
+        queue, priorities = self.queue, (0, HIGHEST_PRIORITY)
+        if self.priority is None:
+            others = [evolve(self, priority=each) for each in priorities]
+            if any(answer.differs(each.found(state, answer.unknown)) for each in others):
+                yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; --priority asks another"
+        if queue.curdepth:
+            states = [state.holding(queue, each, queue.curdepth) for each in priorities]
+            if any(answer.differs(self.found(each, answer.unknown)) for each in states):
+                there = f"{queue.curdepth} messages" if queue.curdepth > 1 else "message"
+                have = "have" if queue.curdepth > 1 else "has"
+                yield f"the {there} on {queue.name} {have} priority {queue.defprty}, its DEFPRTY"
+        if queue.shared and queue.ipprocs is not None:
+            states = [opened_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
+            if any(answer.differs(self.found(each, answer.unknown)) for each in states):
+                yield f"no other queue manager of the group has {queue.name} open for input"
+
+
+def _open_to_puts(cluster: Cluster, queue: Queue) -> Cluster:
+    """``cluster`` where a put to ``queue`` does not fail: the conditions are told of such a one too."""
+    if queue.put == "ENABLED" and queue.maxdepth == LARGEST:
+        return cluster
+    room = evolve(queue, put="ENABLED", maxdepth=LARGEST)
+    return evolve(cluster, queues=tuple(room if each is queue else each for each in cluster.queues))
+
+
+def _with_shipped(cluster: Cluster, queue: Queue, snapshot: Snapshot) -> tuple[Cluster, tuple[str, ...]]:
+    """``cluster`` with an initiation queue that every queue manager has: a script does not define it."""
+    name, host = queue.initq, queue.queue_manager
+    in_script = queue.name in snapshot.defined.get("QLOCAL", ())
+    is_known = any(each.queue_manager == host for each in cluster.queues_by_name.get(name, ()))
+    if is_known or not (in_script and name.startswith(SHIPPED)):
+        return cluster, ()
+    shipped = Queue(name, host, curdepth=None)
+    assumed = f"{name} is defined as every queue manager is created with it"
+    return evolve(cluster, queues=(*cluster.queues, shipped)), (assumed,)
+
+
+def _remarks(queue: Queue, snapshot: Snapshot) -> Iterator[str]:
+    channels = snapshot.defined.get("CHANNEL")
+    starts = queue.trigdata if queue.usage == "XMITQ" and not queue.process else ""
+    if starts and channels is not None and starts not in channels:
+        near = suggestion(starts, channels)
+        yield f"TRIGDATA names the channel {starts}, which is not defined: the trigger message starts nothing{near}"
+    sends = queue.usage == "XMITQ" and bool(queue.initq) and not (queue.process or queue.trigdata)
+    if sends and snapshot.sent_from is not None and queue.name not in snapshot.sent_from:
+        yield f"no channel that is described names XMITQ({queue.name}): the trigger message starts nothing"
+
+
+_REASONS = {code: name for name, code in REASONS.items()}
