@@ -1,4 +1,4 @@
-"""The README shows what the program prints."""
+"""The READMEs show what the program prints."""
 
 from __future__ import annotations
 
@@ -20,8 +20,14 @@ from mqclause.tools.render.overview import print_plan
 from mqclause.tools.render.page import Page
 from spec_tests.support.explain_command import run
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
 TRAFFIC = files("mqclause.tools") / "examples" / "sales" / "traffic.csv"
+
+
+def readmes() -> str:
+    """What the project, its command line and its library say of themselves."""
+    return "".join((ROOT / folder / "README.md").read_text() for folder in ("", "tools", "engine"))
+
 
 SHOWN = [
     ("explain", "orders.toml"),
@@ -35,15 +41,15 @@ SHOWN = [
 
 
 def test_the_readme_shows_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(README.parent)
-    assert run("check", "tools/examples/QM2.mqsc").stdout in README.read_text()
+    monkeypatch.chdir(ROOT)
+    assert run("check", "tools/examples/QM2.mqsc").stdout in readmes()
 
 
 @pytest.mark.parametrize("arguments", SHOWN)
 def test_the_readme_shows_the_real_answers(arguments: tuple[str, ...]) -> None:
     *command, name = arguments
     shown = run(*command, str(files("mqclause.tools") / "examples" / name)).stdout
-    assert shown in README.read_text(), f"the README should show:\n{shown}"
+    assert shown in readmes(), f"the README should show:\n{shown}"
 
 
 def test_the_readme_shows_the_plan_as_a_table() -> None:
@@ -54,33 +60,33 @@ def test_the_readme_shows_the_plan_as_a_table() -> None:
     page = Page(Console(file=out, force_terminal=True, color_system=None, width=120))
     print_plan(Planned(rows, (), (), FindingChanges()), page)
     shown = "\n".join(line.rstrip() for line in out.getvalue().splitlines()[:2])
-    assert shown in README.read_text(), f"the README should show:\n{shown}"
+    assert shown in readmes(), f"the README should show:\n{shown}"
 
 
 def test_the_readme_shows_a_rule_as_it_is() -> None:
-    readme = README.read_text()
-    path = Path(__file__).parents[2] / "rules" / "workload" / "06_inactive_or_running.toml"
+    readme = readmes()
+    path = ROOT / "rules" / "workload" / "06_inactive_or_running.toml"
     assert path.read_text().strip() in readme
 
 
 def test_the_readme_shows_what_a_rule_becomes() -> None:
     shown = run("show-sql", "workload.04b", "--dialect", "duckdb").stdout.strip()
-    assert shown in README.read_text(), f"the README should show:\n{shown}"
+    assert shown in readmes(), f"the README should show:\n{shown}"
 
 
 def test_the_readme_shows_what_its_table_example_prints(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(README.parent)
-    readme = README.read_text()
+    monkeypatch.chdir(ROOT)
+    readme = readmes()
     example = readme[readme.index("import duckdb\n\nfrom mqclause import read_files") :].partition("```")[0]
     exec(compile(example, "README.md", "exec"), {})  # the README's own text
     assert capsys.readouterr().out.strip() in readme
 
 
 def test_the_readmes_plan_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(README.parent)
-    readme = README.read_text()
+    monkeypatch.chdir(ROOT)
+    readme = readmes()
     known: dict[str, Any] = {}
     at = readme.index("import duckdb\n\nfrom mqclause import Engine, Put, counterfactuals")
     exec(compile(readme[at:].partition("```")[0], "README.md", "exec"), known)  # the README's own text
@@ -90,8 +96,8 @@ def test_the_readmes_plan_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_readmes_tests_of_an_exit_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(README.parent)
-    readme = README.read_text()
+    monkeypatch.chdir(ROOT)
+    readme = readmes()
     known: dict[str, Any] = {}
     exec(
         compile(

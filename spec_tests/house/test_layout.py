@@ -94,7 +94,7 @@ def test_definitions_are_seen() -> None:
     assert all(isinstance(module, Module) for module in installed())
 
 
-PAPERS = ("README.md", "CONTRIBUTING.md")
+PAPERS = ("README.md", "CONTRIBUTING.md", "engine/README.md", "tools/README.md")
 OF_THE_PROJECT = re.compile(r"`((?:rules|engine|model|tools|spec_tests)/[^`<*…\s]*|[a-z_]+\.py)`")
 
 
@@ -119,6 +119,6 @@ def test_what_the_papers_name_is_there() -> None:
     assert [name for paper in PAPERS for name in missing_in(paper)] == []
 
 
-def test_every_word_of_the_command_line_is_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_word_of_the_command_line_is_in_a_readme() -> None:
+    readme = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "tools/README.md"))
     assert [name for name in SUBCOMMANDS if f"mqclause {name}" not in readme] == []
