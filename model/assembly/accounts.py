@@ -9,6 +9,7 @@ from typing import Literal
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.dangling import dangling, defined_in
+from mqclause.model.assembly.incomplete import cut_dumps
 from mqclause.model.assembly.local import owned, stated_name
 from mqclause.model.assembly.objects import ROWS
 from mqclause.model.assembly.source import Source
@@ -29,7 +30,7 @@ TELLING_APART = ("CLUSTER", "CLUSQMGR", "CHANNEL", "RQMNAME", "CONNAME")
 class Account:
     """What was read of one file: its format (blank: none), whose it is, how many objects of each kind it has.
 
-    ``dangling`` is where it refers to what no file defines.
+    ``remarks`` say what may be missing of it, ``dangling`` is where it refers to what no file defines.
     """
 
     file: str
@@ -37,13 +38,14 @@ class Account:
     queue_managers: tuple[str, ...] = ()
     objects: Mapping[str, int] = field(factory=dict)
     faults: tuple[Diagnostic, ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
     dangling: tuple[Diagnostic, ...] = ()
     scripts: tuple[Script, ...] = field(default=(), repr=False)
 
     @property
     def read(self) -> HowMuch:
         """How much of it was read."""
-        if not self.faults:
+        if not (self.faults or self.remarks):
             return "wholly"
         return "partly" if self.objects else "not"
 
@@ -95,8 +97,10 @@ def _of_scripts(written_in: str, scripts: Sequence[Script]) -> Account:
     counts = Counter(kind for script in scripts for kind, *_ in {_object(record) for record in _stating(script)})
     names = dict.fromkeys(script.queue_manager for script in scripts if script.queue_manager)
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
-    objects = dict(sorted(counts.items()))
-    return Account(scripts[0].source, written_in, tuple(names), objects, faults, scripts=tuple(scripts))
+    objects, source = dict(sorted(counts.items())), scripts[0].source
+    cut = (Diagnostic(source, each.what) for each in cut_dumps(scripts))
+    remarks = (*(remark for script in scripts for remark in script.remarks), *cut)
+    return Account(source, written_in, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
 
 
 def _stating(script: Script) -> Iterator[Record]:

@@ -35,7 +35,7 @@ class Membership:
 def incomplete(scripts: Iterable[Script], known: Sequence[Membership], cluster: Cluster) -> tuple[Incomplete, ...]:
     """Everything that is not told about the clusters of the local queue manager."""
     of = list(scripts)
-    return (*_cut(of), *_undescribed(known, cluster), *_without_routes(of, cluster), *_not_displayed(of, cluster))
+    return (*cut_dumps(of), *_undescribed(known, cluster), *_without_routes(of, cluster), *_not_displayed(of, cluster))
 
 
 def taken_as_whole(known: Sequence[Membership], cluster: Cluster) -> Iterator[str]:
@@ -86,7 +86,8 @@ def _leading_nowhere(known: Membership, cluster: Cluster) -> list[str]:
     return [channel for channel in dict.fromkeys(known.senders) if not answers(channel, answered)]
 
 
-def _cut(scripts: Iterable[Script]) -> Iterator[Incomplete]:
+def cut_dumps(scripts: Iterable[Script]) -> Iterator[Incomplete]:
+    """The dumps that end before their trailer."""
     for script in scripts:
         if _is_cut(script.header):
             owner = script.queue_manager

@@ -30,7 +30,7 @@ from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
-from mqclause.model.assembly.view import View, assemble
+from mqclause.model.assembly.view import StatesShown, View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.message import Message
@@ -41,8 +41,11 @@ from mqclause.model.readers.format import Format
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS
 
-NOT_IN_A_SCRIPT = "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0"
-NOT_DISPLAYED = "MQ displays no sequence numbers: taken as 0"
+NOT_SHOWN: Mapping[StatesShown, str] = {
+    "none": "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0",
+    "some": "a channel whose status no source shows is taken as INACTIVE; MQ displays no sequence numbers: taken as 0",
+    "all": "MQ displays no sequence numbers: taken as 0",
+}
 
 
 @frozen(eq=False)
@@ -258,7 +261,7 @@ def _stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None
 
 def _assumptions(opened: Opened, view: View, cluster: Cluster) -> Iterator[str]:
     if opened.scripts:
-        yield NOT_DISPLAYED if view.states_are_shown else NOT_IN_A_SCRIPT
+        yield NOT_SHOWN[view.states_shown]
         yield from view.repositories or taken_as_whole(view.known, cluster)
     if view.strangers:
         local = cluster.queue_manager.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from attrs import frozen
 
@@ -33,6 +33,10 @@ UNKNOWN_STATE = "INACTIVE"
 """What a channel's state is taken as where no command says it."""
 
 
+StatesShown = Literal["none", "some", "all"]
+"""Of how many routes a log shows the state."""
+
+
 @frozen
 class View:
     """The facts that the local queue manager sees, and the faults met on the way.
@@ -40,7 +44,7 @@ class View:
     ``queue_manager`` is None if it cannot be told which one is local; there are no other facts then.
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it.
-    ``states_are_shown`` if a log shows the state of each route; ``repositories`` say how far its clusters are shown.
+    ``states_shown``: whether logs show the states of routes; ``repositories`` say how far its clusters are shown.
     ``remarks`` tell where a log shows different things.
     """
 
@@ -54,7 +58,7 @@ class View:
     warnings: tuple[Diagnostic, ...] = ()
     known: tuple[Membership, ...] = ()
     strangers: tuple[str, ...] = ()
-    states_are_shown: bool = False
+    states_shown: StatesShown = "none"
     repositories: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
 
@@ -81,7 +85,10 @@ def assemble(
     named = [script.queue_manager for script in scripts if script.queue_manager]
     try:
         chosen = _chosen(named, local, len(scripts) - len(named))
-        members: dict[str, list[Script]] = {}
+    except ValueError as fault:
+        return View(diagnostics=(Diagnostic("--from" if named else scripts[0].source, str(fault)),))
+    members: dict[str, list[Script]] = {}
+    try:
         for script in scripts:
             owner = NAME(script.queue_manager or chosen, "queue manager name")
             members.setdefault(owner, []).append(script)
@@ -106,7 +113,7 @@ def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
     if len(names) == 1:
         return names[0]
     if names:
-        raise ValueError(f"several queue managers are described: {listing}; say with --from which one is local")
+        raise ValueError(f"several queue managers are described: {listing}; say which one is local")
     more = f" (as {nameless} files here: give each so if they are of several queue managers)" if nameless > 1 else ""
     raise ValueError(f"does not name its queue manager; name it with --from, or give it as QMGR=FILE{more}")
 
@@ -155,7 +162,7 @@ class _Seen:
             warnings=tuple(self.warnings()),
             known=tuple(_membership(cluster, everyone) for cluster in self.within(_clusters(mine))),
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
-            states_are_shown=bool(shown.clusters) and all(_is_observed(channel) for channel in channels),
+            states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
             remarks=(*shown.differences(), *left_open(each for member in everyone for each in member.scripts)),
         )

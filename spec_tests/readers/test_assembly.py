@@ -61,13 +61,13 @@ class TestWhichIsLocal:
         view = assemble([script("A", ""), script("B", "")], None)
         assert view.queue_manager is None
         assert [without_column(fault) for fault in view.diagnostics] == [
-            "A.mqsc: several queue managers are described: A, B; say with --from which one is local"
+            "--from: several queue managers are described: A, B; say which one is local"
         ]
 
     def test_a_choice_that_is_not_there(self) -> None:
         (fault,) = assemble([script("PAY1", ""), script("PAY2", "")], "PAX1").diagnostics
         assert str(fault) == (
-            "PAY1.mqsc: no source describes the queue manager 'PAX1'; described: PAY1, PAY2; did you mean 'PAY1'?"
+            "--from: no source describes the queue manager 'PAX1'; described: PAY1, PAY2; did you mean 'PAY1'?"
         )
 
     def test_a_script_without_a_name_needs_one(self) -> None:

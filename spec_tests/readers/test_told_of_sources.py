@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
@@ -88,3 +89,67 @@ def test_files_that_do_not_say_whose_they_are(local: str | None, told: str) -> N
     with pytest.raises(FactsError) as caught:
         read_sources([Source(name, b"DEFINE QLOCAL(Q) CLUSTER(S)") for name in ("one", "two")], local)
     assert str(caught.value).startswith(told)
+
+
+SHOWN = """AMQ8409I: Display Queue details.
+   QUEUE(A)                                TYPE(QLOCAL)
+   PUT(DISABLED)
+AMQ8409I: Display Queue details.
+   QUEUE(B)                                TYPE(QLOCAL)
+   PUT(ENABLED)                            DEFPRTY(3)
+"""
+MISSING = "the message above this object is missing: lines before it may be missing, too"
+
+
+@pytest.mark.parametrize(
+    ("lost", "queues", "told"),
+    [
+        ([], {"A": "DISABLED", "B": "ENABLED"}, []),
+        ([1], {"A": "DISABLED", "B": "ENABLED"}, [f"f:1: {MISSING}"]),
+        ([4], {"A": "DISABLED", "B": "ENABLED"}, [f"f:4: {MISSING}"]),
+        ([1, 4], {"A": "DISABLED", "B": "ENABLED"}, [f"f:1: {MISSING}", f"f:3: {MISSING}"]),
+        ([1, 2], {"B": "ENABLED"}, []),
+    ],
+)
+def test_a_log_that_lacks_lines(lost: list[int], queues: dict[str, str], told: list[str]) -> None:
+    lines = [line for number, line in enumerate(SHOWN.splitlines(), 1) if number not in lost]
+    found = read_runmqsc("\n".join([*lines, ""]), "f")
+    assert {each.name: each.attributes["PUT"] for each in found.records} == queues
+    assert [str(each) for each in found.remarks] == told
+    assert found.diagnostics == ()
+
+
+def test_attributes_of_two_objects_are_not_taken_for_those_of_one() -> None:
+    lines = [line for number, line in enumerate(SHOWN.splitlines(), 1) if number not in (4, 5)]
+    found = read_runmqsc("\n".join([*lines, ""]), "f")
+    assert found.records == ()
+    (fault,) = map(str, found.diagnostics)
+    assert fault.startswith("f:4:4: PUT stands twice in one object: lines between two objects are missing")
+
+
+@pytest.mark.parametrize(
+    ("end", "is_cut"),
+    [
+        ("   PUT(ENABLED)                            DEFPRTY(3)\n", False),
+        ("   PUT(ENABLED)                            DEFPRTY(3)", True),
+        ("   PUT(ENABLED)                            STATU", True),
+        ("   PUT(ENABLED)\nOne MQSC command read.", False),
+    ],
+)
+def test_a_log_that_ends_within_an_object(end: str, is_cut: bool) -> None:
+    text = f"Starting MQSC for queue manager QM1.\nAMQ8409I: Display Queue details.\n   QUEUE(B)  TYPE(QLOCAL)\n{end}"
+    told = ["f:2: the log ends within this object: the last of it may be missing"] if is_cut else []
+    assert [str(each) for each in read_runmqsc(text, "f").remarks] == told
+
+
+@pytest.mark.parametrize(
+    ("trailer", "read", "told"),
+    [
+        ("* Script ended on 2026-05-14 at 14.47.03\n", "wholly", []),
+        ("", "partly", ["f: the dump f of QM1 ends before its trailer: its last objects are missing"]),
+    ],
+)
+def test_what_may_be_missing_is_not_read_wholly(trailer: str, read: str, told: list[str]) -> None:
+    dump = f"* Script generated on 2026-05-14 at 14.47.02\n* Queue manager name: QM1\nDEFINE QLOCAL(A)\n{trailer}"
+    (account,) = accounts([Source("f", dump.encode())])
+    assert (account.read, [str(each) for each in account.remarks]) == (read, told)

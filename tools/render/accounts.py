@@ -18,6 +18,7 @@ def accounts_document(accounts: Sequence[Account]) -> dict[str, Any]:
 
 
 def _file(account: Account) -> dict[str, Any]:
+    remarks = {"remarks": [_fault(each) for each in account.remarks]} if account.remarks else {}
     return {
         "file": account.file,
         "format": account.format or None,
@@ -25,6 +26,7 @@ def _file(account: Account) -> dict[str, Any]:
         "objects": dict(account.objects),
         "read": account.read,
         "faults": [_fault(each) for each in account.faults],
+        **remarks,
     }
 
 
@@ -33,10 +35,10 @@ def _fault(fault: Diagnostic) -> dict[str, Any]:
 
 
 def print_accounts(accounts: Sequence[Account]) -> None:
-    """Prints a line for each file, and below it what could not be read."""
+    """Prints a line for each file, and below it what could not be read or may be missing."""
     for each in accounts:
         of = f" of {', '.join(each.queue_managers)}" if each.queue_managers else ""
         counted = ", ".join(f"{count} {kind}" for kind, count in each.objects.items()) or "no object"
         print(f"{each.file}: {each.format or 'no format that is read'}{of}: {counted}; read {each.read}")  # noqa: T201
-        for fault in (*each.faults, *each.dangling):
+        for fault in (*each.faults, *each.remarks, *each.dangling):
             print(f"  {fault}")  # noqa: T201

@@ -23,6 +23,9 @@ END_OF_OBJECT = re.compile(r"\s*END [A-Z]")
 ON_THE_MESSAGE = re.compile(r"\b(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
 """The attribute that an object begins with, where it stands behind its message on the same line."""
 
+FIRST_LINE = re.compile(r"[ \t]+(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
+"""The first line of an object, where the message above it is missing."""
+
 STRAY_MESSAGE = re.compile(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|\S*[A-Z]PLAY +\w+\()")
 """A message or a command with other output before it: two programs wrote into one log."""
 
@@ -49,16 +52,17 @@ BlockLine = tuple[int, str, int]
 class Block:
     """Numbered lines, and what they are.
 
-    *starts*: a session begins, with the queue manager that ``name`` has; *command*: echoed, whose number ``name`` is;
-    *object*: the attributes below a message; *stray*: a line that another program wrote into. ``refused`` if the
-    message says that the command failed. Of an object that is simple the attributes stand in ``text``, which begins
-    on the next line.
+    *starts*: a session begins, with the queue manager that ``name`` has; *command*: echoed, whose number ``name``
+    is; *object*: the attributes below a message; *stray*: a line that another program wrote into. ``refused`` if
+    the message says that the command failed, ``headless`` if an object's message is missing. Of an object that is
+    simple the attributes stand in ``text``, which begins on the next line.
     """
 
     kind: Literal["starts", "command", "object", "stray"]
     line: int
     name: str = ""
     refused: bool = False
+    headless: bool = False
     lines: list[BlockLine] = field(factory=list)
     text: str = ""
 
@@ -68,15 +72,15 @@ def blocks(texts: Iterable[str]) -> Iterator[Block]:
     block: Block | None = None
     for number, found in _parts(texts):
         begun = found if isinstance(found, Block) else _begun(*found, number, block)
-        if begun:
-            if block:
-                yield block
-            block = begun
-        elif block and not isinstance(found, Block) and _belongs(found[0], block):
-            block.lines.append(_without_echo(*found, number, block))
-        elif block and block.kind == "object":
+        if begun is None and not isinstance(found, Block):
+            if block and _belongs(found[0], block):
+                block.lines.append(_without_echo(*found, number, block))
+                continue
+            begun = _headless(*found, number)
+        if block and (begun or block.kind == "object"):
             yield block
             block = None
+        block = begun or block
     if block:
         yield block
 
@@ -122,6 +126,11 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
     if echo and (echo[2] or block is None or block.kind != "command"):
         return Block("command", number, echo[2], lines=[(number, echo[3], before + echo.end(1))])
     return Block("stray", number) if STRAY_MESSAGE.match(line) else None
+
+
+def _headless(line: str, before: int, number: int) -> Block | None:
+    """The object that begins with ``line`` although no message stands above it, if one does."""
+    return Block("object", number, headless=True, lines=[(number, line, before)]) if FIRST_LINE.match(line) else None
 
 
 def _belongs(line: str, block: Block) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import Factory, define, evolve, field
 
-from mqclause.model.diagnostic import Diagnostics
+from mqclause.model.diagnostic import Diagnostic, Diagnostics
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
@@ -30,6 +30,9 @@ BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUS
 """The kinds of objects whose first attribute alone tells them."""
 
 STRAY = "another program's output stands in this line; what was displayed around it is read as far as it goes"
+HEADLESS = "the message above this object is missing: lines before it may be missing, too"
+RUN_TOGETHER = "{} stands twice in one object: lines between two objects are missing; neither is read"
+ENDS_WITHIN = "the log ends within this object: the last of it may be missing"
 UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
 
 QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
@@ -60,14 +63,17 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
     passwords and keys are dropped. Never raises.
     """
     sessions, said = [_Session(source)], Sessions(source)
+    block: Block | None = None
     for block in blocks(said.watching([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)):
         if block.kind == "starts" and sessions[-1].owner not in ("", block.name):
             sessions.append(_Session(source))
         elif block.kind == "command" and block.name and not _is_end(block.lines[0][1]):
             said.echoed.append(block.line)
         sessions[-1].take(block)
+    if block and block.lines and said.is_cut_at(block.lines[-1][0]):
+        sessions[-1].remarks.append(Diagnostic(source, ENDS_WITHIN, block.line))
     first, *others = [session.script() for session in sessions]
-    return evolve(first, further=tuple(others), remarks=tuple(said.remarks()))
+    return evolve(first, further=tuple(others), remarks=(*first.remarks, *said.remarks()))
 
 
 NAMES_SHOWN = Kept(lambda names: {name: at for at, name in enumerate(names)})
@@ -83,6 +89,7 @@ class _Session:
     owner_line: int = 0
     records: list[Record] = field(factory=list)
     commands: list[Block] = field(factory=list)
+    remarks: list[Diagnostic] = field(factory=list)
     faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
 
     def script(self) -> Script:
@@ -90,7 +97,8 @@ class _Session:
         lines = dict.fromkeys(header, self.owner_line)
         stated = _echoed(self.commands, self.source)
         faults = (*stated.diagnostics, *self.faults.found)
-        return Script(self.source, self.owner, (*stated.records, *self.records), faults, header, lines)
+        records = (*stated.records, *self.records)
+        return Script(self.source, self.owner, records, faults, header, lines, remarks=tuple(self.remarks))
 
     def take(self, block: Block) -> None:
         if block.kind == "starts":
@@ -106,27 +114,45 @@ class _Session:
 
     def display(self, block: Block) -> None:
         try:
-            self.observe(list(displayed(block)), block)
+            shown = list(displayed(block))
         except UnshownError as fault:
             self.faults.add(UNSHOWN, fault.line, fault.column)
+            return
+        begun = self.observe(shown, 0, block.line, block.headless)
+        while begun < len(shown):
+            begun = self.observe(shown, begun, shown[begun][2][0], headless=True)
 
-    def observe(self, shown: list[ShownAttribute], block: Block) -> None:
+    def observe(self, shown: list[ShownAttribute], begun: int, of: int, headless: bool) -> int:
+        """Records the object whose attributes begin there, on line ``of``; where those of the next one begin."""
         values: dict[str, Value] = {}
         places = []
-        for word, value, (line, column) in shown:
+        end = mixed = len(shown)
+        for at in range(begun, end):
+            word, value, (line, column) = shown[at]
             if word not in values:
                 values[word] = _value(word, value)
-                places.append((line - block.line, column))
+                places.append((line - of, column))
+            elif word == shown[begun][0]:
+                end = at
+                break
+            else:
+                mixed = min(mixed, at)
         kind = kind_displayed(values)
-        if not kind:
-            return
-        name = str(values.pop(shown[0][0]))
-        if kind == "QMGR" or (kind == "CLUSQMGR" and values.get("DEFTYPE") == "CLUSRCVR"):
-            self.own(name, block.line + places[0][0])
-        called = "" if kind == "QMGR" else name
+        if kind and mixed < end:
+            self.faults.add(RUN_TOGETHER.format(shown[mixed][0]), *shown[mixed][2])
+        elif kind:
+            if headless:
+                self.remarks.append(Diagnostic(self.source, HEADLESS, of))
+            name = str(values.pop(shown[begun][0]))
+            if kind == "QMGR" or (kind == "CLUSQMGR" and values.get("DEFTYPE") == "CLUSRCVR"):
+                self.own(name, of + places[0][0])
+            self.record(kind, "" if kind == "QMGR" else name, values, of, places[1:])
+        return end
+
+    def record(self, kind: str, name: str, values: Mapping[str, Value], line: int, places: list[LinePlace]) -> None:
         stated = AttributeValues(NAMES_SHOWN[tuple(values)], [*map(VALUES_SHOWN.__getitem__, values.values())])
-        shared = PLACES_SHOWN[tuple(places[1:])]
-        self.records.append(Record("observe", kind, called, stated, source=self.source, line=block.line, places=shared))
+        shared = PLACES_SHOWN[tuple(places)]
+        self.records.append(Record("observe", kind, name, stated, source=self.source, line=line, places=shared))
 
     def own(self, name: str, line: int) -> None:
         """Take the name of the queue manager that displays: it says so itself, or it owns a CLUSRCVR."""

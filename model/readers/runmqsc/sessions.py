@@ -25,20 +25,28 @@ class Sessions:
     """The sessions of one log, on the lines on which they begin and end.
 
     ``ended`` has with each line the number of the commands that the session says it read; None if that cannot be read.
-    ``echoed`` are the lines of numbered commands.
+    ``echoed`` are the lines of numbered commands, ``last`` is the last character of the log.
     """
 
     source: str
     begun: list[int] = field(factory=list)
     ended: list[tuple[int, int | None]] = field(factory=list)
     echoed: list[int] = field(factory=list)
+    last: str = "\n"
     _lines: int = 1
 
     def watching(self, pieces: Iterable[str]) -> Iterator[str]:
         """The same pieces; what they say of sessions is noted."""
         for text in pieces:
             self._look(text)
+            if text:
+                self.last = text[-1]
             yield text
+
+    def is_cut_at(self, line: int) -> bool:
+        """Whether the log ends within that line: in an attribute, or where more was to come."""
+        is_open = bool(self.begun) and (not self.ended or self.ended[-1][0] < self.begun[-1])
+        return line == self._lines and (self.last not in ")\n" or (self.last == ")" and is_open))
 
     def _look(self, text: str) -> None:
         at, counted = text.find(SIGN), 0
