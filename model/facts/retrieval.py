@@ -25,7 +25,9 @@ class RetrievalCall:
 
     ``options`` are those of MQGMO or MQPMO, ``match_on`` the keys that MQGMO's match options name. ``get_…`` tells of
     the current group of an application's gets, ``browse_…`` of its browses, ``put_…`` of its puts: whether there is
-    one, whether the last call had LOGICAL_ORDER, and whether a logical message is begun. ``cursor_…`` is the message
+    one, whether the last call had LOGICAL_ORDER, and whether a logical message is begun. ``current_group`` is the
+    GroupId of the one that a get or browse goes on with, ``next_sequence`` and ``next_offset`` what comes next in it;
+    0 and 0 if nothing can. ``cursor_…`` is the message
     under the browse cursor, and the place behind which a browse goes on: the message's own, or in logical order that
     of the first message of its item. ``fits_group`` and ``fits_message`` say that a put goes on with the current group
     and with its logical message. Of an application's puts ``priorities`` counts the priorities, ``units_of_work`` the
@@ -45,6 +47,9 @@ class RetrievalCall:
     get_in_group: bool = False
     get_was_logical: bool = False
     get_amid_message: bool = False
+    current_group: str = ""
+    next_sequence: int = seen(Whole(0, LARGEST), 0)
+    next_offset: int = seen(Whole(0, LARGEST_LONG), 0)
     browse_in_group: bool = False
     browse_amid_message: bool = False
     browse_begun: bool = False
@@ -138,8 +143,8 @@ def _queued(arrival: int, message: Message, queue: Queue) -> QueuedMessage:
     return QueuedMessage(
         message.id, own, fifo, defprty, arrival, group, in_group, sequence, in_group and message.last_in_group,
         message.is_segment, message.last_segment, offset, message.correlation, message.unit_of_work,
-        True, True, False, False, False, True, in_group and message.last_in_group, True, placed, arrival, placed, arrival,
-        False, False, False, False, message,
+        True, True, False, False, False, True, in_group and message.last_in_group, True,
+        placed, arrival, placed, arrival, False, False, False, False, message,
     )  # fmt: skip
 
 
@@ -182,7 +187,7 @@ def _tell(members: Sequence[QueuedMessage]) -> None:
         each.after_last = behind
         each.after_gap = not (behind or each.repeated or id(each) in kept or first is None)
         if each.segment:
-            whole = wholes.get(each.sequence)
+            whole = wholes.get(each.sequence, [])
             each.message_complete = bool(whole)
             each.message_ends_group = bool(whole) and whole[-1].last_in_group
         each.group_complete = ends

@@ -259,7 +259,7 @@ def consequences(row: Row) -> Iterable[Text]:
     if row.returned is not None:
         yield from _returned(row.returned)
     if row.reason is not None:
-        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}", "yellow")
+        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}{_failed_by(row.returned)}", "yellow")
     if row.administered is not None:
         yield from administered_lines(row.administered)
     for examination in row.examinations:
@@ -272,13 +272,26 @@ def consequences(row: Row) -> Iterable[Text]:
 
 def _returned(returned: Returned) -> Iterable[Text]:
     if returned.messages:
-        yield Text.assemble("returns ", (" ".join(returned.got), "bold"))
+        yield Text.assemble("returns ", (" ".join(returned.got), "bold"), _statuses(returned))
     passed_over = list(returned.passed_over())
     for each in passed_over[:SHOWN_PASSED_OVER]:
         yield Text.assemble(f"  {each.rule.clause:>4}  ", f"not {each.message}: {each.because}")
     if len(passed_over) > SHOWN_PASSED_OVER:
         yield Text(f"        and {_further(len(passed_over) - SHOWN_PASSED_OVER)} behind them", "dim")
     yield from (Text(remark, "yellow") for remark in returned.remarks)
+
+
+def _statuses(returned: Returned) -> str:
+    """GroupStatus and SegmentStatus of what is in a group, or a segment."""
+    statuses = {"GroupStatus": returned.group_status, "SegmentStatus": returned.segment_status}
+    return "".join(f"  {name} {status}" for name, status in statuses.items() if status.strip())
+
+
+def _failed_by(returned: Returned | None) -> str:
+    """Why a get found no message, and the clause that says so."""
+    if returned is None or returned.failed_by is None:
+        return ""
+    return f": {returned.because} ({returned.failed_by.clause})"
 
 
 def _further(number: int) -> str:

@@ -157,6 +157,10 @@ class Retrieval:
                 for each in did[0]:
                     yield PassedOver(each.id, of, rule, sentence(ruleset, rule, each, scope))
 
+    def because(self, call: RetrievalCall, rule: Rule) -> str:
+        """Why ``rule`` ends a call, told by what it sees of the call itself."""
+        return sentence(self.ruleset, rule, None, first_scope(self.course.steps[-1], call, (), None, {}))
+
     def _as_put(self, messages: Iterable[Message], queue: Queue, queue_manager: str) -> Iterator[AsPut]:
         by_application: dict[str, list[Message]] = {}
         for message in messages:
