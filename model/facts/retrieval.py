@@ -25,7 +25,9 @@ class RetrievalCall:
 
     ``options`` are those of MQGMO or MQPMO, ``match_on`` the keys that MQGMO's match options name. ``get_…`` tells of
     the current group of an application's gets, ``browse_…`` of its browses, ``put_…`` of its puts: whether there is
-    one, whether the last call had LOGICAL_ORDER, and whether a logical message is begun. ``cursor_…`` is the message
+    one, whether the last call had LOGICAL_ORDER, and whether a logical message is begun. ``current_group`` is the
+    GroupId of the one that a get or browse goes on with, ``next_sequence`` and ``next_offset`` what comes next in it;
+    0 and 0 if nothing can. ``cursor_…`` is the message
     under the browse cursor, and the place behind which a browse goes on: the message's own, or in logical order that
     of the first message of its item. ``fits_group`` and ``fits_message`` say that a put goes on with the current group
     and with its logical message. Of an application's puts ``priorities`` counts the priorities, ``units_of_work`` the
@@ -45,6 +47,9 @@ class RetrievalCall:
     get_in_group: bool = False
     get_was_logical: bool = False
     get_amid_message: bool = False
+    current_group: str = ""
+    next_sequence: int = seen(Whole(0, LARGEST), 0)
+    next_offset: int = seen(Whole(0, LARGEST_LONG), 0)
     browse_in_group: bool = False
     browse_amid_message: bool = False
     browse_begun: bool = False
@@ -72,7 +77,9 @@ class QueuedMessage:
     ``arrival`` counts what came before it. A message is ``repeated`` if another one of the same item, MsgSeqNumber and
     Offset stands before it, ``leads`` its item if it is the first one. ``first_there`` says whether that is on the
     queue, at ``item_priority`` and ``item_arrival``; the first of the item to arrive is at ``earliest_…``. After the
-    first gap in an item its messages are ``after_gap``, after its last one ``after_last``. ``browsed`` is a message
+    first gap in an item its messages are ``after_gap``, after its last one ``after_last``. With
+    ``message_ends_group`` the logical message that it belongs to is complete, and its last segment, which ends it, says
+    that the group ends, too. ``browsed`` is a message
     that begins an item of several and that the application has browsed before, since it last began to look for groups.
     """
 
@@ -96,6 +103,7 @@ class QueuedMessage:
     after_gap: bool = False
     after_last: bool = False
     message_complete: bool = True
+    message_ends_group: bool = False
     group_complete: bool = True
     item_priority: int = seen(PRIORITY, 0)
     item_arrival: int = seen(ANY_COUNT, 0)
@@ -135,8 +143,8 @@ def _queued(arrival: int, message: Message, queue: Queue) -> QueuedMessage:
     return QueuedMessage(
         message.id, own, fifo, defprty, arrival, group, in_group, sequence, in_group and message.last_in_group,
         message.is_segment, message.last_segment, offset, message.correlation, message.unit_of_work,
-        True, True, False, False, False, True, True, placed, arrival, placed, arrival,
-        False, False, False, False, message,
+        True, True, False, False, False, True, in_group and message.last_in_group, True,
+        placed, arrival, placed, arrival, False, False, False, False, message,
     )  # fmt: skip
 
 
@@ -172,13 +180,16 @@ def _tell(members: Sequence[QueuedMessage]) -> None:
     last = (in_line[-1].sequence, in_line[-1].offset) if in_line else (0, 0)
     kept = set(map(id, in_line))
     begun = (each for place, each in by_place.items() if place[1] == 0)
-    complete = {each.sequence for each in begun if whole_message(each, by_place.get)}
+    wholes = {each.sequence: whole_message(each, by_place.get) for each in begun}
     for each in members:
         each.leads, each.first_there = each is first, first is not None
         behind = ends and (each.sequence, each.offset) > last
         each.after_last = behind
         each.after_gap = not (behind or each.repeated or id(each) in kept or first is None)
-        each.message_complete = not each.segment or each.sequence in complete
+        if each.segment:
+            whole = wholes.get(each.sequence, [])
+            each.message_complete = bool(whole)
+            each.message_ends_group = bool(whole) and whole[-1].last_in_group
         each.group_complete = ends
         if first is not None:
             each.item_priority, each.item_arrival = enqueued(first), first.arrival

@@ -163,9 +163,11 @@ class QueueView:
         assert seen.message is not None  # noqa: S101 - another one is told at once
         if name in CHEAP:
             self._tell_of_first(seen)
-        elif name == "message_complete":
-            begins = self.of_item(seen.message.item, (seen.sequence, 0))
-            seen.message_complete = not seen.segment or (begins is not None and bool(self.whole(begins)))
+        elif name in ("message_complete", "message_ends_group"):
+            begins = self.of_item(seen.message.item, (seen.sequence, 0)) if seen.segment else seen
+            whole = self.whole(begins) if begins is not None else []
+            seen.message_complete = bool(whole)
+            seen.message_ends_group = bool(whole) and whole[-1].last_in_group
         else:
             self._tell_of_all(seen)
 
@@ -203,7 +205,7 @@ def _in_physical_order(seen: SeenMessage) -> tuple[int, int]:
 def _on_its_own(seen: SeenMessage, correlation: str = "") -> None:
     """What is true of a message that is an item by itself."""
     seen.correlation, seen.group_id, seen.in_group, seen.sequence, seen.offset = correlation, "", False, 1, 0
-    seen.last_in_group = seen.segment = seen.last_segment = seen.repeated = False
+    seen.last_in_group = seen.segment = seen.last_segment = seen.repeated = seen.message_ends_group = False
     seen.after_gap = seen.after_last = seen.next_of_gets = seen.next_of_browse = seen.browsed = False
     seen.leads = seen.first_there = seen.message_complete = seen.group_complete = True
     seen.item_priority = seen.earliest_priority = seen.priority

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.retrieval import RetrievalCall
@@ -32,6 +33,7 @@ def get_call(event: Event, view: QueueView, get: str) -> RetrievalCall:
     at, anchor = (cursor.at, cursor.anchor) if cursor is not None else ((0, 0), (0, 0))
     priority, arrival = anchor if "LOGICAL_ORDER" in event.options else at
     under = view.at(*at) if cursor is not None else None
+    current = _current(event, view.position)
     return RetrievalCall(
         mqi_call="MQGET",
         options=event.options,
@@ -42,6 +44,7 @@ def get_call(event: Event, view: QueueView, get: str) -> RetrievalCall:
         get_in_group=gets is not None,
         get_was_logical=gets is not None and gets.logical,
         get_amid_message=gets is not None and gets.amid,
+        **({} if current is None else _goes_on_with(current)),
         browse_in_group=browse is not None,
         browse_amid_message=browse is not None and browse.amid,
         browse_begun=cursor is not None,
@@ -51,6 +54,11 @@ def get_call(event: Event, view: QueueView, get: str) -> RetrievalCall:
         cursor_priority=priority,
         cursor_arrival=arrival,
     )
+
+
+def _goes_on_with(current: CurrentGroup) -> dict[str, Any]:
+    sequence, offset = current.next or (0, 0)
+    return {"current_group": current.item[1], "next_sequence": sequence, "next_offset": offset}
 
 
 @lru_cache(maxsize=256)

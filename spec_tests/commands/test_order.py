@@ -155,15 +155,23 @@ def test_replay_tells_what_a_get_passed_over(tmp_path: Path) -> None:
     members = [{"id": f"Y{number}", "queue": "APPQ", "group": "Y", "sequence": number} for number in (2, 3)]
     others = [{"id": f"A{number}", "queue": "APPQ"} for number in range(6)]
     path = written(tmp_path, members[0], *others, members[1], event=[
-        {**GET, "options": ["LOGICAL_ORDER"]}, {**GET, "match": {"sequence": 3}},
+        {**GET, "options": ["LOGICAL_ORDER"]}, {**GET, "match": {"sequence": 3}}, {**GET, "options": ["LOGICAL_ORDER"]},
     ])  # fmt: skip
     shown = run("replay", path).stdout.splitlines()
     assert shown[1:3] == ["      returns A0", "         3.6  not Y2: the first message of group Y is not on the queue"]
     assert shown[4:] == [
-        "      returns Y3",
+        "      returns Y3  GroupStatus G",
         "         1.2  not Y2: its MsgSeqNumber is 2, not 3",
         *(f"         1.2  not A{number}: its MsgSeqNumber is 1, not 3" for number in (1, 2, 3, 4)),
         "              and 1 more behind them",
+        "    2 get APPQ LOGICAL_ORDER",
+        "         4.3  not Y2: it is not the next message of the current group, Y",
+        *(
+            f"         4.3  not A{number}: it is not the next message of the current group, Y"
+            for number in (1, 2, 3, 4)
+        ),
+        "              and 1 more behind them",
+        "      reason 2033: in group Y MsgSeqNumber 4, Offset 0 is next, and is not there, or not whole (2033)",
     ]
 
 

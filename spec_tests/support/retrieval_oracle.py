@@ -245,7 +245,7 @@ class Queueing:
 
     def statuses(self, found: Sequence[Lying], options: set[str]) -> dict[str, Any]:
         first = found[0]
-        group = ("L" if first.last_in_group else "G") if first.grouped else " "
+        group = ("L" if found[-1].last_in_group else "G") if first.grouped else " "
         whole = "COMPLETE_MSG" in options
         segment = ("L" if whole or first.last_segment else "S") if first.segment else " "
         return {"got": [each.id for each in found], "group_status": group, "segment_status": segment}

@@ -12,7 +12,6 @@ from rich.markup import escape
 from rich.text import Text
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.order.retrieval_calls import MOST_PASSED_OVER, Returned
 from mqclause.answers.replay.replay import Replay
 from mqclause.answers.replay.replay_document import row_document
 from mqclause.answers.replay.replay_row import Row
@@ -49,6 +48,7 @@ from mqclause.tools.commands.options import (
 from mqclause.tools.render.administering import administered_lines
 from mqclause.tools.render.exit_answer import exit_lines
 from mqclause.tools.render.page import Page
+from mqclause.tools.render.returned import failed_by, returned_lines
 from mqclause.tools.render.streams import json_line, print_warnings
 from mqclause.trace.sentence import shown
 
@@ -59,9 +59,6 @@ EVENT = 6
 
 HELD_BACK = 100_000
 """How many rows are held back before the first is written."""
-
-SHOWN_PASSED_OVER = 5
-"""How many of the messages that a get passed over are shown, with the reason."""
 
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
@@ -257,9 +254,9 @@ def consequences(row: Row) -> Iterable[Text]:
     elif isinstance(row.routed, Decision):
         yield Text(row.routed.verdict, "red")
     if row.returned is not None:
-        yield from _returned(row.returned)
+        yield from returned_lines(row.returned)
     if row.reason is not None:
-        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}", "yellow")
+        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}{failed_by(row.returned)}", "yellow")
     if row.administered is not None:
         yield from administered_lines(row.administered)
     for examination in row.examinations:
@@ -268,21 +265,6 @@ def consequences(row: Row) -> Iterable[Text]:
         yield Text(f"trigger message of event {released.created_by_event} for {released.queue} is available", "green")
     for each in row.turned_off:
         yield Text(f"triggering is switched off for {each.occasion.queue}")
-
-
-def _returned(returned: Returned) -> Iterable[Text]:
-    if returned.messages:
-        yield Text.assemble("returns ", (" ".join(returned.got), "bold"))
-    passed_over = list(returned.passed_over())
-    for each in passed_over[:SHOWN_PASSED_OVER]:
-        yield Text.assemble(f"  {each.rule.clause:>4}  ", f"not {each.message}: {each.because}")
-    if len(passed_over) > SHOWN_PASSED_OVER:
-        yield Text(f"        and {_further(len(passed_over) - SHOWN_PASSED_OVER)} behind them", "dim")
-    yield from (Text(remark, "yellow") for remark in returned.remarks)
-
-
-def _further(number: int) -> str:
-    return f"{number} more" if number < MOST_PASSED_OVER - SHOWN_PASSED_OVER else "many more"
 
 
 def _examined(examination: Examination) -> Iterable[Text]:

@@ -11,7 +11,7 @@ In ``[case.expect]``, of which only what is stated is asked for:
 - ``got``: by event, the messages; ``reason``, ``warning``: by event, the code; no other event has one
 - ``group_status``, ``segment_status``: by event; ``remarks``: by event, all of them
 - ``passed_over``: by event, for every message before the one that is returned the rule by which it was not
-- ``because``: by message, why it was left out or passed over
+- ``because``: by message, why it was left out or passed over; ``failed_because``: by event, why the call failed
 """
 
 from __future__ import annotations
@@ -110,6 +110,12 @@ def _passed_over(answer: Retrieved, wanted: Stated) -> Iterator[str]:
             yield from differs(f"passed over at {row.number}", wanted[str(row.number)], found)
 
 
+def _failed_because(answer: Retrieved, wanted: Stated) -> Iterator[str]:
+    said = {str(row.number): row.returned.because for row in answer.rows if row.returned is not None}
+    for event, sentence in wanted.items():
+        yield from differs(f"failed because at {event}", sentence, said.get(event))
+
+
 def _by_event(key: str, of: Callable[[Stated], Any], every: bool = False) -> Comparison:
     def compare(answer: Retrieved, wanted: Stated) -> Iterator[str]:
         found = {str(row.number): of(row_document(row)) for row in answer.rows}
@@ -132,6 +138,7 @@ RETRIEVAL_EXPECTATIONS: Mapping[str, Comparison] = {
     "remarks": _by_event("remarks", lambda row: row.get("remarks"), every=True),
     "passed_over": _passed_over,
     "because": _because,
+    "failed_because": _failed_because,
 }
 """The closed set of keys that a case may expect, and how each is compared."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from attrs import evolve, frozen
@@ -146,14 +147,19 @@ class Retrieval:
     def passed_over(
         self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str
     ) -> Iterator[PassedOver]:
-        """Whom the rules of a traced ``run`` left out, and why, rule by rule."""
+        """Whom the rules of a traced ``run`` left out, and why, rule by rule, up to the one that ends the call."""
         ruleset, first = self.ruleset, first_scope(self.course.steps[-1], call, listed, None, {})
         saw = seen_by(ruleset, run, listed, first, in_order=False)
-        for rule, did, seen in zip(ruleset.rules, run.trace or (), saw, strict=True):
+        ends = len(ruleset.rules) if run.failure is None else run.failure.rule
+        for rule, did, seen in islice(zip(ruleset.rules, run.trace or (), saw, strict=True), ends):
             if did is not None and did[0]:
                 scope = scope_of(seen, first)
                 for each in did[0]:
                     yield PassedOver(each.id, of, rule, sentence(ruleset, rule, each, scope))
+
+    def because(self, call: RetrievalCall, rule: Rule) -> str:
+        """Why ``rule`` ends a call, told by what it sees of the call itself."""
+        return sentence(self.ruleset, rule, None, first_scope(self.course.steps[-1], call, (), None, {}))
 
     def _as_put(self, messages: Iterable[Message], queue: Queue, queue_manager: str) -> Iterator[AsPut]:
         by_application: dict[str, list[Message]] = {}

@@ -23,7 +23,7 @@ from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
 from mqclause.model.timeline.retrieval_call import candidates, close_call, get_call, put_call
 from mqclause.rulebook.errors import ReadingError
-from mqclause.rulebook.rule import Derive
+from mqclause.rulebook.rule import Derive, Rule
 from mqclause.rulebook.rules import Rules
 
 ORDERS_ALONE = "group-position"
@@ -40,7 +40,8 @@ MOST_PASSED_OVER = 1000
 class Returned:
     """What a get or browse returned: messages (one, or the segments of one), or a ``reason`` (MQRC) that is an error.
 
-    A ``reason`` beside messages is a warning. ``remarks`` are what rules have to say of it.
+    A ``reason`` beside messages is a warning; one that is none has the rule that it is ``failed_by``. ``remarks`` are
+    what rules have to say of it.
     """
 
     retrieval: Retrieval
@@ -51,6 +52,12 @@ class Returned:
     group_status: str = " "
     segment_status: str = " "
     remarks: tuple[str, ...] = ()
+    failed_by: Rule | None = None
+
+    @property
+    def because(self) -> str:
+        """Why there is no message; blank if there is one."""
+        return "" if self.failed_by is None else self.retrieval.because(self.call, self.failed_by)
 
     @property
     def got(self) -> list[str]:
@@ -103,8 +110,7 @@ def retrieve(
     listed = candidates(event, view) if retrieval.looks_ahead else view.everything()
     run = first_run(retrieval, call, listed)
     if run.failure is not None or not run.remaining:
-        reason = REASONS[run.failure.reason] if run.failure is not None else None
-        return state.sent(event), NOTHING, Returned(retrieval, call, view, reason=reason)
+        return state.sent(event), NOTHING, _failed(retrieval, call, view, run)
     first: SeenMessage = run.remaining[0]
     taken = view.whole(first) if "COMPLETE_MSG" in event.options else [first]
     facts = run.facts
@@ -119,6 +125,13 @@ def retrieve(
         tuple(_remarks(retrieval, run)),
     )
     return *state.gotten(event, base.name, taken), returned
+
+
+def _failed(retrieval: Retrieval, call: RetrievalCall, view: QueueView, run: Run) -> Returned:
+    if run.failure is None:
+        return Returned(retrieval, call, view)
+    failed_by = retrieval.ruleset.rules[run.failure.rule]
+    return Returned(retrieval, call, view, reason=REASONS[run.failure.reason], failed_by=failed_by)
 
 
 def next_get(
