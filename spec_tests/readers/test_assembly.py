@@ -138,6 +138,13 @@ class TestCommandsInOrder:
     def test_what_is_altered_must_be_defined(self) -> None:
         assert faults("ALTER QL(Q) PUT(DISABLED)") == ["1.mqsc:2: QLOCAL 'Q': is altered but not defined"]
 
+    def test_or_it_is_there_under_a_name_with_an_insert(self) -> None:
+        text = "DEF CHL('+AUTOCL+_A') CHLTYPE(CLUSRCVR) CLUSTER(S)\nALTER CHL({}) CHLTYPE(CLUSRCVR) CLWLPRTY(5)"
+        (told,) = faults(text.format("UNI_A"))
+        hint = "'+AUTOCL+_A' may be it once +AUTOCL+ is filled in: put its value there"
+        assert told == f"1.mqsc:3: CHANNEL 'UNI_A': is altered but not defined; {hint}"
+        assert faults(text.format("UNI_B")) == ["1.mqsc:3: CHANNEL 'UNI_B': is altered but not defined"]
+
     def test_system_objects_and_the_queue_manager_are_there_from_the_start(self) -> None:
         view = view_of("ALTER QL(SYSTEM.X) CLWLRANK(1)\nALTER CHL(SYSTEM.C) NETPRTY(1)\nALTER QMGR CLWLUSEQ(ANY)")
         assert [placed.fact for placed in view.queues] == [Queue("SYSTEM.X", "A", clwlrank=1)]
