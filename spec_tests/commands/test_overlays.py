@@ -162,7 +162,7 @@ class TestModelQueues:
         for event in ({"do": "put"}, {"do": "open", "mode": "OUTPUT"}, {"do": "get"}):
             asked = written(tmp_path, {"event": [{**event, "queue": "M"}]})
             told = refusal(replay_command, asked, "--facts", script)
-            assert told == f"{asked}:1: event 1 ({event['do']}): {made}"
+            assert told == f"{asked}:1:12: event 1 ({event['do']}): {made}"
 
     def test_an_alias_of_a_topic_leads_to_no_queue(self, tmp_path: Path) -> None:
         text = "* Queue manager name: QM1\nDEFINE QALIAS(T) TARGET(NEWS) TARGTYPE(TOPIC)\n"

@@ -347,11 +347,11 @@ def test_text_that_is_not_json(text: str, said: str) -> None:
 def test_repeated_json_keys() -> None:
     text = '{"put": {"queue": "A", "queue": "B"}, "event": [{"set": {"x": 1, "x": 1}}], "put": {"queue": "A"}}'
     assert faults(text, "json") == [
-        "f: key 'put' is given more than once",
-        "f: event 1: set: key 'x' is given more than once",
+        "f:1:2: key 'put' is given more than once",
+        "f:1:50: event 1: set: key 'x' is given more than once",
     ]
     text = '{"queue": [{"name": "A"}, {"name": "B", "put": 1, "put": "ENABLED"}], "queue_manager": {"name": "HQ"}}'
-    assert faults(text, "json") == ["f: queue 2 'B': key 'put' is given more than once"]
+    assert faults(text, "json") == ["f:1:41: queue 2 'B': key 'put' is given more than once"]
 
 
 def test_numbers_and_values_that_cannot_be_shown() -> None:
