@@ -102,6 +102,8 @@ def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[
     ]
     document = json.loads(CliRunner().invoke(command, [*sales, *failing, "--json"], standalone_mode=False).stdout)
     assert [(row["queue"], row["from"], len(row["shares"])) for row in document["waiting"]] == [("ORDERS", "QM1", 3)]
+    other = CliRunner().invoke(command, [*sales, *failing, "--queue", "S*"], standalone_mode=False)
+    assert other.stdout == "nothing changes: every put goes where it went\n"
 
 
 @pytest.mark.parametrize("state", ["BINDING", "INITIALIZING", "STARTING", "STOPPING"])

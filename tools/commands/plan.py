@@ -84,8 +84,9 @@ def planned(
     in_map = {(queue, local_of(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
     names = [local_of(each) for each in members]
+    waiting = [row for row in ordered(held_up) if question.fits(row)]
     rows, restarts = question.fitting(ordered(differing)), restarting(members, after, engine)
-    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits, question.fitting(ordered(held_up)))
+    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits, waiting)
 
 
 def _findings(question: ClusterQuestion, left_out: Sequence[str]) -> FindingChanges:
