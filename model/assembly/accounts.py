@@ -79,7 +79,7 @@ def _account(source: Source) -> Account:
 
 def _of_document(document: FactsDocument) -> Account:
     own = stated_name(document)
-    facts = read_facts(document.data, document.source, own or "?", lines=document.lines)
+    facts = read_facts(document.data, document.source, own or "?", places=document.places)
     faults = (*document.diagnostics, *(facts.diagnostics if document.data is not None else ()))
     counts: Counter[str] = Counter()
     for table in MANY if isinstance(document.data, Mapping) and not faults else ():

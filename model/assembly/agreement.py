@@ -60,4 +60,7 @@ def _told(wrong: Contradiction, placed: dict[int, Placed[Any]]) -> Diagnostic:
     message = wrong.message
     if wrong.earlier is not None:
         message += f"; it stands in {placed[id(wrong.earlier)]} and in {place}"
-    return Diagnostic(place.source, message, place.line or place.origin("name").line)
+    if place.line is not None:
+        return Diagnostic(place.source, message, place.line)
+    name = place.origin("name")
+    return Diagnostic(place.source, message, name.line, name.column)

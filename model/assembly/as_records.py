@@ -8,7 +8,7 @@ from typing import Any
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts
-from mqclause.model.readers.record import Record, Script, Value
+from mqclause.model.readers.record import LinePlace, Record, Script, Value
 
 OF_OBJECT = ("name", "queue_manager", "type", "trigger", "clusters", "suspended", "platform", "host")
 """The fields that are not attributes of the same name."""
@@ -60,16 +60,16 @@ def _record(
     more: dict[str, Value] | None = None,
 ) -> Record:
     attributes = _values(fact) | (more or {})
-    line = document.lines.line_of(*path)
-    lines = [_line_of(document, path, name) or line for name in attributes] if line else []
-    places = [(of - line, 0) for of in lines if line and of]
+    line, _ = document.places.place_of(*path)
+    found = [_place_of(document, path, name) for name in attributes] if line else []
+    places = [(of - line, column) if of else (0, 0) for of, column in found if line]
     name = "" if kind == "QMGR" else fact.name
     return Record("define", kind, name, attributes, source=document.source, line=line, places=places)
 
 
 def _row(name: str, document: FactsDocument, path: tuple[str | int, ...], attributes: dict[str, Value]) -> Record:
     """What is known of a queue manager in a cluster, as DISPLAY CLUSQMGR shows it."""
-    line = document.lines.line_of(*path)
+    line, _ = document.places.place_of(*path)
     return Record("observe", "CLUSQMGR", name, attributes, source=document.source, line=line)
 
 
@@ -87,9 +87,11 @@ def _values(fact: AS_A_SCRIPT) -> dict[str, Value]:
     }
 
 
-def _line_of(document: FactsDocument, path: tuple[str | int, ...], attribute: str) -> int | None:
+def _place_of(document: FactsDocument, path: tuple[str | int, ...], attribute: str) -> LinePlace:
+    """Where a key stands; (0, 0) if it is left out."""
     key = "clusters" if attribute in ("CLUSTER", "CLUSNL") else attribute.lower()
-    return document.lines.line_of(*path, key)
+    line, column = document.places.place_of(*path, key)
+    return line or 0, column or 0
 
 
 def _clusters(names: Sequence[str]) -> dict[str, Value]:

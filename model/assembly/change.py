@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.attributes import description, read_attributes
+from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted, suggestion
 from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueManager, RemoteQueueManager
@@ -130,7 +131,8 @@ def _check(change: WhatIf, found: list[Placed[Any]], placed: Iterable[Placed[Any
     """Raises FactsError unless it is clear which fact is meant."""
     if not found:
         known = sorted({each.fact.name for each in placed if not isinstance(each.fact, Put)})
-        raise _fault(f"{change.object} is not known to {local}{name_suggestion(change.name, known)}")
+        near = insert_hint(change.name, known) or name_suggestion(change.name, known)
+        raise _fault(f"{change.object} is not known to {local}{near}")
     if "STATUS" in change.attributes and change.owner not in ("", local):
         raise _fault(f"{change.object}: STATUS: the states of {change.owner}'s channels are its own")
     owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})

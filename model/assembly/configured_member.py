@@ -16,7 +16,7 @@ from mqclause.model.assembly.configured import (
     ConfiguredObject,
 )
 from mqclause.model.assembly.incomplete import BEGINNING, END
-from mqclause.model.assembly.inserts import INSERT
+from mqclause.model.assembly.inserts import INSERT, insert_hint
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
@@ -203,7 +203,10 @@ def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Di
         if each.kind in NEEDED:
             lacks = each.kind != "QMGR" and not each.name.startswith(SHIPPED) and (each.kind, each.name) not in made
             if each.action == "alter" and lacks:
-                warnings.append(told(each, "is altered but not defined: not looked at"))
+                of_kind = [name for kind, name in made if kind == each.kind]
+                warnings.append(
+                    told(each, f"is altered but not defined: not looked at{insert_hint(each.name, of_kind)}")
+                )
             else:
                 records.append(each)
     return evolve(script, records=tuple(records))

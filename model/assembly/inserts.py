@@ -64,6 +64,15 @@ def answers(sender: str, receivers: Iterable[str]) -> bool:
     return sum(pattern.fullmatch(each) is not None for each in receivers) > 1
 
 
+def insert_hint(name: str, known: Iterable[str]) -> str:
+    """That one of the ``known`` names may be ``name`` once its inserts are filled in; blank if none can be."""
+    for each in known:
+        inserts = INSERT.findall(each) if "+" in each else []
+        if inserts and re.fullmatch(".+".join(map(re.escape, INSERT.split(each))), name):
+            return f"; {quoted(each)} may be it once {inserts[0]} is filled in: put its value there"
+    return ""
+
+
 def _parts(name: str) -> list[str]:
     return re.split(f"({re.escape(OF_THE_OWNER)})", name)
 

@@ -69,13 +69,13 @@ def local_name(
     stated = [(document, name) for document in documents if (name := stated_name(document)) is not None]
     for document, name in stated[1:]:
         message = f"queue_manager {quoted(name)}: {stated[0][0].source} has a queue_manager table too; allowed: one"
-        faults.append(Diagnostic(document.source, message, document.lines.line_of("queue_manager")))
+        faults.append(Diagnostic(document.source, message, *document.places.place_of("queue_manager")))
     if not stated:
         return asked
     document, name = stated[0]
     if asked not in (None, name):
-        line = document.lines.line_of("queue_manager", "name")
-        faults.append(Diagnostic(document.source, _not_the_local(name, asked or "", described), line))
+        place = document.places.place_of("queue_manager", "name")
+        faults.append(Diagnostic(document.source, _not_the_local(name, asked or "", described), *place))
     return name
 
 

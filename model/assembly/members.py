@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from mqclause.model.assembly.change import OPTION, WhatIf, is_meant, of_facts, read_change, with_change, with_fields
+from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.provenance import Placed
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
@@ -105,7 +106,8 @@ def _why_unknown(members: Members, change: WhatIf) -> str:
     owners = {each.fact.queue_manager for member in members for each in _meant(member, nobody) if change.owner}
     if owners:
         return f"is not known; it is on {', '.join(sorted(owners))}"
-    return f"is not known{name_suggestion(change.name, sorted({fact.name for fact in facts} - {change.name}))}"
+    known = sorted({fact.name for fact in facts} - {change.name})
+    return f"is not known{insert_hint(change.name, known) or name_suggestion(change.name, known)}"
 
 
 def _in_one(member: Snapshot, change: WhatIf, meant: Sequence[Placed[Any]]) -> Snapshot:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from attrs import define, field
 
 from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes
+from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.mq_object import OPPOSITE_FLAGS, MqObject, only
 from mqclause.model.assembly.operations import Operations, told
 from mqclause.model.assembly.provenance import Origin
@@ -123,7 +124,8 @@ class Objects:
         if known is None:
             if record.kind != "QMGR" and not record.name.startswith("SYSTEM."):
                 if key not in self._refused:
-                    self.fault(record, "is altered but not defined")
+                    of_kind = [found.name for found in self.of(record.kind)]
+                    self.fault(record, f"is altered but not defined{insert_hint(record.name, of_kind)}")
                 return
             known = MqObject(record.kind, record.name, record)
         if known.type and _type(record) not in ("", known.type):

@@ -35,7 +35,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Channel, Put
-from mqclause.model.readers.facts_document import NO_LINES, DocumentLines, FactsDocument
+from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
 from mqclause.model.readers.record import Script
@@ -196,13 +196,13 @@ def read_by_name(sources: Sequence[Source], lenient: bool = False) -> dict[str, 
     return found
 
 
-def read_document(data: object, source: str, lines: DocumentLines = NO_LINES) -> Snapshot:
-    """The snapshot in one parsed facts document; raises FactsError with every fault, on ``lines`` of it."""
-    facts = read_facts(data, source, lines=lines)
+def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES) -> Snapshot:
+    """The snapshot in one parsed facts document; raises FactsError with every fault, at its ``places``."""
+    facts = read_facts(data, source, places=places)
     own = facts.queue_manager
     if facts.diagnostics or own is None:
         raise FactsError(facts.diagnostics or [Diagnostic(source, "queue_manager is missing; it must be given")])
-    document = FactsDocument(source, data, lines=lines)
+    document = FactsDocument(source, data, places=places)
     try:
         cluster = Cluster(
             own,
@@ -244,7 +244,7 @@ def _view(opened: Opened, name: str | None, lenient: bool, once: MadeOnce) -> Vi
 def _facts_of(opened: Opened, view: View, host: str) -> list[tuple[Facts, FactsDocument]]:
     """What the facts documents state, and what is wrong with it; queues without a host are on ``host``."""
     documents = [completed(document, view.channels) for document in opened.documents]
-    files = [(read_facts(each.data, each.source, host, consume=True, lines=each.lines), each) for each in documents]
+    files = [(read_facts(each.data, each.source, host, consume=True, places=each.places), each) for each in documents]
     for facts, _ in files:
         opened.faults.extend(facts.diagnostics)
     return files
@@ -272,7 +272,8 @@ def _the_put(files: Iterable[tuple[Facts, FactsDocument]], faults: list[Diagnost
     given = [placed_table(facts.put, document, "put") for facts, document in files if facts.put is not None]
     for put in given[1:]:
         message = f"put is given twice; it stands in {given[0].source} and in {put.source}; allowed: one"
-        faults.append(Diagnostic(put.source, message, put.origin("call").line))
+        call = put.origin("call")
+        faults.append(Diagnostic(put.source, message, call.line, call.column))
     return given[0] if given else None
 
 

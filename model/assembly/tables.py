@@ -32,8 +32,8 @@ def misplaced_messages(files: Iterable[tuple[Facts, FactsDocument]], cluster: Cl
     listed = [(document, at, each) for facts, document in files for at, each in enumerate(facts.messages)]
     for found, message in misplaced([each for _, _, each in listed], cluster):
         document, at, wrong = listed[found]
-        line = document.lines.line_of("message", at)
-        yield Diagnostic(document.source, f"message {at + 1} {quoted(wrong.id)}: {message}", line)
+        place = document.places.place_of("message", at)
+        yield Diagnostic(document.source, f"message {at + 1} {quoted(wrong.id)}: {message}", *place)
 
 
 def placed_facts(facts: Facts, document: FactsDocument) -> Iterator[Placed[Any]]:
@@ -51,7 +51,7 @@ def _origin(document: FactsDocument, path: tuple[str | int, ...], attribute: str
     for step in path:
         given = given[step]
     if attribute in given:
-        return Origin("stated", document.source, document.lines.line_of(*path, attribute))
+        return Origin("stated", document.source, *document.places.place_of(*path, attribute))
     if path[0] == UNKNOWABLE.get(attribute) and given["name"] in document.data.get("unknown", {}).get(attribute, ()):
-        return Origin("unknown", document.source, document.lines.line_of("unknown", attribute))
-    return Origin("defaulted", document.source, document.lines.line_of(*path))
+        return Origin("unknown", document.source, *document.places.place_of("unknown", attribute))
+    return Origin("defaulted", document.source, *document.places.place_of(*path))

@@ -1,4 +1,4 @@
-"""A facts document as it was parsed, whatever it was written in, with the lines on which its tables and keys stand."""
+"""A facts document as it was parsed, whatever it was written in, with the places where its tables and keys stand."""
 
 from __future__ import annotations
 
@@ -17,38 +17,43 @@ DocumentPath = tuple[str | int, ...]
 """Where a value stands in a document: keys, and positions in lists from 0; ``("queue", 1, "clwlrank")``."""
 
 LONGEST_PATH = 3
-"""How long the paths of tables and of their keys are; what stands deeper has no line."""
+"""How long the paths of tables and of their keys are; what stands deeper has no place."""
 
+TextPlace = tuple[int, int]
+"""A line and a column, both counted from 1."""
+
+NO_PLACE = (None, None)
 
 TABLE_LABEL = re.compile(r"([a-z_]+) ([0-9]{1,9})\b", re.ASCII)
 
 
 @frozen(eq=False)
-class DocumentLines:
-    """The line of each table and key in ``text``: looked for when it is first asked for, as parsers do not tell."""
+class DocumentPlaces:
+    """Where each table and key in ``text`` stands: looked for when it is first asked for, as parsers do not tell."""
 
     text: str
-    find: Callable[[str], Mapping[DocumentPath, int]]
+    find: Callable[[str], Mapping[DocumentPath, TextPlace]]
 
-    def line_of(self, *path: str | int) -> int | None:
-        """The line on which the table or the key begins; None if that cannot be told."""
-        return self._found.get(path)
+    def place_of(self, *path: str | int) -> TextPlace | tuple[None, None]:
+        """The line and the column at which the table or the key begins; NO_PLACE if that cannot be told."""
+        return self._found.get(path, NO_PLACE)
 
-    def nearest(self, *path: str | int) -> int | None:
-        """The line of the innermost table or key around ``path`` of which it can be told."""
-        return next((self._found[path[:end]] for end in range(len(path), 0, -1) if path[:end] in self._found), None)
+    def nearest(self, *path: str | int) -> TextPlace | tuple[None, None]:
+        """The place of the innermost table or key around ``path`` of which it can be told."""
+        around = (path[:end] for end in range(len(path), 0, -1))
+        return next((self._found[each] for each in around if each in self._found), NO_PLACE)
 
-    def told_by(self, message: str) -> int | None:
-        """The line of the table that ``message`` is about, if it begins with that, as ``labelled`` says it."""
+    def told_by(self, message: str) -> TextPlace | tuple[None, None]:
+        """The place of the table that ``message`` is about, if it begins with that, as ``labelled`` says it."""
         label = TABLE_LABEL.match(message)
-        return self.nearest(label[1], int(label[2]) - 1) if label else None
+        return self.nearest(label[1], int(label[2]) - 1) if label else NO_PLACE
 
     @cached_property
-    def _found(self) -> Mapping[DocumentPath, int]:
+    def _found(self) -> Mapping[DocumentPath, TextPlace]:
         return self.find(self.text)
 
 
-NO_LINES = DocumentLines("", lambda _: {})
+NO_PLACES = DocumentPlaces("", lambda _: {})
 """Of a document that was given as values and not as text."""
 
 
@@ -62,7 +67,7 @@ class FactsDocument:
     source: str
     data: Any = None
     diagnostics: tuple[Diagnostic, ...] = ()
-    lines: DocumentLines = NO_LINES
+    places: DocumentPlaces = NO_PLACES
     format: str = ""
 
 

@@ -21,7 +21,7 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_document import NO_LINES, DocumentLines, DocumentPath, FactsDocument, labelled
+from mqclause.model.readers.facts_document import NO_PLACES, DocumentPath, DocumentPlaces, FactsDocument, labelled
 from mqclause.model.readers.mqsc.words import is_secret
 
 _T = TypeVar("_T")
@@ -115,11 +115,11 @@ def read_facts(
     source: str,
     local: str | None = None,
     consume: bool = False,
-    lines: DocumentLines = NO_LINES,
+    places: DocumentPlaces = NO_PLACES,
 ) -> Facts:
     """The facts in a parsed document: a mapping of table names to tables and lists of tables.
 
-    Never raises; the faults stand in ``diagnostics``, on the ``lines`` of the document's keys. ``local`` is the local
+    Never raises; the faults stand in ``diagnostics``, at the ``places`` of the document's keys. ``local`` is the local
     queue manager's name for a document without a queue_manager table. With ``consume`` the rows of messages give way in
     ``data`` to what is made of them: a million of them are not kept twice.
     """
@@ -128,7 +128,7 @@ def read_facts(
     except (AttributeError, KeyError, TypeError, DomainError):
         pass  # what is wrong is told below: this way a good document does not pay for it
     told = islice(_faults(data, local), MOST_FAULTS)
-    faults = tuple(Diagnostic(source, message, lines.nearest(*path)) for path, message in told)
+    faults = tuple(Diagnostic(source, message, *places.nearest(*path)) for path, message in told)
     return Facts(source, diagnostics=faults) if faults else _made(_plain(data), source, local, False)
 
 

@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 from mqclause.model.diagnostic import Diagnostic, quoted
 from mqclause.model.readers.facts_document import (
     LONGEST_PATH,
-    DocumentLines,
     DocumentPath,
+    DocumentPlaces,
     FactsDocument,
+    TextPlace,
     faulty,
     labelled,
     parsed,
@@ -63,8 +64,10 @@ def _parse(text: str, source: str) -> FactsDocument:
         return faulty(source, f"is not JSON: {error.msg}", error.lineno, error.colno)
     except _ConstantError:
         return FactsDocument(source, None, (_constant_fault(text, source),))
-    faults = tuple(Diagnostic(source, message) for message in _repeated(data)) if repeating else ()
-    return FactsDocument(source, data, faults, DocumentLines(text, json_lines))
+    places = DocumentPlaces(text, json_places)
+    told = _repeated(data) if repeating else ()
+    faults = tuple(Diagnostic(source, message, *places.nearest(*path)) for path, message in told)
+    return FactsDocument(source, data, faults, places)
 
 
 def _object(found: list[Repeating], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -90,53 +93,53 @@ def _constant_fault(text: str, source: str) -> Diagnostic:
     return Diagnostic(source, f"is not JSON: {found[0]} is no number of JSON", line, column)
 
 
-def _repeated(data: object) -> Iterator[str]:
-    """A message for each key that stands more than once in its object."""
-    waiting: list[tuple[str, object]] = [("", data)]
+def _repeated(data: object) -> Iterator[tuple[DocumentPath, str]]:
+    """Where a key stands that stands more than once in its object, and a message."""
+    waiting: list[tuple[DocumentPath, str, object]] = [((), "", data)]
     while waiting:
-        label, value = waiting.pop()
+        path, label, value = waiting.pop()
         if isinstance(value, Repeating):
             for key in value.repeated:
-                yield f"{label}key {quoted(key)} is given more than once"
+                yield (*path, key), f"{label}key {quoted(key)} is given more than once"
         if isinstance(value, dict):
-            waiting += [child for key in reversed(value) for child in _children(label, key, value[key])]
+            waiting += [child for key in reversed(value) for child in _children(path, label, key, value[key])]
 
 
-def _children(label: str, key: str, value: object) -> list[tuple[str, object]]:
+def _children(path: DocumentPath, label: str, key: str, value: object) -> list[tuple[DocumentPath, str, object]]:
     shown = key if key.isidentifier() and len(key) < LONGEST_KEY else quoted(key)
     if isinstance(value, list):
-        rows = [(f"{label}{labelled(shown, at, row)}: ", row) for at, row in enumerate(value, 1)]
+        rows = [((*path, key, at - 1), f"{label}{labelled(shown, at, row)}: ", row) for at, row in enumerate(value, 1)]
         return rows[::-1]
-    return [(f"{label}{labelled(shown, None, value)}: ", value)]
+    return [((*path, key), f"{label}{labelled(shown, None, value)}: ", value)]
 
 
-def json_lines(text: str) -> Mapping[DocumentPath, int]:
-    """The line of each object and key of ``text``, which must be JSON."""
-    found: dict[DocumentPath, int] = {}
+def json_places(text: str) -> Mapping[DocumentPath, TextPlace]:
+    """Where each object and key of ``text``, which must be JSON, begins."""
+    found: dict[DocumentPath, TextPlace] = {}
     inside: list[str | int] = []
-    string, begun, line = "", 1, 1
+    string, key, line, begun = "", (1, 1), 1, 0
     for match in JSON_SIGN.finditer(text):
         sign = match[0]
         if sign == "\n":
-            line += 1
+            line, begun = line + 1, match.end()
         elif sign[0] == '"':
-            string, begun = sign, line
+            string, key = sign, (line, match.start() - begun + 1)
         elif sign == ":":
             inside[-1] = json.loads(string)
-            _note(found, inside, begun)
+            _note(found, inside, key)
         elif sign == ",":
             inside[-1] = inside[-1] + 1 if isinstance(inside[-1], int) else ""
         elif sign in "{[":
-            _note(found, inside, line)
+            _note(found, inside, (line, match.start() - begun + 1))
             inside.append("" if sign == "{" else 0)
         else:
             inside.pop()
     return found
 
 
-def _note(found: dict[DocumentPath, int], inside: list[str | int], line: int) -> None:
+def _note(found: dict[DocumentPath, TextPlace], inside: list[str | int], place: TextPlace) -> None:
     if len(inside) <= LONGEST_PATH:
-        found.setdefault(tuple(inside), line)
+        found.setdefault(tuple(inside), place)
 
 
 JSON = Format("JSON", FACTS_TITLE, _recognised, parse_json)

@@ -12,9 +12,10 @@ from attrs import define, field
 
 from mqclause.model.readers.facts_document import (
     LONGEST_PATH,
-    DocumentLines,
     DocumentPath,
+    DocumentPlaces,
     FactsDocument,
+    TextPlace,
     faulty,
     parsed,
 )
@@ -57,7 +58,7 @@ def parse_toml(text: str, source: str) -> FactsDocument:
 
 def _parse(text: str, source: str) -> FactsDocument:
     try:
-        return FactsDocument(source, tomllib.loads(text), lines=DocumentLines(text, toml_lines))
+        return FactsDocument(source, tomllib.loads(text), places=DocumentPlaces(text, toml_places))
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         place = TOML_PLACE.search(message)
@@ -67,15 +68,17 @@ def _parse(text: str, source: str) -> FactsDocument:
         return faulty(source, f"is not TOML: {said} at the end", text.rstrip().count("\n") + 1)
 
 
-def toml_lines(text: str) -> Mapping[DocumentPath, int]:
-    """The line of each table and key of ``text``, which must be TOML."""
+def toml_places(text: str) -> Mapping[DocumentPath, TextPlace]:
+    """Where each table and key of ``text``, which must be TOML, begins."""
     scan = _Scan()
-    line, end = 1, 0
+    line, begun, end = 1, 0, 0
     for word in TOML_WORD.finditer(text):
-        line += text.count("\n", end, word.start())
+        ended = text.count("\n", end, word.start())
+        if ended:
+            line, begun = line + ended, text.rfind("\n", end, word.start()) + 1
         end = word.start()
-        scan.take(word[0], line)
-    scan.take("\n", line)
+        scan.take(word[0], (line, end - begun + 1))
+    scan.take("\n", (line, 1))
     return scan.found
 
 
@@ -90,32 +93,32 @@ class _Open(NamedTuple):
 class _Scan:
     """A walk over the words of a document. ``inside`` starts with the table of the last header.
 
-    ``keys`` has the words so far of a key or a header, which began on the line ``begun``; ``header`` the brackets
+    ``keys`` has the words so far of a key or a header, which began at ``begun``; ``header`` the brackets
     of a header. ``value`` is the path of the value that is being read; None where a key is expected.
     """
 
-    found: dict[DocumentPath, int] = field(factory=dict)
+    found: dict[DocumentPath, TextPlace] = field(factory=dict)
     inside: list[_Open] = field(factory=lambda: [_Open(())])
     keys: list[str] = field(factory=list)
-    begun: int = 0
+    begun: TextPlace = (0, 0)
     header: str = ""
     value: DocumentPath | None = None
     tables: Counter[DocumentPath] = field(factory=Counter)
 
-    def take(self, word: str, line: int) -> None:
-        """Go on by one word, which begins on ``line``."""
+    def take(self, word: str, place: TextPlace) -> None:
+        """Go on by one word, which begins at ``place``."""
         if word == "\n":
             self._end_line()
         elif word[0] == "#":
             return
         elif self.value is not None:
-            self._in_value(self.value, word, line)
+            self._in_value(self.value, word, place)
         else:
-            self._before_value(word, line)
+            self._before_value(word, place)
 
-    def _before_value(self, word: str, line: int) -> None:
+    def _before_value(self, word: str, place: TextPlace) -> None:
         if not (self.keys or self.header):
-            self.begun = line
+            self.begun = place
         if word in "[]":
             self.header += word
         elif word == "=":
@@ -127,13 +130,13 @@ class _Scan:
         elif word != ",":
             self.keys.append(_key(word))
 
-    def _in_value(self, value: DocumentPath, word: str, line: int) -> None:
+    def _in_value(self, value: DocumentPath, word: str, place: TextPlace) -> None:
         path, position = self.inside[-1]
         if word == "[":
             self.inside.append(_Open(value, 0))
             self.value = (*value, 0)
         elif word == "{":
-            self._note(value, line)
+            self._note(value, place)
             self.inside.append(_Open(value))
             self.value = None
         elif word in "]}":
@@ -168,10 +171,10 @@ class _Scan:
             return (*path, self.tables[path] - 1)
         return path
 
-    def _note(self, path: DocumentPath, line: int) -> None:
-        """Keep the line of a table or key, and of the tables that a dotted key is the first to name."""
+    def _note(self, path: DocumentPath, place: TextPlace) -> None:
+        """Keep the place of a table or key, and of the tables that a dotted key is the first to name."""
         for length in range(1, min(len(path), LONGEST_PATH) + 1):
-            self.found.setdefault(path[:length], line)
+            self.found.setdefault(path[:length], place)
 
 
 def _key(word: str) -> str:

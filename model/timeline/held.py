@@ -95,11 +95,11 @@ def read_held(sources: Sequence[Source], on: date) -> Held:
     for source in sources:
         for document in _documents(source, faults):
             named = document.source
-            faults += read_facts(document.data, named, "?", lines=document.lines).diagnostics
+            faults += read_facts(document.data, named, "?", places=document.places).diagnostics
             held, wrong = rows_in(document.data, "information", _information)
             asked, wrong_too = rows_in(document.data, "request", _request)
             found = [*wrong, *wrong_too] or [*_out_of_time(held, asked, on)]
-            faults += (Diagnostic(named, each, document.lines.told_by(each)) for each in found)
+            faults += (Diagnostic(named, each, *document.places.told_by(each)) for each in found)
             information += held
             requests += asked
     if faults:

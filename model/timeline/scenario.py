@@ -15,7 +15,7 @@ from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quote
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker
 from mqclause.model.facts.message import Message
-from mqclause.model.readers.facts_document import NO_LINES, DocumentLines
+from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces
 from mqclause.model.readers.facts_file import MOST_FAULTS
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
@@ -54,15 +54,17 @@ def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scena
         raise FactsError(document.diagnostics)
     if document.diagnostics:
         try:
-            scenario_of(document.data, source.name, known, document.lines)
+            scenario_of(document.data, source.name, known, document.places)
         except FactsError as error:
             raise FactsError((*document.diagnostics, *error.diagnostics)) from None
         raise FactsError(document.diagnostics)
-    return scenario_of(document.data, source.name, known, document.lines)
+    return scenario_of(document.data, source.name, known, document.places)
 
 
-def scenario_of(data: object, source: str, known: Snapshot | None = None, lines: DocumentLines = NO_LINES) -> Scenario:
-    """The scenario in a parsed document; raises FactsError with every fault, on ``lines`` of it.
+def scenario_of(
+    data: object, source: str, known: Snapshot | None = None, places: DocumentPlaces = NO_PLACES
+) -> Scenario:
+    """The scenario in a parsed document; raises FactsError with every fault, at its ``places``.
 
     ``known`` are the facts, where the document's own were read with those of other files.
     """
@@ -70,7 +72,7 @@ def scenario_of(data: object, source: str, known: Snapshot | None = None, lines:
     cluster: Cluster | None = None
     messages: tuple[Message, ...] = ()
     try:
-        snapshot = known or read_document(data, source, lines)
+        snapshot = known or read_document(data, source, places)
         cluster, messages = snapshot.cluster, snapshot.messages
     except FactsError as error:
         faults += error.diagnostics
@@ -78,7 +80,7 @@ def scenario_of(data: object, source: str, known: Snapshot | None = None, lines:
     reading = _Reading(Referenced(cluster) if cluster else None, {each.id: "the facts" for each in messages})
     in_flight, wrong = in_flight_of(data, cluster)
     told = (*islice(reading.faults_of(given), MOST_FAULTS), *wrong)
-    faults += (Diagnostic(source, message, lines.told_by(message)) for message in told)
+    faults += (Diagnostic(source, message, *places.told_by(message)) for message in told)
     if faults or cluster is None:
         raise FactsError(faults)
     return Scenario(cluster, tuple(reading.events), messages, in_flight)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from mqclause import Decision, Engine, Put, Rules, Snapshot
-from mqclause.answers.choice.rests_on import STATES, AllAtOnce, rests_on, told_apart
+from mqclause.answers.choice.rests_on import AllAtOnce, rests_on, told_apart
+from mqclause.answers.choice.states import STATES
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.model.assembly.incomplete import Incomplete

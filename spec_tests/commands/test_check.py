@@ -166,7 +166,7 @@ def test_settings_are_found_from_the_working_directory_upwards(
     [
         (
             "[check]\nignored = []\n",
-            "mqclause.toml:2: check: unknown key 'ignored'; allowed: ignore, fail-on; did you mean 'ignore'?",
+            "mqclause.toml:2:1: check: unknown key 'ignored'; allowed: ignore, fail-on; did you mean 'ignore'?",
         ),
         ("[check]\nignore = 'check.12'\n", "check: ignore: 'check.12' is not allowed; allowed: a list"),
         ("[check]\nfail-on = 'never'\n", "check: fail-on: 'never' is not allowed; allowed: error, warning, note"),
@@ -175,11 +175,11 @@ def test_settings_are_found_from_the_working_directory_upwards(
         ("[check\n", "mqclause.toml:1:7: "),
         (
             "[check]\nignore = ['check.12',\n  'chek.13']\n",
-            ":2: check: ignore: 'chek.13' is not allowed; allowed: check.01, ",
+            ":2:1: check: ignore: 'chek.13' is not allowed; allowed: check.01, ",
         ),
-        ("[check]\nignore = ['check.12,check.13']\n", ":2: check: ignore: 'check.12,check.13' is not allowed"),
-        ("[check]\nfail-on = 'warn'\n", ":2: check: fail-on: 'warn' is not allowed"),
-        ("[check]\nfail-on = ['error']\n", ":2: check: fail-on: ['error'] is not allowed"),
+        ("[check]\nignore = ['check.12,check.13']\n", ":2:1: check: ignore: 'check.12,check.13' is not allowed"),
+        ("[check]\nfail-on = 'warn'\n", ":2:1: check: fail-on: 'warn' is not allowed"),
+        ("[check]\nfail-on = ['error']\n", ":2:1: check: fail-on: ['error'] is not allowed"),
     ],
 )
 def test_settings_that_cannot_be_used_are_told(

@@ -22,8 +22,8 @@ from mqclause.model.readers.facts_file import LIST_TABLES
 from mqclause.tools.commands.commands import ALL_KINDS, display_commands
 from mqclause.tools.commands.commands import command as commands_command
 from mqclause.tools.commands.explain import command as explain_command
+from mqclause.tools.commands.facts import AT_ONCE, in_toml
 from mqclause.tools.commands.facts import command as facts_command
-from mqclause.tools.commands.facts import in_toml
 from mqclause.tools.commands.why import command as why_command
 from spec_tests.support.explain_command import written
 from spec_tests.support.mqsc_script import read
@@ -136,7 +136,7 @@ def test_any_facts_read_back_are_the_same(situation: tuple[Cluster, Put]) -> Non
     for row in document["queue"]:
         row.pop("ipprocs")
     first = read_document(json.loads(json.dumps(document)), "first")
-    again = read_document(tomllib.loads(in_toml(filed(first))), "again")
+    again = read_document(tomllib.loads("".join(in_toml(filed(first)))), "again")
     assert (again.put, again.cluster.queue_manager) == (first.put, first.cluster.queue_manager)
     assert [getattr(again.cluster, name) for name in LIST_TABLES] == [
         getattr(first.cluster, name) for name in LIST_TABLES
@@ -145,11 +145,11 @@ def test_any_facts_read_back_are_the_same(situation: tuple[Cluster, Put]) -> Non
 
 @given(st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20))
 def test_any_text_is_written_in_toml(text: str) -> None:
-    assert tomllib.loads(in_toml({"process": [{"applicid": text}]})) == {"process": [{"applicid": text}]}
+    assert tomllib.loads("".join(in_toml({"process": [{"applicid": text}]}))) == {"process": [{"applicid": text}]}
 
 
 def test_a_path_of_windows_is_no_escape() -> None:
-    assert in_toml({"process": [{"applicid": r"C:\x86\run"}]}).splitlines()[1] == r'applicid = "C:\\x86\\run"'
+    assert "".join(in_toml({"process": [{"applicid": r"C:\x86\run"}]})).splitlines()[1] == r'applicid = "C:\\x86\\run"'
 
 
 class TestUnknown:
@@ -222,3 +222,8 @@ class TestCommands:
 
     def test_explain_is_meant_where_nothing_is_said(self) -> None:
         assert done(commands_command) == done(commands_command, "explain")
+
+
+def test_many_rows_are_written_some_at_a_time() -> None:
+    many = {"queue_manager": {"name": "QM1"}, "queue": [{"name": f"Q{number}"} for number in range(2 * AT_ONCE + 1)]}
+    assert tomllib.loads("".join(in_toml(many))) == many

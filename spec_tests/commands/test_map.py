@@ -120,11 +120,24 @@ def test_a_wide_terminal_has_members_as_columns(sales: list[str]) -> None:
         print_map(rows, Page(Console(file=out, force_terminal=True, color_system=None, width=width)))
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert lines[:3] == ["ORDERS", "  from QM1, QM3  QM1 66.7 %, QM2 33.3 %", "  from QM2       QM2"]
-    table = [[cell.strip() for cell in line.split("  ") if cell] for line in lines[-6:-2]]
+    at = next(number for number, line in enumerate(lines) if line.startswith("queue "))
+    table = [[cell.strip() for cell in line.split("  ") if cell] for line in lines[at : at + 4]]
     assert [line[0] for line in table] == ["queue", "ORDERS", "STOCK", "TO.ORDERS"]
     assert table[0] == ["queue", "from QM1", "from QM2", "from QM3"]
     assert table[1] == ["ORDERS", "QM1 66.7 %, QM2 33.3 %", "QM2", "QM1 66.7 %, QM2 33.3 %"]
     assert table[3] == ["TO.ORDERS", "-", "-", "QM1 66.7 %, QM2 33.3 %"]
+
+
+def test_what_is_not_known_is_named_with_what_tells_it(tmp_path: Path) -> None:
+    # A put at QM1 goes elsewhere if any of the four channels is away; QM2 to QM5 keep theirs.
+    for name in ("QM1", "QM2", "QM3", "QM4", "QM5"):
+        queue = "" if name == "QM1" else "DEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n"
+        (tmp_path / f"{name}.mqsc").write_text(MEMBER.format(name, "LOCAL", 50) + queue)
+    assert run("map", str(tmp_path)).stdout.splitlines()[-5:] == [
+        "from QM1 this rests on what is not known:",
+        *(f"  TO.{name}: DISPLAY CHSTATUS(TO.{name}) at QM1" for name in ("QM2", "QM3", "QM4")),
+        "  and 1 more: --json",
+    ]
 
 
 def test_what_is_taken_as_it_is_written_is_told(tmp_path: Path) -> None:
@@ -166,7 +179,7 @@ def test_queues_that_differ_in_names_alone_are_alike_where_no_rule_goes_by_names
     # Where QM1 alone is left by clause 5, its state does not matter.
     resting = [each.object for each in rows["ORDERS", "QM3"].incomplete]
     assert resting == ([] if favoured else ["TO.QM1", "TO.QM2"])
-    assert rows["ORDERS", "QM3"].rests_on_more == bool(resting)
+    assert bool(rows["ORDERS", "QM3"].told_by) == bool(resting)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause.tools.commands.explain import command as explain_command
+from mqclause.tools.commands.map import command as map_command
 from mqclause.tools.commands.replay import command as replay_command
 from spec_tests.commands.test_facts import QM1, QM2, QM3, done, refusal
 from spec_tests.support.explain_command import facts, written
@@ -161,7 +162,7 @@ class TestModelQueues:
         for event in ({"do": "put"}, {"do": "open", "mode": "OUTPUT"}, {"do": "get"}):
             asked = written(tmp_path, {"event": [{**event, "queue": "M"}]})
             told = refusal(replay_command, asked, "--facts", script)
-            assert told == f"{asked}:1: event 1 ({event['do']}): {made}"
+            assert told == f"{asked}:1:12: event 1 ({event['do']}): {made}"
 
     def test_an_alias_of_a_topic_leads_to_no_queue(self, tmp_path: Path) -> None:
         text = "* Queue manager name: QM1\nDEFINE QALIAS(T) TARGET(NEWS) TARGTYPE(TOPIC)\n"
@@ -174,6 +175,24 @@ class TestOptions:
     def test_a_fault_names_the_option_that_it_is_in(self, members: list[str]) -> None:
         assert refused(*members, "--status", "TO.QM9=STOPPED").startswith("--status: CHANNEL 'TO.QM9' is not known")
         assert refused(*members, "--set", "CHANNEL(TO.QM9) STATUS(STOPPED)").startswith("--set: CHANNEL 'TO.QM9'")
+
+    @pytest.mark.parametrize("turn", [1, -1])
+    def test_a_state_is_set_after_every_command_wherever_it_stands(self, members: list[str], turn: int) -> None:
+        options = [("--set", "CHANNEL(TO.QM2) STATUS(RUNNING)"), ("--status", "TO.QM2=STOPPED")]
+        given = [word for option in options[::turn] for word in option]
+        assert goes_to(*members, *given) == "QM3"
+        found = done(map_command, *members, *given, "--json")[1]
+        assert [each["queue_manager"] for each in json.loads(found)["rows"][0]["shares"]] == ["QM3"]
+
+    def test_what_a_command_sets_may_be_a_name_that_an_insert_hides(self, tmp_path: Path) -> None:
+        text = "* Queue manager name: QM1\nDEFINE CHANNEL('+AUTOCL+_QM1') CHLTYPE(CLUSRCVR) CLUSTER(S)\n"
+        uniform = written(tmp_path, text, "uniform.mqsc")
+        hint = "'+AUTOCL+_QM1' may be it once +AUTOCL+ is filled in: put its value there"
+        for command, put in ((explain_command, ["--put", "Q"]), (map_command, [])):
+            for name, said in (("S_QM1", hint), ("S_QM2", "is not known")):
+                told = refusal(command, uniform, *put, "--set", f"CHANNEL({name}) CLWLPRTY(5)")
+                assert said in told
+                assert (hint in told) == (name == "S_QM1")
 
     def test_what_if_in_each_of_many_lines(self, tmp_path: Path) -> None:
         routes = [{"name": f"TO.{each}", "queue_manager": each, "cluster": "S"} for each in ("QM2", "QM3")]

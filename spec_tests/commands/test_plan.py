@@ -91,6 +91,28 @@ def test_one_of_three_gets_nothing(sales: list[str], options: list[str], clause:
     assert (status, rows) == (3, {("ORDERS", "QM1"): (0.3333, THIRDS, halves, [("after", "QM2", clause)])})
 
 
+def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[str]) -> None:
+    # All three are set aside (clause 6) and taken back (clause 8): as before, and nothing leaves QM1.
+    failing = [option for name in ("QM2", "QM3", "QM4") for option in ("--fail", name)]
+    assert planned(sales, *failing) == (0, {})
+    done = CliRunner().invoke(command, [*sales, *failing], standalone_mode=False, catch_exceptions=False)
+    assert done.stdout.splitlines()[-2:] == [
+        "every put goes where it went",
+        "what is put to ORDERS at QM1 would wait for TO.QM2 (RETRYING), TO.QM3 (RETRYING) and TO.QM4 (RETRYING)",
+    ]
+    document = json.loads(CliRunner().invoke(command, [*sales, *failing, "--json"], standalone_mode=False).stdout)
+    assert [(row["queue"], row["from"], len(row["shares"])) for row in document["waiting"]] == [("ORDERS", "QM1", 3)]
+    other = CliRunner().invoke(command, [*sales, *failing, "--queue", "S*"], standalone_mode=False)
+    assert other.stdout == "nothing changes: every put goes where it went\n"
+
+
+@pytest.mark.parametrize("state", ["BINDING", "INITIALIZING", "STARTING", "STOPPING"])
+def test_what_a_channel_that_starts_or_stops_takes_is_not_said_to_wait(sales: list[str], state: str) -> None:
+    options = [option for name in ("QM2", "QM3", "QM4") for option in ("--status", f"TO.{name}={state}")]
+    done = CliRunner().invoke(command, [*sales, *options], standalone_mode=False, catch_exceptions=False)
+    assert done.stdout == "nothing changes: every put goes where it went\n"
+
+
 def test_a_state_is_that_of_one_queue_manager(sales: list[str]) -> None:
     # QM3's route to QM2 is not asked about: QM3 keeps its puts.
     assert planned(sales, "--set", "CHANNEL(TO.QM2) QMGR(QM3) STATUS(STOPPED)") == (0, {})

@@ -112,17 +112,17 @@ def test_a_continued_command_is_read_as_the_whole_one(value: str, at: int) -> No
     [
         "+\n" * 200_000,
         "DEF QL('" + "a +\n" * 200_000,
-        "DEF QL('A\n" + "DEF QL(B) REPLACE\n" * 50_000,
+        "DEF QL('A\n" + "DEF QL(B) REPLACE\n" * 20_000,
         "DEF QL(A) DESCR(" + "(" * 200_000 + ")" * 200_000,
         "DEF QL(A) DESCR(" + "{{ " * 200_000,
         "DEF QL(A) DESCR('" + "''" * 200_000,
         "DEF QL(A) DESCR(" + "'\"" * 200_000,
         "DEF QL(A) " + "," * 400_000 + "X",
-        "DEF QL(A) " + " ".join(f"W{n}(X)" for n in range(50_000)),
-        "DEF QL(A) +\n" + "*  CURDEPTH(1) +\n" * 50_000 + " PUT(ENABLED)",
-        "\n".join(f"DEFINE{n} QL(A)" for n in range(50_000)),
-        "\n".join(f"DEFINE QLOCAL{n}(A)" for n in range(50_000)),
-        "DEF QL(A)\n" * 30_000,
+        "DEF QL(A) " + " ".join(f"W{n}(X)" for n in range(20_000)),
+        "DEF QL(A) +\n" + "*  CURDEPTH(1) +\n" * 20_000 + " PUT(ENABLED)",
+        "\n".join(f"DEFINE{n} QL(A)" for n in range(20_000)),
+        "\n".join(f"DEFINE QLOCAL{n}(A)" for n in range(20_000)),
+        "DEF QL(A)\n" * 15_000,
     ],
 )
 def test_reading_takes_time_in_proportion_to_the_text(text: str) -> None:

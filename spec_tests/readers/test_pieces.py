@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.container import Gunzipped, unpacked
-from mqclause.model.readers.content import InFile, InMemory, of_full_size
+from mqclause.model.readers.content import PIECE, InFile, InMemory, of_full_size
 from mqclause.model.readers.encoding import text_from
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.registry import contents_of
@@ -100,11 +100,14 @@ def test_where_bytes_are_no_text_is_counted_over_all_pieces() -> None:
 
 
 def test_a_large_file_is_told_by_its_beginning_unless_it_holds_output_of_runmqsc(tmp_path: Path) -> None:
-    script = "DEFINE QLOCAL(A)\nDEFINE QLOCAL(B)\n" * 200_000
+    script = "DEFINE QLOCAL(A)\n" + f"*{' ' * 2000}\n" * (PIECE // 2000)
     for more, name in (("", "MQSC"), ("AMQ8006I: IBM MQ queue created.\n", "runmqsc")):
         (tmp_path / "f").write_text(script + more)
         assert contents_of(InFile(tmp_path / "f"), "f").format == name
-    assert contents_of(InMemory(b'{"queue": [], "note": "' + b"AMQ8006I: \\n" * 500_000 + b'"}'), "f").format == "JSON"
+    assert (
+        contents_of(InMemory(b'{"queue": [], "note": "' + b"AMQ8006I: \\n" * (PIECE // 10) + b'"}'), "f").format
+        == "JSON"
+    )
 
 
 def test_a_file_that_is_gone_when_it_is_read(tmp_path: Path) -> None:

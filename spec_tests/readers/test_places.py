@@ -59,16 +59,35 @@ def test_in_a_log(text: str, where: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("text", "where"),
     [
-        ('[queue_manager]\nname = "QM1"\nclwlmruc = 0\n', 3),
-        ('[queue_manager]\nname = "QM1"\n\n[[queue]]\nname = "A"\n[[queue]]\nname = "B"\nclwlrank = 10\n', 8),
-        ('[queue_manager]\nname = "QM1"\n\n[[queue]]\nput = "ENABLED"\n', 4),
-        ('{"queue_manager": {"name": "QM1"},\n "queue": [\n  {"name": "A",\n   "colour": 1}]}', 4),
-        ('{"queue_manager": {"name": "QM1"},\n "queues": []}', 2),
-        ('[queue_manager]\nname = "QM1"\n[[queue]]\nname = "A"\n[[queue]]\nname = "A"\n', 6),
-        ('[queue_manager]\nname = "QM1"\n[[message]]\nid = "M"\nqueue = "NONE"\n', 3),
+        ('[queue_manager]\nname = "QM1"\nclwlmruc = 0\n', (3, 1)),
+        ('[queue_manager]\nname = "QM1"\n\n[[queue]]\nname = "A"\n[[queue]]\nname = "B"\nclwlrank = 10\n', (8, 1)),
+        ('[queue_manager]\nname = "QM1"\n\n [[queue]]\nput = "ENABLED"\n', (4, 2)),
+        ('{"queue_manager": {"name": "QM1"},\n "queue": [\n  {"name": "A",\n   "colour": 1}]}', (4, 4)),
+        ('{"queue_manager": {"name": "QM1"}, "queue": [{"name": "A", "clwlrank": 10}]}', (1, 60)),
+        ('{"queue_manager": {"name": "QM1"},\n "queue": [{"name": "A"}, {"put": "ENABLED"}]}', (2, 27)),
+        ('{"queue_manager": {"name": "QM1"},\n "queues": []}', (2, 2)),
+        ('{"queue_manager": {"name": "QM1", "clwldata": "A",\n  "name": "QM1"}}', (1, 20)),
+        ('[queue_manager]\nname = "QM1"\n[[queue]]\nname = "A"\n[[queue]]\nname = "A"\n', (6, 1)),
+        ('[queue_manager]\nname = "QM1"\n[[message]]\nid = "M"\nqueue = "NONE"\n', (3, 1)),
+        ('queue_manager = {name = "QM1", clwldata = """\\\n\n""", clwlmruc = 0}\n', (3, 6)),
+        ('queue = [\n  {name = "Ä", clwlrank = 10},\n]\n[queue_manager]\nname = "QM1"\n', (2, 16)),
+        ('\ufeff[queue_manager]\r\nname = "QM1"\r\n   clwlmruc = 0\r\n', (3, 4)),
     ],
 )
-def test_in_a_facts_file(text: str, line: int) -> None:
-    assert place(text) == (line, None)
+def test_in_a_facts_file(text: str, where: tuple[int, int]) -> None:
+    assert place(text) == where
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[queue_manager]\nname = "QM1"\n  clwlmruc = 5\n',
+        '{"queue_manager":\n {"name": "QM1",\n  "clwlmruc": 5}}',
+    ],
+)
+def test_an_attribute_of_a_facts_file_is_traced_to_its_column(text: str) -> None:
+    snapshot = read_sources([Source("f", text.encode())])
+    origin = snapshot.provenance.of(snapshot.cluster.queue_manager, "clwlmruc")
+    assert (origin.line, origin.column) == (3, 3)

@@ -234,7 +234,7 @@ class TestEveryFault:
         with pytest.raises(FactsError) as caught:
             read_scenario_source(Source("s.json", text))
         first = str(caught.value.diagnostics[0])
-        assert first == "s.json: event 1: key 'do' is given more than once"
+        assert first == "s.json:1:47: event 1: key 'do' is given more than once"
         assert len(caught.value.diagnostics) == 2
 
 

@@ -122,10 +122,14 @@ class ClusterQuestion:
             return read_members(files, self.local, self.lenient)
         return found if self.asked(found) else read_members(files, self.local, self.lenient)
 
+    def fits(self, row: MapRow | PlanRow) -> bool:
+        """Whether the queue of a row fits the pattern."""
+        return self.pattern is None or fnmatchcase(row.queue, self.pattern)
+
     def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
         """The rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
         found = list(rows)
-        fitting = [row for row in found if self.pattern is None or fnmatchcase(row.queue, self.pattern)]
+        fitting = [row for row in found if self.fits(row)]
         if found and not fitting:
             raise NothingAskedError(f"no queue that is known in a cluster fits {self.pattern!r}")
         return fitting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,9 @@ from mqclause.tools.commands.inputs import format_option, sources, what_if, what
 from mqclause.tools.commands.options import from_option, json_option, lenient_option
 from mqclause.tools.render.accounts import accounts_document, print_accounts
 from mqclause.tools.render.streams import print_json
+
+AT_ONCE = 1000
+"""So many rows of a table are written at once."""
 
 
 @click.command("facts")
@@ -62,18 +65,28 @@ def write_facts(
         print_json(document)
     else:
         sys.stdout.flush()
-        sys.stdout.buffer.write(in_toml(document).encode())
+        sys.stdout.buffer.writelines(each.encode() for each in in_toml(document))
     for line in _remarks(snapshot):
         print(line, file=sys.stderr)  # noqa: T201
     return 0
 
 
-def in_toml(document: Mapping[str, Any]) -> str:
-    """A facts document as TOML, its tables in their order."""
+def in_toml(document: Mapping[str, Any]) -> Iterator[str]:
+    """A facts document as TOML, its tables in their order: in pieces, as that of a large dump is large."""
     encoder = toml.TomlEncoder()
     # a text of JSON is one of TOML; the library's own takes \\x for an escape
     encoder.dump_funcs[str] = partial(json.dumps, ensure_ascii=False)
-    return "\n\n".join(toml.dumps({table: of}, encoder).rstrip() for table, of in document.items()) + "\n"
+    pieces = (piece for table, of in document.items() for piece in _pieces(table, of))
+    for number, piece in enumerate(pieces):
+        yield ("\n" if number else "") + toml.dumps(piece, encoder).rstrip() + "\n"
+
+
+def _pieces(table: str, of: Any) -> Iterator[dict[str, Any]]:
+    """A table, or its rows, some at a time."""
+    if not isinstance(of, list):
+        yield {table: of}
+        return
+    yield from ({table: of[at : at + AT_ONCE]} for at in range(0, len(of), AT_ONCE))
 
 
 def _remarks(snapshot: Snapshot) -> list[str]:

@@ -75,16 +75,18 @@ def planned(
     engine, members = Engine(question.rules), question.asked(before)
     asked = both_sides(members, after)
     made = (row_of(each, engine, question.bind, traffic) for each in asked)
-    differing: list[PlanRow] = []
+    differing, held_up = list[PlanRow](), list[PlanRow]()
     exits: dict[Incomplete, list[str]] = {}
     for row in followed(made, len(asked)):
         note_exits((row.before, row.after), exits)
         differing += [row] if row.differs else []
+        held_up += [row] if row.held_up else []
     in_map = {(queue, local_of(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
     names = [local_of(each) for each in members]
+    waiting = [row for row in ordered(held_up) if question.fits(row)]
     rows, restarts = question.fitting(ordered(differing)), restarting(members, after, engine)
-    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits)
+    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits, waiting)
 
 
 def _findings(question: ClusterQuestion, left_out: Sequence[str]) -> FindingChanges:

@@ -77,4 +77,4 @@ def _refuse(document: FactsDocument, key: str, value: Any, allowed: str) -> None
 
 
 def _fault(document: FactsDocument, message: str, *path: str) -> FactsError:
-    return FactsError([Diagnostic(document.source, message, document.lines.line_of(*path))])
+    return FactsError([Diagnostic(document.source, message, *document.places.place_of(*path))])

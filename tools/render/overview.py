@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from rich.text import Text
 
+from mqclause.answers.choice.said import listing
+from mqclause.answers.choice.states import AskedFor
 from mqclause.answers.cluster.cluster_map import MapRow, note_exits
 from mqclause.answers.cluster.difference import PlanRow
 from mqclause.answers.cluster.planned import Planned
@@ -22,6 +24,7 @@ CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel",
 SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
 INDENT = 2
 MOVES_SHOWN = 5
+UNKNOWN_SHOWN = 3
 NOT_KNOWN = "-"
 """What stands for where puts go of a queue that a member does not know."""
 
@@ -38,11 +41,24 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
     else:
         _print_groups(rows, page)
     _print_exits(note_exits(rows, {}), page)
-    resting = {row.member for row in rows if row.rests_on_more}
-    if resting:
-        page.line()
-        told = f"from {', '.join(sorted(resting))} this rests on what is not known: --json says on what"
-        page.line(Text(told, "yellow"))
+    _print_unknown(rows, page)
+
+
+def _print_unknown(rows: Sequence[MapRow], page: Page) -> None:
+    """What the rows rest on that is not known: a few objects, with the command that tells and where it is run."""
+    asked: dict[AskedFor, dict[str, None]] = {}
+    for row in rows:
+        for each in row.told_by:
+            asked.setdefault(each, {})[row.member] = None
+    if not asked:
+        return
+    resting = sorted({member for members in asked.values() for member in members})
+    page.line()
+    page.line(Text(f"from {', '.join(resting)} this rests on what is not known:", "yellow"))
+    for (name, asking), members in islice(asked.items(), UNKNOWN_SHOWN):
+        page.line(Text(f"{name}: {asking} at {listing(list(members))}", "dim"), "", INDENT)
+    if len(asked) > UNKNOWN_SHOWN:
+        page.line(Text(f"and {len(asked) - UNKNOWN_SHOWN} more: --json", "dim"), "", INDENT)
 
 
 def exits_said(exits: Mapping[Incomplete, Sequence[str]]) -> Iterator[str]:
@@ -104,9 +120,23 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
         rows = f"{count} rows of the map change" if count > 1 else "1 row of the map changes"
         page.line(f"{rows}, from {', '.join(names)}")
     else:
-        changes = found.restarts or found.findings.new or found.findings.gone
+        changes = found.restarts or found.findings.new or found.findings.gone or found.held_up
         page.line("every put goes where it went" if changes else "nothing changes: every put goes where it went")
+    _print_held_up(found.held_up, page)
     _print_exits(found.exits, page)
+
+
+def _print_held_up(rows: Sequence[PlanRow], page: Page) -> None:
+    """The puts that would wait: of queues and members whose puts wait for the same channels together."""
+    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for row in rows:
+        states = sorted({(each.destination.channel, each.destination.channel_status) for each in row.held_up})
+        channels = listing([f"{channel} ({status})" for channel, status in states])
+        queues, members = groups.setdefault(channels, ({}, {}))
+        queues[row.queue], members[row.member] = None, None
+    for channels, (queues, members) in groups.items():
+        said = f"what is put to {listing(list(queues))} at {listing(list(members))} would wait for {channels}"
+        page.line(Text(said, "yellow"))
 
 
 def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:

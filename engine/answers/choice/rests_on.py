@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
-from attrs import evolve, field, fields, frozen
+from attrs import evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.answers.choice.decision import Decision
@@ -15,6 +15,7 @@ from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.answers.choice.kind import MOST_KINDS, Kind
 from mqclause.answers.choice.reason import outcome_of
 from mqclause.answers.choice.said import Ending, with_several_routes
+from mqclause.answers.choice.states import STATES, VARIED, AskedFor, Route, asking, ifs, of_channel
 from mqclause.documents import OUTCOME
 from mqclause.executors.compiled import Compiled
 from mqclause.executors.course import Course
@@ -24,16 +25,6 @@ from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.destination import Destination
-
-Route = tuple[str, str]
-"""A channel and the queue manager that it leads to: in every cluster it has one status."""
-
-VARIED = "channel_status"
-"""The attribute of a destination that is varied."""
-
-STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata["domain"].words if state)
-"""Every status that a channel can have."""
-
 
 EVERY_STATE = "DISPLAY CLUSQMGR(*) CHANNEL STATUS"
 MOST_CHANNELS = 20
@@ -62,11 +53,11 @@ def unknown_exit(decision: Decision) -> Iterator[Incomplete]:
         yield missing
 
 
-def rests_on_more(decision: Decision, snapshot: Snapshot) -> bool:
-    """Whether rests_on would tell of anything besides an exit that nobody has given; in less time."""
-    if _is_settled(decision):
-        return False
-    return bool(snapshot.incomplete) or _UnknownStates.of(decision, snapshot).matter
+def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
+    """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
+    if not _is_settled(decision):
+        yield from ((each.object, each.command) for each in snapshot.incomplete)
+        yield from _UnknownStates.of(decision, snapshot).told_by()
 
 
 def _is_settled(decision: Decision) -> bool:
@@ -109,10 +100,11 @@ class _UnknownStates:
         alone = {route: found for route, taken in asked.items() if (found := changed.endings({route: taken}))}
         return cls(decision, routes, len(asked), alone, changed.endings(routes) if len(routes) > 1 else {})
 
-    @property
-    def matter(self) -> bool:
-        """Whether another state of some gives another answer."""
-        return bool(self.alone or self.together)
+    def told_by(self) -> Iterator[AskedFor]:
+        """The channels of which another state gives another answer, and what tells the state."""
+        yield from ((channel, asking((channel, to), self.routes)) for channel, to in self.alone)
+        if self.together and not self.alone:
+            yield self.decision.cluster.queue_manager.name, EVERY_STATE
 
     def told(self) -> Iterator[Incomplete]:
         """What is not known, in words."""
@@ -120,13 +112,13 @@ class _UnknownStates:
         by_route = with_several_routes(self.decision.listed)
         alone = {route: _said(found, by_route) for route, found in self.alone.items()}
         for route, others in alone.items():
-            yield _of_channel(route, routes[route], others, routes)
+            yield of_channel(route, routes[route], others, routes)
         known = {answer for others in alone.values() for answer in others.values()}
         together = _said(self.together, by_route)
         news = {state: answer for state, answer in together.items() if answer not in known}
         if news:
             assumed = ", ".join(dict.fromkeys(routes.values()))
-            what = f"states of {len(routes)} channels unknown; taken as {assumed}. {_ifs('all of them are', news)}"
+            what = f"states of {len(routes)} channels unknown; taken as {assumed}. {ifs('all of them are', news)}"
             yield (AllAtOnce if alone else Incomplete)(what, local, EVERY_STATE)
         if self.asked < len(routes):
             what = f"states of {len(routes)} channels unknown; an exit was asked about {self.asked} of them alone"
@@ -270,28 +262,3 @@ def _test_of(tree: Any) -> Any:
     while tree.parent is not None and not isinstance(tree, exp.Predicate):
         tree = tree.parent
     return tree
-
-
-def _of_channel(route: Route, taken: str, others: Mapping[str, str], routes: Mapping[Route, str]) -> Incomplete:
-    channel, queue_manager = route
-    alone = sum(name == channel for name, _ in routes) == 1
-    named, to = _in_mqsc(channel), _in_mqsc(queue_manager)
-    command = f"DISPLAY CHSTATUS({named})" if alone else f"DISPLAY CLUSQMGR({to}) CHANNEL({named}) STATUS"
-    return Incomplete(f"channel status unknown; taken as {taken}. {_ifs(f'{channel} is', others)}", channel, command)
-
-
-def _ifs(subject: str, answers: Mapping[str, str]) -> str:
-    """``If TO.QM2 is RETRYING: QM3``, for each answer; the states that change nothing, where those are fewer."""
-    by_answer: dict[str, list[str]] = {}
-    for state, answer in answers.items():
-        by_answer.setdefault(answer, []).append(state)
-    kept = [state for state in STATES if state not in answers]
-    if len(by_answer) == 1 and 0 < len(kept) < len(answers):
-        neither = f"neither {' nor '.join(kept)}" if len(kept) > 1 else f"not {kept[0]}"
-        return f"If {subject} {neither}: {next(iter(by_answer))}"
-    return "; ".join(f"If {subject} {' or '.join(states)}: {answer}" for answer, states in by_answer.items())
-
-
-def _in_mqsc(name: str) -> str:
-    """A name as a command takes it: in quotes where MQSC would fold it to upper case."""
-    return name if name == name.upper() else f"'{name}'"

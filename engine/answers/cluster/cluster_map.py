@@ -10,9 +10,11 @@ from attrs import asdict, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
-from mqclause.answers.choice.rests_on import rests_on, rests_on_more, unknown_exit
+from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
+from mqclause.answers.choice.states import AskedFor
+from mqclause.language.evaluate import Scope
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
@@ -20,6 +22,8 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 
 MAP_FORMAT = "mqclause.map/1"
+LEFT_WAITING = "waits"
+"""The term of rules/terms.toml that says of a destination that what is put for it waits."""
 
 SIDE: ColumnTypes = {
     "outcome": "string",
@@ -57,10 +61,17 @@ class MapRow:
         """What is not known and could change the answer."""
         return rests_on(self.decision, self.snapshot)
 
-    @property
-    def rests_on_more(self) -> bool:
-        """Whether there is anything of that besides an exit that nobody has given, without wording it."""
-        return rests_on_more(self.decision, self.snapshot)
+    @cached_property
+    def told_by(self) -> tuple[AskedFor, ...]:
+        """The objects and commands of that, but for an exit that nobody has given."""
+        return tuple(told_by(self.decision, self.snapshot))
+
+    @cached_property
+    def waiting(self) -> tuple[Share, ...]:
+        """The parts of the puts that wait on a transmission queue until a channel runs."""
+        words = (steps.vocabulary for steps in self.decision.course.steps if LEFT_WAITING in steps.vocabulary.terms)
+        scopes = ((each, Scope(known, None, subject=each.destination)) for known in words for each in self.shares)
+        return tuple(each for each, scope in scopes if scope.value(LEFT_WAITING))
 
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.map/1``."""

@@ -96,6 +96,13 @@ class PlanRow:
         ends = [(each.outcome, each.reason and (each.reason.code, each.reason.call)) for each in (one, other)]
         return ends[0] != ends[1] or parts(self.before.shares) != parts(self.after.shares)
 
+    @cached_property
+    def held_up(self) -> tuple[Share, ...]:
+        """The parts of the puts that wait for a channel after the change and did not wait before."""
+        waiting = self.after.waiting if self.after is not self.before else ()
+        waited = {key_of(each.destination) for each in self.before.waiting} if waiting else set()
+        return tuple(each for each in waiting if key_of(each.destination) not in waited)
+
     @property
     def moved(self) -> Fraction:
         """The part of the puts that goes elsewhere: 1 where only one side has destinations, 0 where none has."""

@@ -21,6 +21,7 @@ class Planned:
     ``rows`` differ; ``restarts`` are the members whose sequence factors restart, ``members`` all that were asked.
     Of ``traffic`` so many puts are ``elsewhere``: of queues, or at queue managers, that the map does not have.
     ``exits`` are those that are named and not given, with the members that name them on either side.
+    ``held_up`` are the rows, which need not differ, whose puts wait for a channel then and did not before.
     """
 
     rows: Sequence[PlanRow]
@@ -30,6 +31,7 @@ class Planned:
     traffic: Traffic | None = None
     elsewhere: int = 0
     exits: Mapping[Incomplete, Sequence[str]] = field(factory=dict)
+    held_up: Sequence[PlanRow] = ()
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -45,6 +47,11 @@ class Planned:
             "restarts": list(self.restarts),
             "incomplete": [{"from": name, **asdict(each)} for each, names in self.exits.items() for name in names],
         }
+        if self.held_up:
+            document["waiting"] = [
+                {"queue": row.queue, "from": row.member, "shares": [each.to_json() for each in row.held_up]}
+                for row in self.held_up
+            ]
         if self.traffic is not None:
             document["traffic"] = {
                 "puts": self.traffic.total,

@@ -1,4 +1,4 @@
-"""On which lines the keys of documents stand, however they are laid out."""
+"""On which lines, and in which columns, the keys of documents stand, however they are laid out."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqclause.model.readers.facts_document import LONGEST_PATH
-from mqclause.model.readers.json_facts import json_lines
-from mqclause.model.readers.toml_facts import toml_lines
+from mqclause.model.readers.json_facts import json_places
+from mqclause.model.readers.toml_facts import toml_places
 
 TEXTS = [
     "",
@@ -109,15 +109,17 @@ def header(line: str, row: dict[str, Any], draw: Any) -> str:
 
 
 @given(toml_texts())
-def test_a_key_of_toml_stands_on_its_line(text: str) -> None:
-    lines, found = text.split("\n"), toml_lines(text)
+def test_a_key_of_toml_stands_at_its_place(text: str) -> None:
+    lines, found = text.split("\n"), toml_places(text)
     for path in keys(tomllib.loads(text)):
-        assert str(path[-1]) in lines[found[path] - 1]
+        line, column = found[path]
+        assert lines[line - 1][column - 1 :].lstrip("[\"'").startswith(str(path[-1]))
 
 
 @given(st.lists(trees | rows, max_size=5).map(document), st.sampled_from([None, 0, 2]))
-def test_a_key_of_json_stands_on_its_line(data: dict[str, Any], indent: int | None) -> None:
+def test_a_key_of_json_stands_at_its_place(data: dict[str, Any], indent: int | None) -> None:
     text = json.dumps(data, indent=indent)
-    lines, found = text.split("\n"), json_lines(text)
+    lines, found = text.split("\n"), json_places(text)
     for path in keys(data):
-        assert f'"{path[-1]}":' in lines[found[path] - 1]
+        line, column = found[path]
+        assert lines[line - 1][column - 1 :].startswith(f'"{path[-1]}":')
