@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 
 SPARK = (
-    (
-        "spec_tests/spark/test_table.py",
-        "spec_tests/house/test_extension.py::test_it_runs_on_tables_in_spark",
-        "spec_tests/commands/test_batch.py::test_spark_gives_what_duckdb_gives",
-    ),
-    ("spec_tests/spark/",),
+    "spec_tests/spark/",
+    "spec_tests/house/test_extension.py::test_it_runs_on_tables_in_spark",
+    "spec_tests/commands/test_batch.py::test_spark_gives_what_duckdb_gives",
 )
-"""Tests that share one session, in one process: two of them, as one alone would be the last to end."""
+"""Tests that share one session, in one process: a second Java would have all of Spark to load and to compile again."""
 
 OF_THEIR_OWN = ("spec_tests/spark/test_session.py", "spec_tests/spark/test_connect.py")
 """Tests that start a session each, in a process of its own."""
@@ -27,8 +24,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What waits longest for a Java goes first, so that no process is left alone with it at the end."""
-    first = [*(name for shared in SPARK for name in shared), *OF_THEIR_OWN]
-    items.sort(key=lambda item: not item.nodeid.startswith(tuple(first)))
+    items.sort(key=lambda item: not item.nodeid.startswith((*SPARK, *OF_THEIR_OWN)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -46,7 +42,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             if nodeid.startswith(OF_THEIR_OWN):
                 return nodeid
-            return next((shared[0] for shared in SPARK if nodeid.startswith(shared)), nodeid)
+            return SPARK[0] if nodeid.startswith(SPARK) else nodeid
 
     return SharedSessions(config, log)
 

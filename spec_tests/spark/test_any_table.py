@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -17,34 +17,44 @@ import pyarrow as pa
 from mqclause import duckdb
 from mqclause import spark as native
 from mqclause.tables.columns import TableError
-from mqclause.tables.row import Rows
 from spec_tests.commands.test_batch_folders import check_union
-from spec_tests.spark.test_table import collected, folder, frame
+from spec_tests.spark.test_replay import cluster
+from spec_tests.spark.test_table import collected, jobs
 from spec_tests.support.deep import first
-from spec_tests.support.random_clusters import random_case
-from spec_tests.support.random_rows import answers, arrow_table
+from spec_tests.support.random_rows import answers
 
-__all__ = ["folder"]
+__all__ = ["jobs"]
 
 
-def test_flat_puts_of_several_queue_managers(spark: Any) -> None:
-    cluster, _ = random_case(Random(3))
-    name = cluster.queues[0].name
+SPREADS = [
+    ({"spread": "KEY"}, {}),
+    ({"shares": True, "spread": "id"}, {"cluster_pcf": True, "already_sent_to": ["QM2"]}),
+]
+
+
+@pytest.mark.parametrize(("given", "more"), first(1, SPREADS))
+def test_flat_puts_of_several_queue_managers_are_spread_as_in_duckdb(
+    spark: Any, given: dict[str, Any], more: dict[str, Any]
+) -> None:
+    name, tied = "ORDERS.IN", cluster(20, 50, 20, 10)
     rows = [
         (0, name, "QM1", "x"),
         (1, f"{name}  ", "QM2 ", "NOTFIXED"),
         (2, "NO", "QM9", ""),
         (3, "A B", "QM1", None),
         (4, None, None, "OPEN"),
+        *((at, name, "QM1", "OPEN") for at in range(5, 50)),
     ]
-    df = spark.createDataFrame(rows, "id bigint, `state` string, `At` string, c string")
+    rows = [(*row, f"key {row[0]} é") for row in rows]
+    df = spark.createDataFrame(rows, "id bigint, `state` string, `At` string, c string, key string")
     table = pa.table(dict(zip(df.columns, map(list, zip(*rows, strict=True)), strict=True)))
-    clusters, given = {"QM1": cluster, "QM2": cluster}, {"at": "AT", "queue": "State", "bind": "C", "call": "MQOPEN"}
-    found = native.decide(df, clusters, None, True, **given)
-    assert found.columns == ["id", "state", "At", "c", "decision"]
-    expected = answers(duckdb.decide(table, clusters, explain=True, **given))
+    clusters, named = {"QM1": tied, "QM2": tied}, {"at": "AT", "queue": "State", "bind": "C", "call": "MQOPEN"}
+    found = native.decide(df, clusters, None, True, **named, **given, **more)
+    assert found.columns == ["id", "state", "At", "c", "key", "decision"]
+    expected = answers(duckdb.decide(table, clusters, explain=True, **named, **given, **more))
     assert collected(found) == expected
-    assert [each["message"] for each in expected] == [
+    assert {"QM3", "QM4"} <= {each["queue_manager"] for each in expected[5:]}
+    assert [each["message"] for each in expected[:5]] == [
         "c = 'x'; allowed: OPEN, NOTFIXED, GROUP, AS_Q_DEF", None, "At = 'QM9'; allowed: QM1, QM2",
         "state = 'A B'; allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %", "At = null; allowed: QM1, QM2",
     ]  # fmt: skip
@@ -54,12 +64,13 @@ TABLES = ["sample", "as it is", "limit", "chance", "union"]
 
 
 @pytest.mark.parametrize("kind", first(1, TABLES))
-def test_tables_that_are_not_the_same_each_time_keep_their_rows(spark: Any, kind: str) -> None:
-    cluster, _ = random_case(Random(3))
-    name = cluster.queues[0].name
+def test_tables_that_are_not_the_same_each_time_keep_their_rows(
+    spark: Any, jobs: Callable[[], list[int]], kind: str
+) -> None:
+    name, known = "ORDERS.IN", cluster(20, 50)
     puts = spark.range(3000).selectExpr("id", f"IF(rand() < 0.5, '{name}', substr(uuid(), 1, 8)) AS q", "'QM1' AS mqqm")
     if kind == "as it is":
-        odd = native.decide(puts, cluster, queue="q").where(f"(q = '{name}') = (decision.reason <=> 2085)")
+        odd = native.decide(puts, known, queue="q").where(f"(q = '{name}') = (decision.reason <=> 2085)")
         assert odd.count() == 0
         return
     kinds = {
@@ -69,10 +80,10 @@ def test_tables_that_are_not_the_same_each_time_keep_their_rows(spark: Any, kind
         "union": lambda: puts.union(puts),
     }
     df = kinds[kind]().cache()
-    kept = native.decide(df, cluster, queue="q")
-    assert kept.count() == df.count()
-    odd = kept.where(f"q = '{name}' AND decision.outcome <> 'chosen' OR decision IS NULL")
-    assert odd.where("decision.reason = 2085").count() == 0
+    odd = f"(q = '{name}') <> (decision.outcome <=> 'chosen') OR decision IS NULL"
+    counted = native.decide(df, known, queue="q").selectExpr("count(*)", f"count_if({odd})")
+    assert jobs() == []
+    assert tuple(counted.first()) == (df.count(), 0)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +102,7 @@ def test_columns_that_are_not_each_ones_own(spark: Any, columns: list[str], mess
     df = spark.sql("SELECT named_struct('queue', 'Q'), array(named_struct('queue_manager', 'QM2')), 1, 2").toDF(
         *columns
     )
-    cluster, _ = random_case(Random(3))
-    for given in (None, cluster):
+    for given in (None, cluster(50)):
         with pytest.raises(TableError) as raised:
             native.decide(df, given)
         assert str(raised.value) == message
@@ -111,41 +121,6 @@ def test_names_in_any_letter_case_and_keywords(spark: Any, value: str) -> None:
     finally:
         for name in names:
             spark.conf.unset(name)
-
-
-@pytest.mark.parametrize("ansi", first(1, ["false", "true"]))
-def test_messages_are_those_of_the_other_engines(spark: Any, folder: Path, ansi: str) -> None:
-    """Numbers as Python writes them; null and letters of other alphabets whether ANSI is on or off."""
-    numbers = [-1.0, -1e7, -1.5e20, -1e-5, -1.25e-4, -123456789012345678.0, -9999999999999998.0, -1e16, -0.001]
-    numbers += [float("nan"), float("inf"), float("-inf")]
-    rows: list[Any] = [({"queue": "Q"}, [{"queue_manager": "QM2", "dest_seq_factor": each}]) for each in numbers]
-    rows += [({"queue": "Q"}, None), ({"queue": "Q"}, []), ({"queue": "Q"}, [{"channel_status": "\ufb06ARTING"}])]
-    rows += [({"queue": "Q", "bind": "NOTF\u0131XED"}, [{"queue_manager": "QM2"}])]
-    rows += [({"queue": "Q"}, [{"queue_manager": "Q", name: "\u00e9 "}]) for name in ("queue", "channel", "cluster")]
-    rows += [({"queue": "Q\n"}, []), ({"queue": "Q", "already_sent_to": ["A ", None, " "]}, [])]
-    df = frame(spark, folder, "messages", arrow_table(rows))
-    expected = [Rows().decision(put, among)["message"] for put, among in rows]
-    assert None not in expected
-    assert len(set(expected)) == len(rows) - 1
-    spark.conf.set("spark.sql.ansi.enabled", ansi)
-    try:
-        assert [each["message"] for each in collected(native.decide(df))] == expected
-    finally:
-        spark.conf.unset("spark.sql.ansi.enabled")
-
-
-TIES = [({"spread": "KEY"}, {}), ({"shares": True, "spread": "id"}, {"cluster_pcf": True, "already_sent_to": ["QM1"]})]
-
-
-@pytest.mark.parametrize(("given", "more"), first(1, TIES))
-def test_ties_are_spread_as_in_duckdb(spark: Any, given: dict[str, Any], more: dict[str, Any]) -> None:
-    cluster, _ = random_case(Random(3))
-    name = cluster.queues[0].name
-    rows = [(at, name, f"key {at} é") for at in range(50)]
-    table = pa.table(dict(zip(("id", "q", "key"), map(list, zip(*rows, strict=True)), strict=True)))
-    df = spark.createDataFrame(rows, "id bigint, q string, key string")
-    expected = answers(duckdb.decide(table, cluster, queue="q", **given, **more))
-    assert collected(native.decide(df, cluster, queue="q", **given, **more)) == expected
 
 
 def test_files_of_one_folder_may_differ_in_their_columns(spark: Any, tmp_path: Path) -> None:  # noqa: ARG001

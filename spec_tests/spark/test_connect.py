@@ -33,7 +33,8 @@ assert "connect" in type(session).__module__
 puts = session.read.parquet(sys.argv[1])
 cluster, _ = random_case(Random(0))
 decided = decide(puts, cluster)
-print(json.dumps([row.decision.asDict(recursive=True) for row in decided.orderBy("id").collect()]))
+rows = sorted(decided.select("id", "decision").collect(), key=lambda row: row.id)
+print(json.dumps([row.decision.asDict(recursive=True) for row in rows]))
 """
 
 

@@ -61,13 +61,20 @@ def test_random_schemas(spark: Any, folder: Path, number: int) -> None:
             assert one == BY_ROW.decision(*row, explain=True), (table.schema, row)
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(5, marks=pytest.mark.deep)])
-def test_adversarial_puts_in_clusters(spark: Any, folder: Path, number: int) -> None:
+@pytest.mark.parametrize(("number", "streamed"), first(1, [(1, True), (5, False), (5, True)]))
+def test_adversarial_puts_in_clusters(spark: Any, folder: Path, number: int, streamed: bool) -> None:
+    """Also where the puts arrive one after the other."""
     places = count()
 
     def decided(table: pa.Table, cluster: Cluster, rules: Rules) -> list[Any]:
-        df = frame(spark, folder, f"puts{number}-{next(places)}", table)
-        return list(collected(native.decide(df, cluster, rules, explain=True)))
+        name = f"puts{number}-{next(places)}-{streamed}"
+        df = frame(spark, folder / name, "puts", table)
+        if not streamed:
+            return collected(native.decide(df, cluster, rules, explain=True))
+        arriving = spark.readStream.schema(df.schema).parquet(str(folder / name))
+        stream = native.decide(arriving, cluster, rules, explain=True).writeStream.format("memory")
+        assert stream.queryName("decided").trigger(availableNow=True).start().awaitTermination(600)
+        return collected(spark.table("decided"))
 
     check_puts_in_clusters(number, 300, decided)
 

@@ -40,6 +40,8 @@ def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, t
     given = {"QM1": cluster(20, 50, 20, 10)}
     provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
+    partitions = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
     try:
         arrive(spark, tmp_path, 3, 1, 0, 2)
         arrive(spark, tmp_path, 5, 4, 6)
@@ -48,6 +50,7 @@ def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, t
         run_until_there_is_no_more(spark, tmp_path, given)
     finally:
         spark.conf.unset("spark.sql.streaming.stateStore.providerClass")
+        spark.conf.set("spark.sql.shuffle.partitions", partitions)
     at_once = replay(spark.read.schema(COLUMNS).parquet(str(tmp_path / "in")), given, by="site", explain=True)
     arrived, expected = (
         table.orderBy("site", "at").collect() for table in (spark.read.parquet(str(tmp_path / "out")), at_once)
