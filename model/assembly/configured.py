@@ -34,14 +34,28 @@ class ConfiguredObject:
 
     ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; the
     words with ``same_`` say whether they have the same value of an attribute. ``unreachable`` says why no other queue
-    manager ever sends a message to a host, ``leads_nowhere`` why a name leads to nothing; both are blank otherwise.
+    manager ever sends a message to a host, blank if one does. A queue is looked at in its ``cluster``, or in several of
+    which the same is to be said; ``in_others``: it is in more clusters, of which that is not to be said.
+
+    ``leads_nowhere`` says why a name leads to nothing, blank if it does not: ``lost_by`` is the reason code,
+    ``lost_queue`` and ``lost_queue_manager`` are the names that come to nothing, ``lost_is_defined`` says whether there
+    is an object of that queue name, and ``led_from`` is what led to them. ``could_lead_on``: it would lead somewhere
+    with what a member may have that no file describes.
+
     ``receiver_differs`` names the workload attribute in which a CLUSSDR differs from the CLUSRCVR of that name.
     ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and
-    ``speaks_for_cluster`` if what the cluster lacks is to be said of it, once for all members.
-    ``all_members_described`` says whether there may be more of them in files that are not given.
-    A queue manager ``is_member`` of a cluster if it has a receiver in one; ``unjoined`` are clusters that a queue
-    names and in which there is none, so that the queue is not clustered there. ``deadq_told`` says whether its files
-    tell DEADQ, ``suspended_in`` is a cluster in which it is suspended.
+    ``speaks_for_cluster`` if what the cluster lacks is to be said of it, once for all members; it is a
+    ``repository_elsewhere`` if it is one of another cluster. ``repositories_told``: the files of all members tell of
+    what they are full repositories.
+
+    So many ``members`` of the cluster are described; ``more_members``: something leads to one that is not. It
+    ``is_told_whole`` where a facts document says all that there is in it. Of a name that leads elsewhere that is said
+    of all clusters of its queue manager: of the one that the files tell least of.
+
+    ``others_serve``: other queues are transmission queues of some channels; with ``defclxq`` CHANNEL each cluster
+    channel has one of its own. A queue manager ``is_member`` of a cluster if it has a receiver in one; ``unjoined`` are
+    clusters that a queue names and in which there is none, so that the queue is not clustered there. ``deadq_told``
+    says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is suspended.
 
     Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
@@ -65,9 +79,18 @@ class ConfiguredObject:
     usage: str = seen(Words(("NORMAL", "XMITQ")), "NORMAL")
     indxtype: str = seen(Text(12), "NONE")
     clchname: str = seen(Text(20), "")
+    defclxq: str = seen(Text(12), "SCTQ")
+    others_serve: bool = False
     trigger: bool = False
+    shared: bool = False
     target: str = seen(NAME_OR_BLANK, "")
     leads_nowhere: str = seen(Text(400), "")
+    lost_by: str = seen(Text(48), "")
+    lost_queue: str = seen(NAME_OR_BLANK, "")
+    lost_queue_manager: str = seen(NAME_OR_BLANK, "")
+    lost_is_defined: bool = False
+    led_from: str = seen(NAME_OR_BLANK, "")
+    could_lead_on: bool = False
     chltype: str = seen(Text(12), "")
     conname: str = seen(Text(264), "")
     hbint: int = seen(Whole(OFF, LARGEST), 300)
@@ -75,12 +98,17 @@ class ConfiguredObject:
     batchhb: int = seen(COUNT, 0)
     netprty: int = seen(Whole(OFF, LARGEST), OFF)
     receiver_differs: str = seen(Text(200), "")
-    cluster: str = seen(NAME_OR_BLANK, "")
+    cluster: str = seen(Text(400), "")
     unjoined: str = seen(Text(400), "")
     repositories: int = seen(COUNT, 2)
     repository: bool = False
     speaks_for_cluster: bool = True
-    all_members_described: bool = True
+    members: int = seen(COUNT, 2)
+    more_members: bool = False
+    is_told_whole: bool = False
+    repositories_told: bool = True
+    repository_elsewhere: bool = False
+    in_others: bool = False
     clwlexit: str = seen(Text(128), "")
     adoptmca: str = seen(Text(12), "ALL")
     is_member: bool = False

@@ -119,8 +119,10 @@ class ConfiguredMember:
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
-        seen = {name: found.fields[name] for name in ("put", "get", "usage", "trigger") if name in found.fields}
+        names = ("put", "get", "usage", "trigger", "shared")
+        seen = {name: found.fields[name] for name in names if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
+        seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "beside": (queue, *self.beside(queue))}
         if found.clusters:
@@ -131,9 +133,8 @@ class ConfiguredMember:
     def beside(self, queue: Queue) -> Iterator[Queue]:
         """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
         defxmitq = self.queue_manager.defxmitq
-        ways, followed = {defxmitq}, {"", queue.name}
+        ways, queues, followed = {defxmitq, queue.xmitq}, {queue.target, queue.rname}, {"", queue.name}
         waiting = [queue.target, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
-        ways.add(queue.xmitq)
         while waiting:
             if (name := waiting.pop()) in followed:
                 continue
@@ -143,7 +144,8 @@ class ConfiguredMember:
                 yield own
                 waiting += [own.target, own.rname, own.xmitq, own.rqmname]
                 ways.add(own.xmitq)
-            elif (name in ways or name in (queue.target, queue.rname)) and not self.tells("QLOCAL", name):
+                queues |= {own.target, own.rname}
+            elif (name in ways or name in queues) and not self.tells("QLOCAL", name):
                 yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
 
     def other(self, found: MqObject) -> dict[str, Any]:
@@ -186,6 +188,16 @@ class ConfiguredMember:
         """The queue manager itself."""
         fields = next((each.fields for each in self.objects.of("QMGR")), {})
         return QueueManager(name=self.name, platform=self.platform, **fields)
+
+    @cached_property
+    def defclxq(self) -> str:
+        """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
+        return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
+
+    @cached_property
+    def others_serve(self) -> bool:
+        """Whether it has transmission queues for some cluster channels."""
+        return any(each.text("CLCHNAME") for each in self._queues.values())
 
     def processes(self) -> tuple[Process, ...]:
         """Its process definitions."""

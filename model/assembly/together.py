@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field
@@ -40,7 +40,7 @@ class Together:
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
     silent: set[Untold] = field(factory=set)
     _speakers: dict[str, str] = field(factory=dict)
-    _of_hosts: dict[tuple[str, tuple[str, ...]], dict[str, Any]] = field(factory=dict)
+    _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
 
     @classmethod
@@ -93,7 +93,7 @@ class Together:
         return found
 
     def seen(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
-        """The object with what the others make of it; a channel for each thing that there is to say of it."""
+        """What the others make of the object: in each of its clusters, with all that a CLUSSDR has otherwise."""
         if about.chltype == "CLUSRCVR":
             yield from (self.receiver(about, name) for name in about.clusters)
         elif about.chltype == "CLUSSDR":
@@ -102,19 +102,27 @@ class Together:
         elif about.object_type == "QMGR" or not about.clustered:
             yield about
         else:
-            yield evolve(about, **self.hosts_of(about.name, about.clusters))
+            for name in about.clusters:
+                yield evolve(about, clusters=(name,), cluster=name, **self.hosts_of(about.name, name))
 
-    def hosts_of(self, name: str, clusters: tuple[str, ...]) -> dict[str, Any]:
-        """What the hosts of a clustered queue have."""
-        key = (name, clusters)
+    def hosts_of(self, name: str, cluster: str) -> dict[str, Any]:
+        """What the hosts of a queue in a cluster have."""
+        key = (name, cluster)
         if key not in self._of_hosts:
-            hosts = [*self.instances(*key).values()]
+            hosts = [*self.queues.get(key, {}).values()]
             same = {f"same_{each}": len(self.values_of(hosts, each)) < 2 for each in ALIKE}
             enabled = sum(each.put == "ENABLED" for each in hosts)
-            described = not any(map(self.lacks_members, clusters))
-            self._of_hosts[key] = {"hosts": len(hosts), "enabled_hosts": enabled, "all_members_described": described,
-                                   **same}  # fmt: skip
+            self._of_hosts[key] = {"hosts": len(hosts), "enabled_hosts": enabled, **same, **self.told_of((cluster,))}
         return self._of_hosts[key]
+
+    def told_of(self, clusters: Iterable[str]) -> dict[str, Any]:
+        """What the files tell of the members of some clusters: of the one that they tell least of."""
+        unsure = [name for name in clusters if name not in self.closed]
+        return {
+            "is_told_whole": not unsure,
+            "members": min((len(self.members.get(name, ())) for name in unsure), default=0),
+            "more_members": any(name in self.many or name in self.unanswered for name in unsure),
+        }
 
     def values_of(self, hosts: Sequence[Queue], attribute: str) -> set[Any]:
         """The values of an attribute that hosts of a queue are known to have."""
@@ -124,7 +132,7 @@ class Together:
     def receiver(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
         """A receiver with what one of its clusters has."""
         full = self.repositories.get(cluster, set())
-        tell = all(self.described[name].tells_repositories for name in self.members.get(cluster, ()))
+        own = self.described.get(about.queue_manager)
         return evolve(
             about,
             clusters=(cluster,),
@@ -132,7 +140,9 @@ class Together:
             repositories=len(full),
             repository=about.queue_manager in full,
             speaks_for_cluster=about.queue_manager == self.speaker(cluster),
-            all_members_described=tell and not self.is_open(frozenset((cluster,))),
+            repositories_told=all(self.described[name].tells_repositories for name in self.members.get(cluster, ())),
+            repository_elsewhere=own is not None and bool(own.repositories - {cluster}),
+            **self.told_of((cluster,)),
         )
 
     def differing(self, about: ConfiguredObject) -> Iterator[str]:
@@ -178,15 +188,6 @@ class Together:
         shared = about.chltype != "CLUSSDR" and not mine.isdisjoint(about.clusters)
         return about.queue_manager == local or shared
 
-    def is_open(self, clusters: frozenset[str]) -> bool:
-        """Whether there may be more queues and queue managers in a cluster than the files tell."""
-        unsure = clusters - self.closed
-        return any(self.lacks_members(name) or len(self.members.get(name, ())) < 2 for name in unsure)
-
-    def lacks_members(self, cluster: str) -> bool:
-        """Whether something tells that there are more members than the files describe."""
-        return cluster in self.many or cluster in self.unanswered
-
     def looks(self, name: str, cluster: str) -> Mapping[str, Appearance]:
         """How the hosts of a queue in a cluster look to whoever chooses, each with the routes to it."""
         key = (name, cluster)
@@ -209,22 +210,28 @@ class Together:
         queues = [evolve(each, clusters=(cluster,)) for each in hosts.values()]
         return Cluster(QueueManager(OBSERVER, (cluster,)), remotes, queues, (), channels)
 
-    def around(self, about: ConfiguredObject) -> Cluster:
-        """What an alias or a remote definition can lead to, as its queue manager knows it."""
+    def around(self, about: ConfiguredObject, more: bool) -> Cluster:
+        """What an alias or a remote definition can lead to, as its queue manager knows it.
+
+        With ``more`` a member that no file describes has every queue, and is every queue manager, that is named.
+        """
         of = self.described[about.queue_manager]
         own, clusters = of.queue_manager, tuple(sorted(of.clusters))
-        queue, *others = about.beside
-        names = sorted({queue.target, queue.rname} - {""})
+        names = sorted({name for each in about.beside for name in (each.target, each.rname)} - {""})
         remote = [each for name in names for each in self.instances(name, clusters).values()]
         remote = [each for each in remote if each.queue_manager != own.name]
         known = {each.queue_manager for each in remote}
-        if queue.rqmname and (self.is_open(of.clusters) or self.knows(queue.rqmname, of.clusters)):
-            known.add(queue.rqmname)
-        if self.is_open(of.clusters):
+        named = {each.rqmname for each in about.beside} - {""}
+        known |= {name for name in named if more or self.knows(name, of.clusters)}
+        if more:
             known.add(OBSERVER)
             remote += [Queue(name, OBSERVER, clusters=clusters) for name in names]
         remotes = [RemoteQueueManager(name, clusters) for name in sorted(known - {own.name})]
-        return Cluster(evolve(own, clusters=clusters), remotes, (queue, *others, *remote))
+        return Cluster(evolve(own, clusters=clusters), remotes, (*about.beside, *remote))
+
+    def told_around(self, about: ConfiguredObject) -> dict[str, Any]:
+        """What the files tell of the members of all clusters that the queue manager of an object is in."""
+        return self.told_of(self.described[about.queue_manager].clusters)
 
     def knows(self, queue_manager: str, clusters: frozenset[str]) -> bool:
         """Whether a queue manager, or an alias of one, is known in a cluster."""

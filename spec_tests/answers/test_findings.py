@@ -96,6 +96,80 @@ def test_what_an_alias_and_a_remote_definition_lead_to() -> None:
     assert rules == [("check.17", "A1"), ("check.17", "A2"), ("check.17", "A6"), ("check.22", "R1"), ("check.22", "R2")]
 
 
+def test_what_mends_a_name_is_done_where_it_comes_to_nothing() -> None:
+    """DEFINE QLOCAL helps where nothing has the name; else the object that led there is to be mended."""
+    commands = {
+        "DEFINE QALIAS(A1) TARGET(NONE)": "DEFINE QLOCAL('NONE')",
+        "DEFINE QALIAS(A2) TARGET(A3)": "ALTER QALIAS('A2') TARGET('…')",
+        "DEFINE QALIAS(A4) TARGET(R1)": "mend R1, which A4 leads to, or name another queue in TARGET",
+        "DEFINE QALIAS(A5) TARGET(TO2)": "ALTER QALIAS('A5') TARGET('…')",
+        "DEFINE QREMOTE(R1) RNAME(Q) RQMNAME(QM2) XMITQ(NONE)": "let XMITQ of R1 name a local queue that has USAGE(XMITQ)",
+        "DEFINE QREMOTE(R2) RNAME(NONE) RQMNAME(QM1)": "define NONE here, or mend RNAME and RQMNAME",
+        "DEFINE QREMOTE(R3) RNAME(Q) RQMNAME(TO9)": "define a transmission queue QM9, name one in XMITQ of TO9, or mend its RQMNAME",
+        "DEFINE QREMOTE(TO9) RQMNAME(QM9)": "define a transmission queue QM9, name one in XMITQ of TO9, or mend its RQMNAME",
+        "DEFINE QREMOTE(R4) RNAME(R5)": "let RNAME and RQMNAME name no other remote definition",
+    }
+    there = [
+        "DEFINE QALIAS(A3) TARGET(Q)",
+        "DEFINE QREMOTE(TO2) RQMNAME(QM2)",
+        "DEFINE QREMOTE(R5) RNAME(Q) RQMNAME(QM2)",
+        "DEFINE QALIAS(A6) TARGET(R5)",  # on to QM2, a member of the cluster that A6 itself does not name
+        "DEFINE QLOCAL(OTHER)",
+    ]
+    findings = found(member("QM1", *commands, *there), member("QM2", QUEUE))
+    assert [each.said.remedy for each in findings if each.rule.id != "check.18"] == [*commands.values()]
+
+
+def test_what_is_said_of_a_name_that_no_member_could_help() -> None:
+    """QM9 is described by no file; but R names QM1 itself, where no QQ is."""
+    sender = "DEFINE CHANNEL(TO.QM9) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
+    [finding] = found(
+        member("QM1", sender, "DEFINE QREMOTE(R) RNAME(QQ) RQMNAME(QM1)", "DEFINE QLOCAL(X)"), member("QM2")
+    )
+    assert finding.message == "puts to R fail: queue QQ is not defined here, and the local queue manager is named"
+
+
+def test_a_queue_is_looked_at_in_each_of_its_clusters() -> None:
+    """QM1 hosts Q in A and S, disabled, QM2 in S alone, enabled: QM3, in A alone, gets 2268, which members of S do not."""
+    both = (
+        "* Queue manager name: QM1\nDEFINE NAMELIST(N) NAMES(S, A)\nDEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSNL(N) "
+        "CONNAME(h) BATCHHB(1)\nALTER QMGR REPOSNL(N)\nDEFINE QLOCAL(Q) CLUSNL(N) PUT(DISABLED)\n"
+    )
+    other = member("QM3").replace("(S)", "(A)")
+    findings = found(both, member("QM2", QUEUE), other)
+    fails = "puts to it fail at a queue manager that is in no other cluster of it"
+    assert [(each.rule.id, each.severity, each.message) for each in findings] == [
+        ("check.01", "warning", f"Q has no host in cluster A that is put-enabled: {fails}"),
+        ("check.02", "note", "Q is put-disabled at QM1: in cluster S other hosts take its messages"),
+        (
+            "check.18",
+            "note",
+            "no other queue manager in these files hosts Q in cluster A: while QM1 is away, there is nobody else",
+        ),
+    ]
+    assert [each.rule.id for each in found(both, member("QM2", QUEUE), other, local="QM2")] == ["check.02"]
+    disabled = found(
+        both,
+        member("QM2", f"{QUEUE} PUT(DISABLED)"),
+        member("QM3", "DEFINE QLOCAL(Q) CLUSTER(A)").replace("(S)", "(A)"),
+    )
+    told_of = [(each.queue_manager, each.message) for each in disabled if each.rule.id == "check.01"]
+    assert told_of == [
+        ("QM1", f"Q has no host in cluster S that is put-enabled: {fails}"),
+        ("QM2", "Q has no host in cluster S that is put-enabled: puts to it fail"),
+    ]
+    [finding] = [each for each in found(both, member("QM2"), other) if each.rule.id == "check.01"]
+    assert finding.message == "Q has no host in cluster A, S that is put-enabled: puts to it fail"
+
+
+def test_one_member_alone_is_not_taken_for_a_whole_cluster() -> None:
+    """It has no CLUSSDR; but others may have one to it, a full repository, and its files would not tell."""
+    [one, other] = found(member("QM1", f"{QUEUE} PUT(DISABLED)"))
+    assert (one.rule.id, one.severity) == ("check.21", "note")
+    assert (other.rule.id, other.severity) == ("check.01", "warning")
+    assert other.message.endswith("in these files; a member that none of them describes may be one")
+
+
 def test_what_a_member_that_no_file_describes_may_have_is_not_missing() -> None:
     """The CLUSSDR leads to QM9: its queues may be what these names lead to, and it may host Q."""
     commands = [

@@ -196,7 +196,7 @@ def test_findings_as_text_say_where_the_remedy_is_typed(dumps: list[str]) -> Non
     assert done.output.splitlines() == [
         f"{dumps[0]}:4 check.12 warning CHANNEL(TO.QM2): HBINT(9) takes a slow network for a broken one",
         "    QM2: ALTER CHANNEL('TO.QM2') CHLTYPE(CLUSRCVR) HBINT(30)",
-        f"{dumps[0]}:6 check.02 note QLOCAL(ORDERS.IN): ORDERS.IN is put-disabled at QM2; other hosts take its messages",
+        f"{dumps[0]}:6 check.02 note QLOCAL(ORDERS.IN): ORDERS.IN is put-disabled at QM2: in cluster SALES other hosts take its messages",
         "    QM2: ALTER QLOCAL('ORDERS.IN') PUT(ENABLED)",
         "found 1 warning, 1 note",
     ]
@@ -212,7 +212,7 @@ def test_what_many_objects_are_told_is_printed_once(dumps: list[str], tmp_path: 
         return CliRunner().invoke(command, [*given, *options], standalone_mode=False).output.splitlines()
 
     assert lines() == [
-        f"{more}:1 check.18 note QLOCAL(ONLY.0) and 3 more: no other queue manager in these files hosts ONLY.0: while QM3 is away, messages wait",
+        f"{more}:1 check.18 note QLOCAL(ONLY.0) and 3 more: no other queue manager in these files hosts ONLY.0 in cluster SALES: while QM3 is away, messages wait",
         "    define the queue at a second member of the cluster; the others alike, --all prints them",
         "found 4 notes",
     ]

@@ -14,7 +14,7 @@ from mqclause.answers.trigger.why import Why
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.configured import CONFIGURED_QUEUES, WORKLOAD_ATTRIBUTES, ConfiguredObject
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import OBSERVER, Together
@@ -156,28 +156,64 @@ class Checks:
                 said = Unfulfilled(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
                 yield _found(said, about)
 
-    def with_choices(self, about: ConfiguredObject, together: Together) -> Iterator[ConfiguredObject]:
-        """The object with what the rules of resolution and of workload make of it, among all queue managers.
+    def among(self, about: ConfiguredObject, together: Together, local: str | None) -> Iterator[Finding]:
+        """What they find of one object among all queue managers; with ``local`` of what that queue manager knows of it.
 
-        It is looked at once for each of the clusters of a receiver, and of the attributes that a sender has otherwise.
+        An alias, or a remote definition, is looked at twice: as its clusters know it, and for what it leads to.
         """
+        if about.beside and (local is None or together.is_known(about, local)):
+            yield from self.of(self.followed(about, together))
+        every = [each for each in self.with_choices(about, together) if local is None or together.is_known(each, local)]
+        if len(every) > 1 and about.object_type in CONFIGURED_QUEUES:
+            yield from self.in_clusters(every)
+        else:
+            for each in every:
+                yield from self.of(each)
+
+    def in_clusters(self, every: Sequence[ConfiguredObject]) -> Iterator[Finding]:
+        """What they find of a queue as each of several clusters knows it, once for those that have it alike."""
+        found = dict[FindingKey, list[ConfiguredObject]]()
+        for each in every:
+            for finding in self.of(evolve(each, cluster="")):
+                found.setdefault(finding.key, []).append(each)
+        for key, seen in found.items():
+            names = ", ".join(sorted(each.cluster for each in seen))
+            about = evolve(seen[0], cluster=names, in_others=len(seen) < len(every))
+            yield from (one for one in self.of(about) if one.rule.id == key[0])
+
+    def with_choices(self, about: ConfiguredObject, together: Together) -> Iterator[ConfiguredObject]:
+        """The object as each of its clusters knows it, with what the rules of workload make of it there."""
         for seen in together.seen(about):
-            if seen.beside:
-                yield evolve(seen, leads_nowhere=self.leads_nowhere(seen, together))
-            elif seen.object_type == "QLOCAL" and seen.clustered and seen.hosts > 1 and seen.put == "ENABLED":
+            if seen.object_type == "QLOCAL" and seen.clustered and seen.hosts > 1 and seen.put == "ENABLED":
                 yield evolve(seen, unreachable=self.unreachable(seen, together))
-            else:
+            elif seen.clustered:
                 yield seen
 
-    def leads_nowhere(self, about: ConfiguredObject, together: Together) -> str:
-        """Why the names that an alias or a remote definition stands for come to nothing; blank if they do not."""
+    def followed(self, about: ConfiguredObject, together: Together) -> ConfiguredObject:
+        """An alias, or a remote definition, as its own queue manager follows it, in whatever clusters: where it leads.
+
+        Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
+        """
+        seen = evolve(about, clustered=False, **together.told_around(about))
         queue = about.beside[0]
         is_queue = queue.type == "QALIAS" or queue.rname
         if not is_queue and queue.rqmname in ("", about.queue_manager):
-            return ""
+            return seen
         names = (queue.name, "") if is_queue else (OBSERVER, queue.name)
-        found = self.engine.resolve(together.around(about), *names, "MQOPEN")
-        return found.reason.because if found.reason is not None else ""
+        found = self.engine.resolve(together.around(about, False), *names, "MQOPEN")
+        if found.reason is None:
+            return seen
+        last = found.last.situation
+        return evolve(
+            seen,
+            leads_nowhere=found.reason.because,
+            lost_by=found.reason.name,
+            lost_queue=last.queue,
+            lost_queue_manager=last.queue_manager,
+            lost_is_defined=last.object_type != "",
+            led_from=found.followed[-1].facts["object"] if found.followed else "",
+            could_lead_on=self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None,
+        )
 
     def unreachable(self, about: ConfiguredObject, together: Together) -> str:
         """By which rule a host falls even where the channels to all other hosts are stopped; blank if it does not."""

@@ -183,9 +183,7 @@ class Inspection:
         for each in self.members.values():
             found += each.found if self.local in (None, each.owner) else ()
             for about in each.waiting:
-                if self.local is None or together.is_known(about, self.local):
-                    for seen in self.checks.with_choices(about, together):
-                        found += self.checks.of(seen)
+                found += self.checks.among(about, together, self.local)
         self._unjudged = [*together.unjudged(self.local)]
         return by_place(found)
 
