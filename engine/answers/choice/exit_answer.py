@@ -29,7 +29,7 @@ STANDING = ("choice_ignored", "own_choice_stands", "exit_choice_stands")
 """The facts of which rules derive one about an answer that lets the call go on."""
 
 
-class Told(NamedTuple):
+class RuleSeen(NamedTuple):
     """A rule and what it saw: the arguments of ``sentence``."""
 
     ruleset: Ruleset
@@ -156,7 +156,7 @@ class ExitAnswer:
         return self._course.run(self.call, self.listed, traced=True)[0]
 
     @cached_property
-    def _decided(self) -> Told:
+    def _decided(self) -> RuleSeen:
         """The deciding rule and what it saw."""
         return self._at(next(self._deciding(self._course.rulesets[0].rules, self._traced)))
 
@@ -169,14 +169,14 @@ class ExitAnswer:
                 if not set(derived) & set(STANDING) and all(self.run.facts[name] for name in derived):
                     yield at
 
-    def _at(self, at: int) -> Told:
+    def _at(self, at: int) -> RuleSeen:
         """What a rule has to say: by its number, with what it saw."""
         course, run = self._course, self._traced
         ruleset = course.rulesets[0]
         first = first_scope(course.steps[0], self.call, self.listed, None, {})
         seen = next(islice(seen_by(ruleset, run, self.listed, first), at, None))
         rule = ruleset.rules[at]
-        return Told(ruleset, rule, None, scope_of(seen, first), Because(rule.remark) if rule.remark else None)
+        return RuleSeen(ruleset, rule, None, scope_of(seen, first), Because(rule.remark) if rule.remark else None)
 
     def _deciding(self, rules: Sequence[Rule], run: Run) -> Iterator[int]:
         if run.failure is not None:
