@@ -84,9 +84,10 @@ class Exits:
         session.last = offer
         try:
             session.areas[name] = process.call(offer).user_area
-        except ExitFaultError:
+        except ExitFaultError as error:
             if not process.runs:
                 raise
+            session.init_fault = str(error) if reason == "INIT" else ""
 
 
 def _name(name: object, exit: object) -> str:  # noqa: A002 - MQ's word
@@ -112,7 +113,8 @@ class ExitSession:
     """What is remembered of the exits of one queue manager while it runs.
 
     ``areas`` are the user areas, ``begun`` the process that INIT was called in, both by name; ``failed_on`` the
-    handles that an exit failed on. ``suppressed`` says that one asked not to be called any more.
+    handles that an exit failed on. ``suppressed`` says that one asked not to be called any more, ``init_fault`` what
+    went wrong at the latest INIT, until it is told.
     """
 
     areas: dict[str, bytes] = field(factory=dict)
@@ -120,6 +122,12 @@ class ExitSession:
     failed_on: set[Any] = field(factory=set)
     suppressed: bool = False
     last: Offer = NOTHING_OFFERED
+    init_fault: str = ""
+
+    def told_at_init(self) -> str:
+        """What went wrong at INIT, to be told once; blank if nothing did."""
+        fault, self.init_fault = self.init_fault, ""
+        return fault
 
 
 @frozen

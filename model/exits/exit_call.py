@@ -24,7 +24,9 @@ class ExitCall:
     manager is not available, or failed, while it is on the transmission queue. ``inhibited`` says that an object which
     the names lead over is put-disabled. ``suppressed`` and ``failed_on_handle`` say that an exit asked not to be called
     any more, and that it failed earlier on this handle. ``message_length``, of what is put or will be, and CLWLLEN are
-    in bytes, ``exit_limit`` in seconds. ``fault`` is what went wrong in the exit, blank if nothing did.
+    in bytes, ``exit_limit`` in seconds. ``fault`` is what went wrong in the exit, blank if nothing did, ``init_fault``
+    the same at INIT. ``clwlexit`` is CLWLEXIT now, ``own_choice`` the number of the queue manager's own choice, 0 if it
+    has none.
     """
 
     mqi_call: str = seen(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
@@ -46,3 +48,6 @@ class ExitCall:
     destination_chosen: int = seen(Whole(-LARGEST_CHOICE, LARGEST_CHOICE), 0)
     timed_out: bool = False
     fault: str = seen(ANSWER, "")
+    init_fault: str = seen(ANSWER, "")
+    clwlexit: str = seen(EXIT_NAME, "")
+    own_choice: int = seen(Whole(0, LARGEST), 0)

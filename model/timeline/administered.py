@@ -100,26 +100,32 @@ def instances(cluster: Cluster, but_for: str = "") -> Cluster:
     )
 
 
-def refreshed(cluster: Cluster, name: str, removed: Collection[int]) -> Cluster:
+def refreshed(cluster: Cluster, name: str, removed: Collection[int], unnamed: Collection[int]) -> Cluster:
     """The snapshot with what is ``removed`` (ids of objects) gone from the cluster ``name``.
 
-    What is in further clusters stays there; of a queue manager the name stays, in no cluster.
+    What is in further clusters stays there. Of a queue manager the name stays, in no cluster, unless it is ``unnamed``
+    (ids again) and no channel leads to it any more.
     """
+    channels = tuple(each for each in cluster.channels if id(each) not in removed)
+    reached = {each.queue_manager for each in channels}
 
     def left(listed: Any) -> Iterator[Any]:
         for each in listed:
             forgotten = isinstance(each, RemoteQueueManager) and name not in each.clusters
             if id(each) not in removed and not forgotten:
                 yield each
-            elif (after := _outside(each, name)).clusters or isinstance(each, RemoteQueueManager):
+            elif (after := _outside(each, name)).clusters or stays(each):
                 yield after
+
+    def stays(each: Any) -> bool:
+        return isinstance(each, RemoteQueueManager) and (id(each) not in unnamed or each.name in reached)
 
     return evolve(
         cluster,
         remote_queue_managers=tuple(left(cluster.remote_queue_managers)),
         queues=tuple(left(cluster.queues)),
         queue_manager_aliases=tuple(left(cluster.queue_manager_aliases)),
-        channels=tuple(each for each in cluster.channels if id(each) not in removed),
+        channels=channels,
     )
 
 

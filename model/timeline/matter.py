@@ -26,11 +26,13 @@ class Matter:
     ``owned`` is what the local queue manager owns, ``also_elsewhere`` what a refresh meets that is in further
     clusters. Of a route: its ``status``, its ``deftype``, the messages ``waiting`` for it, whether it leads to a
     ``full_repository``. Of a message: ``fast`` is its channel; when the workload rules have ``chosen_again``, whether
-    there is an ``alternative``, which may be down too; whether an exit that was asked for one ``exit_refuses`` the
-    message, or ``exit_keeps`` it with the target that failed. Of one that arrives: where its queue's name ``leads``:
-    here, to a local queue ``base`` that may be ``full``, elsewhere (to another queue manager, to a transmission
-    queue), or to nothing; ``disabled`` is the first put-disabled object on that way. Of both ``reason`` is what
-    another choice ends with, or a put to that name, where there is no destination. Of what a repository holds: its
+    there is an ``alternative``, which may be down too, or a queue here that is ``full``, or the target itself was
+    chosen with ``others_permitted``; whether an exit that was asked for one ``exit_refuses`` the message (or
+    ``exit_fails``), or ``exit_keeps`` it with the target that failed. Of one that arrives: where its queue's name
+    ``leads``: here, to a local queue ``base`` that may be ``full``, elsewhere (to another queue manager, which may be
+    ``queue_manager_named``, to a transmission queue), or to nothing; ``disabled`` is the first put-disabled object on
+    that way, and ``chosen_behind`` says that an instance of that was looked for. Of both ``reason`` is what another
+    choice ends with, or a put to that name, where there is no destination. Of what a repository holds: its
     ``age`` and that of the latest that its owner sent, in days; of a request, whether it was ``referenced`` since it
     was made, and on this day.
     """
@@ -56,12 +58,16 @@ class Matter:
     chosen_again: bool = False
     alternative: bool = False
     alternative_down: bool = False
+    others_permitted: bool = False
     exit_refuses: bool = False
+    exit_fails: bool = False
     exit_keeps: bool = False
     leads: str = seen(Words(WAYS), "here")
     base: str = seen(NAME_OR_BLANK, "")
     disabled: str = seen(NAME_OR_BLANK, "")
     full: bool = False
+    chosen_behind: bool = False
+    queue_manager_named: bool = False
     reason: str = seen(Words(("", *REASONS)), "")
     dead_letter_queue: bool = False
     age: int = seen(DAYS, 0)

@@ -77,7 +77,7 @@ def test_the_sample_for_a_person(tmp_path: Path) -> None:
 def test_with_the_channel_retrying_the_own_choice_stands(tmp_path: Path) -> None:
     name = written(tmp_path, facts(channels={"QM3": {"status": "RETRYING"}}))
     lines = [" ".join(line.split()) for line in called("explain", name, "--exit", PREFER).stdout.splitlines()]
-    assert "the exit answered OK and chose destination 1 of 3: QM2 by TO.QM2" in lines
+    assert "the exit answered OK and left the choice at destination 1 of 3: QM2 by TO.QM2" in lines
     assert "goes to Q at QM2 by TO.QM2" in lines
 
 

@@ -10,7 +10,7 @@ import pytest
 from mqclause import Engine, Put, read_document
 from mqclause.answers.choice.other_readings import tie_at_the_end
 from mqclause.exits import MQWXP, Caller
-from spec_tests.support.exit_scene import NAME, asked, choose, facts, taking, told, took, writing, written
+from spec_tests.support.exit_scene import HOSTS, NAME, asked, choose, facts, taking, told, took, writing, written
 
 EVERY_HOST = ("QM2", "QM3", "QM4")
 
@@ -270,3 +270,42 @@ def test_a_put_disabled_local_instance_is_one_of_the_destinations(number: int, h
     local = [{"name": "Q", "queue_manager": "QM1", "clusters": ["S"], "put": "DISABLED"}]
     decision = asked(taking(number), {"local": local})
     assert (told(decision)["destination_count"], took(decision)) == (4, host)
+
+
+DISABLED_ALIAS: dict[str, Any] = {
+    "local": [{"name": "LA", "type": "QALIAS", "target": "Q", "put": "DISABLED"}],
+    "put": {"queue": "LA", "bind": "OPEN", "call": "MQPUT"},
+}
+
+
+@pytest.mark.parametrize(
+    ("response", "reason", "call", "rule"),
+    [
+        ("SUPPRESS_FUNCTION", "MQRC_STOPPED_BY_CLUSTER_EXIT", "MQOPEN", "exit.10i"),
+        ("OK", "MQRC_PUT_INHIBITED", "MQPUT", "exit.10q"),
+    ],
+)
+def test_the_open_of_a_put_calls_the_exit_by_way_of_something_disabled(
+    response: str, reason: str, call: str, rule: str
+) -> None:
+    """There is no handle to put on where the exit fails the open; else it is the put that fails."""
+    decision = asked(taking(3, response), DISABLED_ALIAS)
+    assert decision.reason is not None
+    assert (decision.reason.name, decision.reason.call, decision.reason.rule) == (reason, call, rule)
+    assert (decision.outcome, decision.chosen, decision.permitted) == ("failed", None, ())
+    assert (told(decision)["called"], told(decision)["reason"]) == (True, "CLWL_OPEN")
+    unbound = {**DISABLED_ALIAS, "put": {**DISABLED_ALIAS["put"], "bind": "NOTFIXED"}}
+    assert told(asked(taking(3, response), unbound))["called"] is False
+
+
+def test_where_there_is_no_own_choice_none_is_said_to_stand() -> None:
+    off = {host: {"put": "DISABLED"} for host in HOSTS}
+    decision = asked(taking(0), {"queues": off, "put": {"bind": "OPEN", "call": "MQOPEN"}})
+    assert decision.reason is not None
+    assert decision.reason.code == 2268
+    said = "the exit left DestinationChosen at 0 of 3, and the queue manager has no own choice, so what it ends with stands"
+    assert (told(decision)["own_choice"], told(decision)["because"]) == (None, said)
+
+
+def test_an_exit_that_does_nothing_leaves_the_own_choice() -> None:
+    assert told(asked(lambda _: None))["because"] == "the exit answered OK and left the choice at destination 1 of 3"

@@ -117,7 +117,12 @@ def test_out_of_range_the_own_choice_stands() -> None:
     (row,) = rows(taking(9), sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
     assert fates(row) == [("M1", "waits", None)]
     # It is the rules that find no better one: the exit has left the choice to them.
-    assert row["fates"][0]["because"] == "it is backed out, and no better place than QM2 is found"
+    assert row["fates"][0]["because"] == "it is backed out, and QM2 is chosen again"
+    # So it is where the exit leaves their choice as it came in.
+    (row,) = rows(lambda _: None, sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
+    assert (row["fates"][0]["rule"], row["fates"][0]["fate"]) == ("administration.05h", "waits")
+    said = "the exit answered OK and left the choice at destination 1 of 3"
+    assert row["fates"][0]["exit"]["because"] == said
     (row,) = rows(taking(2), sent("M1"), FAIL, channels={"QM2": {"clwlrank": 1}})
     assert fates(row) == [("M1", "rerouted", "QM3")]
 
@@ -142,6 +147,7 @@ def test_a_failing_exit_is_called_for_the_next_message() -> None:
     (row,) = rows(only_at_a_choice(fails_first), sent("M1", "M2"), FAIL)
     assert fates(row) == [("M1", "dead_lettered", None), ("M2", "rerouted", "QM4")]
     assert row["fates"][0]["exit"]["rule"] == "exit.10g"
+    assert row["fates"][0]["because"] == "it is backed out, and the exit that is asked for another target fails"
 
 
 def test_after_suppress_exit_the_rules_choose_alone() -> None:

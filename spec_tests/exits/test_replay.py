@@ -193,3 +193,44 @@ def test_a_local_queue_calls_none() -> None:
     local = [{"name": "L", "queue_manager": "QM1"}]
     found = rows([{"do": "put", "queue": "L"}], {NAME: taking(1)}, local=local)
     assert "exit" not in found[0]
+
+
+ALIAS: dict[str, Any] = {"local": [{"name": "LA", "type": "QALIAS", "target": "Q", "put": "DISABLED"}]}
+
+
+def test_a_put_on_a_handle_that_is_bound_by_way_of_something_disabled_asks_nobody() -> None:
+    """The open has called the exit, and fixed QM4: the put fails with 2051, and its row tells of no exit."""
+    opened, put = rows([{**OPEN, "queue": "LA"}, {**PUT, "queue": "LA"}], {NAME: taking(3)}, **ALIAS)
+    assert (opened["exit"]["called"], opened["routed"]["queue_manager"]) == (True, "QM4")
+    assert put["routed"]["failed"] == {"name": "MQRC_PUT_INHIBITED", "code": 2051, "call": "MQPUT"}
+    assert "exit" not in put
+
+
+def test_that_clwlexit_was_altered_since_is_a_remark() -> None:
+    """Off z/OS: a new name from the next start on, and a blank one too; nothing before, nothing after."""
+    given: dict[str, Any] = {"queue_manager": {"clwlexit": ""}}
+    altered, blanked = {"do": "alter", "set": {"clwlexit": NAME}}, {"do": "alter", "set": {"clwlexit": ""}}
+    found = rows([PUT, altered, PUT, RESTART, PUT, blanked, PUT, RESTART, PUT], {NAME: taking(2)}, **given)
+    later = "which counts from the next start of the queue manager on"
+    assert [each.get("remarks", []) for each in found if each["do"] == "put"] == [
+        [],
+        [f"CLWLEXIT was altered to {NAME}, {later}"],
+        [],
+        [f"CLWLEXIT was altered to blank, {later}"],
+        [],
+    ]
+    assert [each.get("exit", {}).get("called") for each in found] == [*[None] * 4, True, None, True, None, None]
+
+
+def test_a_failure_at_init_is_told_once() -> None:
+    def fails_at_init(wxp: MQWXP) -> None:
+        if wxp.ExitReason == "INIT":
+            raise ValueError("boom")
+        wxp.DestinationChosen = 3
+
+    found = rows([PUT, PUT], {NAME: fails_at_init})
+    assert went(found) == ["QM4", "QM4"]
+    [remark] = found[0]["remarks"]
+    assert remark.startswith("the exit failed at INIT, which fails no call: ")
+    assert "boom" in remark
+    assert "remarks" not in found[1]

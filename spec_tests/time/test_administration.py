@@ -187,6 +187,56 @@ def test_a_queue_that_nobody_is_known_to_host_any_more_is_unknown() -> None:
     assert rows[2]["routed"]["failed"]["code"] == 2085
 
 
+FORGOTTEN: tuple[tuple[str, str, str, int | str], ...] = (
+    ("known", "CLUSSDRA", "", 2086),
+    ("unknown", "CLUSSDRA", "", 2087),
+    ("unknown", "CLUSSDRA", "XQ", "QM4"),
+    ("known", "CLUSSDR", "", "QM4"),
+    ("unknown", "CLUSSDR", "XQ", "QM4"),
+)
+"""By the reading, the channel to QM4 and DEFXMITQ: what a put that names QM4 ends with, or where it goes."""
+
+
+@pytest.mark.parametrize(("choice", "deftype", "defxmitq", "ends"), FORGOTTEN)
+def test_a_queue_manager_that_a_refresh_removed_is_named(
+    choice: str, deftype: str, defxmitq: str, ends: int | str
+) -> None:
+    """While a channel leads to it, that is the way; without one, it is known by name, or as good as never heard of."""
+    route = {"name": "TO.QM4", "queue_manager": "QM4", "cluster": "SALES", "deftype": deftype}
+    *_, row = replayed(
+        {"do": "refresh", "cluster": "SALES"}, {**PUT, "to_queue_manager": "QM4"},
+        readings={"refreshed-queue-manager": choice}, queue_manager={"defxmitq": defxmitq},
+        remote_queue_manager=[{"name": "QM4", "clusters": ["SALES"]}], channel=[route],
+        queue=[{"name": "XQ", "usage": "XMITQ"}],
+    )  # fmt: skip
+    routed = row["routed"]
+    assert (routed["failed"]["code"] if "failed" in routed else routed["queue_manager"]) == ends
+    assert routed.get("transmission_queue", "") == (defxmitq if deftype == "CLUSSDRA" and choice == "unknown" else "")
+
+
+@pytest.mark.parametrize("do", ["suspend", "resume"])
+def test_a_queue_manager_is_not_suspended_where_a_refresh_removed_it(do: str) -> None:
+    refresh = {"do": "refresh", "cluster": "SALES"}
+    with pytest.raises(FactsError, match=rf"event 2 \({do}\)") as caught:
+        replayed(refresh, {**SUSPEND, "do": do})
+    assert "cluster: 'QM2' is not in 'SALES'; its clusters: none, as of this event" in str(caught.value)
+    third = {**SUSPEND, "do": do, "queue_manager": "QM3"}
+    assert len(replayed(refresh, {**third, "cluster": "PAY"})) == 2, "it is known in PAY still"
+
+
+@pytest.mark.parametrize("choice", ["known", "unknown"])
+def test_what_waits_for_a_queue_manager_is_sent_though_a_refresh_removed_that(choice: str) -> None:
+    readings = {"refreshed-queue-manager": choice}
+    repository = {"name": "QM4", "clusters": ["SALES"]}
+    route = {"name": "TO.QM4", "queue_manager": "QM4", "cluster": "SALES"}
+    fourth = {"queue_manager": "QM4"}
+    *_, row = replayed(
+        {**FAIL, **fourth}, {"do": "refresh", "cluster": "SALES"}, {**RECOVER, **fourth}, readings=readings,
+        remote_queue_manager=[repository], channel=[route], in_flight=[sent("TO.QM4", bound=True)],
+    )  # fmt: skip
+    assert fates(row) == {"M1": ("sent", None)}
+
+
 @pytest.mark.parametrize("alternative", [True, False])
 def test_the_fate_of_every_kind_of_message(alternative: bool) -> None:
     """By what the message is, and NPMSPEED of its channel: persistent, fast, in doubt, bound, delivered."""
@@ -229,6 +279,28 @@ def test_a_message_that_waited_is_sent_when_its_target_is_back() -> None:
         {},
         {"M1": ("waits", None)},
     ]
+
+
+def test_one_that_is_sent_to_a_queue_manager_that_is_down_waits_for_it() -> None:
+    """QM3 is down: M1, from QM2 that fails, and A1, that arrives, are sent to it and leave when it is back."""
+    here, third = {"name": "ORDERS.IN", "clusters": ["SALES"], "put": "DISABLED"}, {"queue_manager": "QM3"}
+    arrives = {"do": "arrive", "queue": "ORDERS.IN", "id": "A1"}
+    stop = {"do": "alter", "channel": "TO.QM2", "set": {"status": "STOPPED"}}
+    back = {**RECOVER, **third}
+    rows = replayed({**FAIL, **third}, FAIL, stop, arrives, back, back, queue=[here], in_flight=[sent()])
+    assert [fates(row) for row in (rows[0], rows[1], rows[3], rows[4], rows[5])] == [
+        {},
+        {"M1": ("rerouted", "QM3")},
+        {"A1": ("rerouted", "QM3")},
+        {"M1": ("sent", None), "A1": ("sent", None)},
+        {},
+    ]
+
+
+@pytest.mark.parametrize(("choice", "again"), [("gone", {}), ("judged-anew", {"M1": ("may_be_lost", None)})])
+def test_a_message_that_may_be_lost_is_told_once_or_judged_anew(choice: str, again: dict[str, Any]) -> None:
+    rows = replayed(FAIL, RECOVER, FAIL, in_flight=[sent(persistent=False)], readings={"may-be-lost": choice})
+    assert [fates(row) for row in rows] == [{"M1": ("may_be_lost", None)}, {}, again]
 
 
 def test_a_stopped_route_stays_stopped() -> None:
@@ -292,6 +364,7 @@ channel = [
 ]
 """
 OFF_AT_QM3 = {"do": "alter", "queue": "ORDERS", "queue_manager": "QM3", "set": {"put": "DISABLED"}}
+ONE_AT_QM9 = {"do": "alter", "queue": "QM9", "set": {"maxdepth": 1}}
 OFF_AT_QM1 = {"do": "alter", "queue": "QM9", "set": {"put": "DISABLED"}}
 INHIBITED = "ends with MQRC_PUT_INHIBITED"
 
@@ -309,6 +382,7 @@ ARRIVALS: tuple[tuple[str, tuple[Any, ...], str, str | None, str], ...] = (
     ("AT.QM3", (), "rerouted", "ORDERS at QM3 by TO.QM3", "AT.QM3 at QM1 is no local queue"),
     ("AT.QM9", (), "rerouted", "ORDERS at QM9 by transmission queue QM9", "AT.QM9 at QM1 is no local queue"),
     ("AT.QM9", (OFF_AT_QM1,), UNDELIVERED, None, "QM9 at QM1 is put-disabled"),
+    ("AT.QM9", (ONE_AT_QM9, "QM9"), UNDELIVERED, None, "a put to AT.QM9 at QM1 ends with MQRC_Q_FULL"),
     ("HOME", (), "delivered", None, "SMALL at QM1 is put-enabled"),
     ("HOME", ("SMALL",), UNDELIVERED, None, "ends with MQRC_Q_FULL"),
     ("GO", (), "rerouted", "ORDERS at QM3 by TO.QM3", "GO at QM1 is no local queue"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
 
@@ -26,6 +27,16 @@ from mqclause.trace.sentence import sentence
 
 STANDING = ("choice_ignored", "own_choice_stands", "exit_choice_stands")
 """The facts of which rules derive one about an answer that lets the call go on."""
+
+
+class RuleSeen(NamedTuple):
+    """A rule and what it saw: the arguments of ``sentence``."""
+
+    ruleset: Ruleset
+    rule: Rule
+    subject: None
+    scope: Scope
+    because: Because | None
 
 
 @frozen(eq=False, slots=False)
@@ -62,7 +73,7 @@ class ExitAnswer:
     @property
     def response(self) -> str | None:
         """ExitResponse as the exit left it; None if it was not called, or failed."""
-        return self.call.response if self.called and not self.run.facts["off_for_handle"] else None
+        return self.call.response if self.called and not self.fails else None
 
     @property
     def failed(self) -> bool:
@@ -77,6 +88,8 @@ class ExitAnswer:
     @property
     def chosen(self) -> Destination | None:
         """The destination that is taken after the exit was called; None if the call failed or fixes none."""
+        if self.failed:
+            return None
         if self.takes:
             return self.offered[self.call.destination_chosen - 1]
         return self.own_choice if self.run.facts["own_choice_stands"] else None
@@ -92,9 +105,16 @@ class ExitAnswer:
         return bool(self.run.facts["dead_lettered"])
 
     @property
+    def fails(self) -> bool:
+        """Whether the exit gave no answer that can be read."""
+        return bool(self.run.facts["off_for_handle"])
+
+    @property
     def remarks(self) -> tuple[str, ...]:
-        """What the reader of an answer without it should know: that an exit is named and not given."""
-        return () if self.called or self.is_given or not self.run.facts["exit_name"] else (self.because,)
+        """What a reader should know besides: that an exit is named and not given, and what rules remark of others."""
+        missing = not (self.called or self.is_given) and bool(self.run.facts["exit_name"])
+        told = (sentence(*self._at(at)) for at in self._remarked)
+        return (*((self.because,) if missing else ()), *told)
 
     @cached_property
     def missing(self) -> Incomplete | None:
@@ -105,7 +125,7 @@ class ExitAnswer:
         given = evolve(self.call, exits_given=(*self.call.exits_given, name))
         if not self._course.run(given, self.listed)[0].facts["called"]:
             return None
-        ruleset, rule, scope = self._decided
+        ruleset, rule, _, scope, _ = self._decided
         remedies = rule.action.remedies if isinstance(rule.action, Holds) else ()
         commands = (sentence(ruleset, rule, None, scope, each.command) for each in remedies if each.command)
         return Incomplete(self.because, name, next(commands, ""))
@@ -124,22 +144,39 @@ class ExitAnswer:
     @property
     def because(self) -> str:
         """Why, in a sentence."""
-        ruleset, rule, scope = self._decided
-        return sentence(ruleset, rule, None, scope, Because(rule.remark) if rule.remark else None)
+        return sentence(*self._decided)
 
     @property
     def _course(self) -> Course:
         return Course.of(self.rules, EXIT, self.executor)
 
     @cached_property
-    def _decided(self) -> tuple[Ruleset, Rule, Scope]:
-        """The deciding rule and what it saw; found again, because seldom anybody asks."""
-        course = self._course
-        ruleset, run = course.rulesets[0], course.run(self.call, self.listed, traced=True)[0]
-        at = next(self._deciding(ruleset.rules, run))
+    def _traced(self) -> Run:
+        """The run once more, with what each rule did: found when it is asked for, because seldom anybody asks."""
+        return self._course.run(self.call, self.listed, traced=True)[0]
+
+    @cached_property
+    def _decided(self) -> RuleSeen:
+        """The deciding rule and what it saw."""
+        return self._at(next(self._deciding(self._course.rulesets[0].rules, self._traced)))
+
+    @property
+    def _remarked(self) -> Iterator[int]:
+        """The rules that have a remark to make, but for those that say whose choice stands."""
+        for at, rule in enumerate(self._course.rulesets[0].rules):
+            if rule.remark and isinstance(rule.action, Derive):
+                derived = [name for name, _ in rule.action.values]
+                if not set(derived) & set(STANDING) and all(self.run.facts[name] for name in derived):
+                    yield at
+
+    def _at(self, at: int) -> RuleSeen:
+        """What a rule has to say: by its number, with what it saw."""
+        course, run = self._course, self._traced
+        ruleset = course.rulesets[0]
         first = first_scope(course.steps[0], self.call, self.listed, None, {})
-        seen = next(seen for place, seen in enumerate(seen_by(ruleset, run, self.listed, first)) if place == at)
-        return ruleset, ruleset.rules[at], scope_of(seen, first)
+        seen = next(islice(seen_by(ruleset, run, self.listed, first), at, None))
+        rule = ruleset.rules[at]
+        return RuleSeen(ruleset, rule, None, scope_of(seen, first), Because(rule.remark) if rule.remark else None)
 
     def _deciding(self, rules: Sequence[Rule], run: Run) -> Iterator[int]:
         if run.failure is not None:
@@ -170,7 +207,7 @@ class ExitAnswer:
 def not_given(rules: Rules, own: QueueManager, given: Collection[str]) -> Incomplete | None:
     """That an exit would be called for puts of a queue manager that are not bound, and is none of those ``given``."""
     name, listed = own.clwlexit, (Destination(own.name, is_local=True),)
-    call = ExitCall("MQPUT", "NOTFIXED", False, False, False, own.platform, name, name, tuple(given))
+    call = ExitCall("MQPUT", "NOTFIXED", False, False, False, own.platform, name, name, tuple(given), clwlexit=name)
     run = Course.of(rules, EXIT).run(call, listed)[0]
     return ExitAnswer(rules, "compiled", call, listed, None, listed, run).missing
 

@@ -38,7 +38,7 @@ class ExitQuestion:
         offered, choice = tuple(run.remaining), own_choice(decision.remaining, caller.left, caller.turn)
         if run.facts["called"]:
             offer = _offer(run.facts, decision, offered, choice, caller)
-            call = self._called(run.facts["exit_name"], call, session, offer)
+            call = self._called(run.facts["exit_name"], evolve(call, own_choice=offer.own_choice), session, offer)
             run = self._course.run(call, listed)[0]
             session.suppressed |= run.facts["suppresses"]
             if run.facts["off_for_handle"] and caller.handle is not None:
@@ -61,7 +61,7 @@ class ExitQuestion:
             own.clwlexit if caller.exit_at_start is None else caller.exit_at_start,
             own.clwlexit if caller.exit_at_connection is None else caller.exit_at_connection,
             self.exits.names, session.suppressed, caller.handle in session.failed_on,
-            _message(decision, caller).length, own.clwllen, self.exits.limit,
+            _message(decision, caller).length, own.clwllen, self.exits.limit, clwlexit=own.clwlexit,
         )  # fmt: skip
 
     def _called(self, name: str, call: ExitCall, session: ExitSession, offer: Offer) -> ExitCall:
@@ -69,8 +69,10 @@ class ExitQuestion:
         try:
             found = self.exits.call(name, session, offer)
         except ExitFaultError as error:
-            return evolve(call, answered=True, timed_out=error.timed_out, fault=str(error))
-        return evolve(call, answered=True, response=found.response, destination_chosen=found.destination_chosen)
+            answer: dict[str, Any] = {"timed_out": error.timed_out, "fault": str(error)}
+        else:
+            answer = {"response": found.response, "destination_chosen": found.destination_chosen}
+        return evolve(call, answered=True, init_fault=session.told_at_init(), **answer)
 
 
 def _message(decision: Decision, caller: Caller) -> OfferedMessage:

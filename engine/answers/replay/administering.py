@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.answers.replay.administration import Administration, Settled
 from mqclause.answers.replay.arriving import Arrival
 from mqclause.answers.replay.fate import Administered, ChosenAnew, MessageFate
@@ -20,6 +22,7 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.administered import (
+    administration_faults,
     instances,
     member_named,
     refreshed,
@@ -35,11 +38,9 @@ from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 REMOVED = "REMOVED"
-WAITS, MAY_BE_LOST, DEAD_LETTERED = "waits", "may_be_lost", "dead_lettered"
-DELIVERED = "delivered"
-FULL = "MQRC_Q_FULL"
-NAMED_QUEUE_MANAGER = "queue manager"
-"""What the names of a put end in where one of them is that of another queue manager of the cluster."""
+WAITS, DELIVERED, REROUTED = "waits", "delivered", "rerouted"
+CHOICES_AT_MOST = 2
+"""How often the rules may have a message's destination chosen anew at one event."""
 
 
 @define(eq=False)
@@ -75,6 +76,8 @@ class Administering:
         """What ``event`` does to what there was ``before``. Raises EventError if it cannot happen."""
         self.cluster, self.before = before.cluster, before
         self.arrivals, self.coming = [], Counter()
+        for fault in administration_faults(before.cluster, event):
+            raise EventError(f"{fault}, as of this event")
         did = Administered(is_refresh=event.do == "refresh", has_fates=event.do in ("fail", "recover", "arrive"))
         match event.do:
             case "suspend" | "resume":
@@ -120,14 +123,17 @@ class Administering:
 
     def refresh(self, event: Event, did: Administered) -> None:
         """What is known in a cluster goes, or stays."""
-        removed = set()
+        removed, forgotten = set(), set()
+        messages = {each.route.queue_manager for each in self.flights.values()}
         for each in within(self.cluster, event.cluster):
             settled = self.rules.ask(of_known(each, self.cluster, event.cluster))
             told = {**told_as(each), **settled.document()}
             (did.removed if settled.becomes == REMOVED else did.kept).append(told)
             if settled.becomes == REMOVED:
                 removed.add(id(each))
-        self.cluster = refreshed(self.cluster, event.cluster, removed)
+                if not settled.facts["name_stays"] and each.name not in messages:
+                    forgotten.add(id(each))
+        self.cluster = refreshed(self.cluster, event.cluster, removed, forgotten)
 
     def reach(self, event: Event, did: Administered) -> None:
         """A queue manager fails, or is back: its routes, then the messages that were sent to it."""
@@ -145,67 +151,65 @@ class Administering:
 
     def fail(self, flight: Flight, did: Administered) -> None:
         """The fate of one message whose target fails."""
-        settled, anew = self.rules.ask(matter := flight.matter("fail")), ChosenAnew()
-        if settled.facts["again"]:
-            failed = flight.route.queue_manager
-            anew = self.choose(flight.message.queue, failed, self.exits.moving(flight.message, failed))
-            settled = self.settled_by(matter, anew)
-        did.fates.append(MessageFate(flight.message.id, settled, anew.to, anew.exit))
-        flight.waits = settled.becomes == WAITS
-        gone = settled.becomes in (MAY_BE_LOST, DEAD_LETTERED)
-        if gone or (anew.to is not None and self.lands(anew.to, flight.message.persistent)):
-            del self.flights[flight.message.id]
-        elif anew.to is not None:
-            self.send(flight.message, anew.to)
+        message, failed = flight.message, flight.route.queue_manager
 
-    def settled_by(self, matter: Matter, anew: ChosenAnew) -> Settled:
-        """What becomes of a message whose destination was chosen anew."""
-        found = self.cluster.remote.get(anew.to.queue_manager) if anew.to is not None else None
-        chosen = evolve(
-            matter,
-            chosen_again=True,
-            alternative=anew.to is not None,
-            alternative_down=found is not None and not found.available,
-            reason=anew.reason,
-            exit_refuses=anew.exit is not None and anew.exit.dead_lettered,
-            exit_keeps=anew.exit is not None and anew.exit.takes and anew.to is None and not anew.reason,
-        )
-        return self.rules.ask(chosen)
+        def choose(asked: Settled) -> ChosenAnew:
+            if asked.facts["but_for"]:
+                return self.choose(message.queue, failed, None, failed)
+            return self.choose(message.queue, failed, self.exits.moving(message, failed))
+
+        settled, to, asked = self.decided(flight.matter("fail"), choose)
+        did.fates.append(MessageFate(message.id, settled, to, asked))
+        flight.waits = settled.becomes == WAITS
+        if settled.facts["gone"] or (to is not None and self.lands(to, message.persistent)):
+            del self.flights[message.id]
+        elif to is not None:
+            self.send(message, to, settled)
+
+    def decided(
+        self, matter: Matter, choose: Callable[[Settled], ChosenAnew]
+    ) -> tuple[Settled, Destination | None, ExitAnswer | None]:
+        """What becomes of a message, where it goes, and what an exit made of that; rules may ask for another choice."""
+        settled, anew, exits = self.rules.ask(matter), ChosenAnew(), None
+        for _ in range(CHOICES_AT_MOST):
+            if not (settled.facts["again"] or settled.facts["onward"]):
+                break
+            anew = choose(settled)
+            exits = exits or anew.exit
+            matter = anew.matter(matter, settled.facts["behind"], self.cluster.remote)
+            settled = self.rules.ask(matter)
+        if settled.becomes != REROUTED or anew.to is None:
+            return settled, None, exits
+        if anew.state is not None:
+            self.sequence = evolve(anew.state, seen=self.cluster)
+        return settled, anew.to, exits
 
     def arrive(self, event: Event, did: Administered) -> None:
         """The fate of a message that arrives over a cluster channel."""
         if event.id in self.flights:
             raise EventError(f"id {event.id!r} is that of a message in flight")
         arrival = Arrival(event, self.cluster, self.engine.resolve(self.cluster, event.queue))
-        full = arrival.queue is not None and not self.has_room(arrival.queue)
-        settled, anew = self.rules.ask(matter := arrival.matter(full)), ChosenAnew()
-        if settled.facts["again"]:
-            settled = self.settled_by(matter, anew := self.instead_of(matter))
-        elif settled.facts["onward"]:
-            settled = self.settled_by(matter, anew := self.onward(event))
-        did.fates.append(MessageFate(event.id, settled, anew.to))
+        matter = arrival.matter(arrival.queue is not None and not self.has_room(arrival.queue))
+
+        def choose(asked: Settled) -> ChosenAnew:
+            if asked.facts["onward"]:
+                return self.onward(event)
+            return self.choose(matter.disabled if asked.facts["behind"] else matter.name, matter.host, None)
+
+        settled, to, _ = self.decided(matter, choose)
+        did.fates.append(MessageFate(event.id, settled, to))
         if settled.becomes == DELIVERED:
             self.deliver(arrival.put())
-        elif anew.to is not None and not self.lands(anew.to, event.persistent):
-            bound = arrival.where.ends == NAMED_QUEUE_MANAGER
-            message = InFlight(event.id, anew.to.queue, anew.to.channel, persistent=event.persistent, bound=bound)
-            self.send(message, anew.to)
-
-    def instead_of(self, matter: Matter) -> ChosenAnew:
-        """Where a message goes that met a put-disabled object: another instance of its queue, or of that object."""
-        anew = self.choose(matter.name, matter.host, None)
-        if anew.to is None and matter.disabled != matter.name:
-            return self.choose(matter.disabled, matter.host, None)
-        return anew
+        elif to is not None and not self.lands(to, event.persistent):
+            bound = bool(settled.facts["binds"])
+            message = InFlight(event.id, to.queue, to.channel, persistent=event.persistent, bound=bound)
+            self.send(message, to, settled)
 
     def onward(self, event: Event) -> ChosenAnew:
         """Where a message goes whose queue's name leads away from here."""
         put = Put(event.queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=True)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
-        decision = self.engine.choose(put, self.cluster, self.sequence, caller=None)
-        if decision.chosen is not None:
-            self.sequence = evolve(decision.state, seen=self.cluster)
-        return ChosenAnew(decision.chosen, decision.reason.name if decision.reason else "")
+        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None))
 
     def has_room(self, queue: Queue) -> bool:
         """Whether a local queue takes one message more than those that the event led to already."""
@@ -223,31 +227,32 @@ class Administering:
             return True
         return False
 
-    def send(self, message: InFlight, to: Destination) -> None:
-        """A message goes on to a destination that it has not reached yet."""
+    def send(self, message: InFlight, to: Destination, settled: Settled) -> None:
+        """A message goes on to a destination that it has not reached yet; it may have to wait for that, too."""
         route = next(each for each in self.cluster.channels if route_key(each) == route_key(to))
-        self.flights[message.id] = Flight(message, route)
+        self.flights[message.id] = Flight(message, route, bool(settled.facts["held"]))
 
-    def choose(self, queue: str, instead_of: str, mover: Caller | None) -> ChosenAnew:
-        """The destination that is chosen anew for a message, and not the queue manager ``instead_of``.
+    def choose(self, queue: str, instead_of: str, mover: Caller | None, but_for: str = "") -> ChosenAnew:
+        """The destination that is chosen anew for a message: another than ``instead_of``, if it is not left out before.
+
+        ``but_for`` is the queue manager that is left out before anybody chooses; blank: none.
 
         A message that is moved has a ``mover``; one that arrives over a cluster channel calls no exit.
         """
-        put = Put(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=mover is None)
+        put = Put(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=mover is None and not but_for)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
-        decision = self.among(put, "", mover)
-        by_exit = decision.exit
-        by_rules = by_exit is None or not by_exit.called
-        others = by_rules and any(each.queue_manager != instead_of for each in decision.permitted)
-        if others and _is_at(decision, instead_of):
-            decision = self.among(put, instead_of, None)
-        chosen, reason = decision.chosen, decision.reason.name if decision.reason else ""
-        if chosen is None or chosen.queue_manager == instead_of:
-            return ChosenAnew(None, reason, by_exit)
-        if chosen.is_local and not self.has_room(self.cluster.own_queues[chosen.queue]):
-            return ChosenAnew(None, FULL, by_exit)
-        self.sequence = evolve(decision.state, seen=self.cluster)
-        return ChosenAnew(chosen, "", by_exit)
+        decision = self.among(put, but_for, mover)
+        if decision.chosen is None or decision.chosen.queue_manager != instead_of:
+            return self.chosen(decision)
+        others = any(each.queue_manager != instead_of for each in decision.permitted)
+        return ChosenAnew(exit=decision.exit, others=others)
+
+    def chosen(self, decision: Decision) -> ChosenAnew:
+        """What a decision makes of a message."""
+        to, reason = decision.chosen, decision.reason.name if decision.reason else ""
+        lies = "" if to is None else to.transmission_queue or (to.queue if to.is_local else "")
+        full = bool(lies) and not self.has_room(self.cluster.own_queues[lies])
+        return ChosenAnew(to, reason, decision.exit, full=full, state=decision.state)
 
     def among(self, put: Put, but_for: str, caller: Caller | None) -> Decision:
         """The choice among the instances that are known, those of one queue manager left out; no name is resolved."""
@@ -257,7 +262,3 @@ class Administering:
             self._instances[but_for] = instances(self.cluster, but_for)
         known = self._instances[but_for]
         return self.engine.choose(put, known, evolve(self.sequence, seen=known), caller=caller)
-
-
-def _is_at(decision: Decision, name: str) -> bool:
-    return decision.chosen is not None and decision.chosen.queue_manager == name

@@ -12,6 +12,9 @@ from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.matter import Matter
 
+NAMED_QUEUE_MANAGER = "queue manager"
+"""What the names of a put end in where one of them is that of another queue manager of the cluster."""
+
 
 @frozen(eq=False)
 class Arrival:
@@ -53,6 +56,7 @@ class Arrival:
             base=self.where.names[0] if found else "",
             disabled=self.disabled,
             full=full,
+            queue_manager_named=self.where.ends == NAMED_QUEUE_MANAGER,
             reason=reason.name if reason and not found else "",
             dead_letter_queue=bool(own.deadq),
         )

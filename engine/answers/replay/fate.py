@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from mqclause.answers.choice.decision_document import destination_document
 from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.answers.replay.administration import Settled
 from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import RemoteQueueManager
+from mqclause.model.facts.sequence import SequenceState
+from mqclause.model.timeline.matter import Matter
 
 
 @frozen(eq=False)
@@ -34,14 +38,36 @@ class MessageFate:
 
 @frozen(eq=False)
 class ChosenAnew:
-    """Another choice for a message: where it goes now, or the reason code that the choice ends in.
+    """Another choice for a message: where it would go now, or the reason code that the choice ends in.
 
-    Both are blank where the choice is the place that it had; ``exit`` is what an exit made of it.
+    Both are blank where the choice is the place that it had; ``others`` says that there were others to choose, and
+    ``full`` that it would go to a queue here that has no room. ``exit`` is what an exit made of it, ``state`` the
+    sequence state if it goes there.
     """
 
     to: Destination | None = None
     reason: str = ""
     exit: ExitAnswer | None = None
+    others: bool = False
+    full: bool = False
+    state: SequenceState | None = None
+
+    def matter(self, before: Matter, behind: bool, hosts: Mapping[str, RemoteQueueManager]) -> Matter:
+        """What the rules see of a message for which this was chosen; ``before`` is what they saw."""
+        host = None if self.to is None else hosts.get(self.to.queue_manager)
+        return evolve(
+            before,
+            chosen_again=True,
+            chosen_behind=behind,
+            alternative=self.to is not None,
+            alternative_down=host is not None and not host.available,
+            others_permitted=self.others,
+            full=self.full,
+            reason=self.reason,
+            exit_refuses=self.exit is not None and self.exit.dead_lettered,
+            exit_fails=self.exit is not None and self.exit.fails,
+            exit_keeps=self.exit is not None and self.exit.overrides and self.to is None and not self.reason,
+        )
 
 
 @define(eq=False)

@@ -19,13 +19,12 @@ from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
 from mqclause.answers.trigger.examination import Examination, Triggers
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT
+from mqclause.exits.session import EXIT_LIMIT, Caller
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
-from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.happened import Happened
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
@@ -178,8 +177,8 @@ class _Run:
         handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
         call = "MQPUT1" if handle is None else "MQPUT"
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
-        bound = self.bound.get(handle.id) if handle is not None and not where.inhibited else None
-        if bound is not None:
+        bound = None if handle is None else self.bound.get(handle.id)
+        if bound is not None and not where.inhibited:
             row.routed = bound
         elif where.stays_local:
             if where.inhibited:
@@ -189,7 +188,9 @@ class _Run:
         else:
             # An open that has succeeded and bound nothing leaves the choice to each put.
             bind = "AS_Q_DEF" if handle is None else "NOTFIXED"
-            row.routed = self.choose(row, Put(event.queue, event.to_queue_manager, bind, call), handle)
+            # What the open has bound asks no exit again, though the put comes by way of something put-disabled.
+            caller = self.exits.caller(event, handle) if bound is None else None
+            row.routed = self.choose(row, Put(event.queue, event.to_queue_manager, bind, call), caller)
         if not isinstance(row.routed, Destination):
             return None
         if row.routed.transmission_queue:
@@ -203,9 +204,8 @@ class _Run:
         priority = where.default_priority if event.priority is None else event.priority
         return evolve(event, queue=queue, priority=priority)
 
-    def choose(self, row: Row, put: Put, handle: Handle | None = None) -> Destination | Decision:
-        """The destination of ``put``, made on ``handle``; or the decision where it has none."""
-        caller = self.exits.caller(row.event, handle)
+    def choose(self, row: Row, put: Put, caller: Caller | None) -> Destination | Decision:
+        """The destination of ``put``, as far as exits are concerned that of ``caller``; or the decision without one."""
         decision = self.replay.engine.choose(put, self.state.cluster, self.sequence, caller=caller)
         self.sequence, row.exit = decision.state, decision.exit
         return decision.chosen or decision
@@ -218,7 +218,8 @@ class _Run:
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, "MQOPEN")
         if where.stays_local:
             return
-        found = self.choose(row, Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN"))
+        put = Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN")
+        found = self.choose(row, put, self.exits.caller(event, None))
         if isinstance(found, Destination):
             row.routed = found
             self.bound[handle.id] = found if where.asks_workload else None
