@@ -114,6 +114,22 @@ def test_an_open_by_way_of_what_is_put_disabled_tells_what_a_put_fails_with() ->
     hosts = [{"name": "Q", "queue_manager": host, "clusters": ["S"]} for host in ("QM2", "QM3")]
     told = "MQOPEN succeeds; a put fails with MQRC_PUT_INHIBITED (2051): "
     in_cluster = decided(queue=[alias, *hosts], put={"queue": "A", "call": "MQOPEN"})
-    assert in_cluster.verdict == f"{told}an object on the way to Q is put-disabled"
+    assert in_cluster.verdict == f"{told}A, on the way to Q, is put-disabled"
     private = decided(queue=[alias, {"name": "Q"}], put={"queue": "A", "call": "MQOPEN"})
-    assert private.verdict == f"{told}Q, or an object on the way to it, is put-disabled"
+    assert private.verdict == f"{told}A is put-disabled"
+
+
+def test_an_object_that_leads_to_what_is_put_disabled_tells_where_it_leads() -> None:
+    far = {"name": "R", "type": "QREMOTE", "rname": "Z", "rqmname": "QM9", "xmitq": "XQ"}
+    document = decided(queue=[far, {"name": "XQ", "usage": "XMITQ", "put": "DISABLED"}], put={"queue": "R"}).to_json()
+    assert document["resolution"] == [
+        {
+            "object": "R",
+            "type": "QREMOTE",
+            "to": "Z",
+            "rule": "resolution.07d",
+            "clause": "7",
+            "because": "R is Z at QM9 by XMITQ(XQ)",
+        }
+    ]
+    assert (document["rule"], document["because"]) == ("resolution.13a", "XQ is put-disabled")
