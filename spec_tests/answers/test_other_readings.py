@@ -109,6 +109,14 @@ def test_a_local_instance_beside_one_remote_one() -> None:
     assert "with local-in-balancing=not-counted: QM1 or QM2" in others(decision)
 
 
+def test_an_alias_that_names_no_queue_manager() -> None:
+    names = [{"name": "A", "type": "QREMOTE"}, {"name": "Q", "queue_manager": "QM2", "clusters": ["S"]}]
+    decision = decided(queue=names, put={"queue": "Q", "queue_manager": "A"})
+    assert decision.reason is not None
+    assert decision.reason.code == 2085
+    assert others(decision) == ["with blank-rqmname=no-queue-manager: QM2"]
+
+
 def test_an_open_by_way_of_what_is_put_disabled_tells_what_a_put_fails_with() -> None:
     alias = {"name": "A", "type": "QALIAS", "target": "Q", "put": "DISABLED"}
     hosts = [{"name": "Q", "queue_manager": host, "clusters": ["S"]} for host in ("QM2", "QM3")]
