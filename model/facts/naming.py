@@ -20,13 +20,14 @@ class Naming:
     """The two names of an object descriptor, and what they are to the local queue manager.
 
     ``object_…`` is its own object of the queue's name; a blank type: it has none. ``alias_…`` is its own alias of a
-    queue manager (a QREMOTE without RNAME) that has the name of the queue manager; ``alias_clustered``: one in a cluster. ``first_instance_…`` is the instance
-    of the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here,
-    ``led_by`` the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager;
-    ``inhibited_by`` is the first of them that is put-disabled. ``known_in_cluster``: another queue manager has a queue of the
-    name, ``known_as_alias``: some queue manager has an alias of a queue manager of it; what facts give of others is known. ``instances_bind_alike``: all instances of the queue have one DEFBIND;
-    ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another queue manager
-    that advertises the named alias is in a cluster of ours that the alias is not in.
+    queue manager (a QREMOTE without RNAME) that has the name of the queue manager; ``alias_clustered``: one in a
+    cluster. ``first_instance_…`` is the instance of the queue that is listed first, wherever it is. ``followed`` are
+    the kinds of the objects that led here, ``led_by`` the kind of the last one and ``alias_followed`` the name of the
+    last alias of a queue manager; ``inhibited_by`` is the first of them that is put-disabled. ``known_in_cluster``:
+    another queue manager has a queue of the name, ``known_as_alias``: some queue manager has an alias of a queue
+    manager of it; what facts give of others is known. ``instances_bind_alike``: all instances of the queue have one
+    DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another
+    queue manager that advertises the named alias is in a cluster of ours that the alias is not in.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")

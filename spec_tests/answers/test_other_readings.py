@@ -63,6 +63,17 @@ def test_a_tie_at_the_end() -> None:
     assert tie_at_the_end(decision) == "QM2 by TO.QM2 and QM3 by TO.QM3 are equally good; the one listed first is taken"
 
 
+def test_one_channel_in_two_clusters_is_named_with_them() -> None:
+    both = [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": cluster} for cluster in ("S", "T")]
+    decision = decided(
+        queue_manager={"name": "QM1", "clusters": ["S", "T"]},
+        queue=[{"name": "Q", "queue_manager": "QM2", "clusters": ["S", "T"]}],
+        channel=both,
+    )
+    told = "QM2 by TO.QM2 in S and QM2 by TO.QM2 in T are equally good; the one listed first is taken"
+    assert tie_at_the_end(decision) == told
+
+
 def test_who_falls_by_a_lower_number_does_not_tie() -> None:
     numbers = channels(dest_seq_number=1)
     assert (
