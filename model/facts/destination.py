@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -39,7 +40,8 @@ class Destination:
     A destination without a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster
     and channel_status. ``transmission_queue`` is the one that a name led to past the cluster; ``on_receiver`` says
     that the local instance stands on a CLUSRCVR channel, ``receiver_in_queue_cluster`` that the one that its channel
-    attributes are of is in a cluster of the queue. Identity, not value, tells two destinations apart.
+    attributes are of is in a cluster of the queue. ``cluster_told``: its cluster tells it from another one on the same
+    channel. Identity, not value, tells two destinations apart.
     """
 
     queue: str = seen(GIVEN_NAME, "")
@@ -72,6 +74,7 @@ class Destination:
     on_receiver: bool = unseen(False)
     receiver_in_queue_cluster: bool = unseen(False)
     counter: tuple[str, str] = unseen(NO_COUNTER)
+    cluster_told: bool = unseen(False)
 
     @property
     def name(self) -> str:
@@ -87,7 +90,9 @@ class Destination:
             return f"{where} by transmission queue {self.transmission_queue}"
         route = self.channel
         # A local put uses no channel; its receiver lends status and weight.
-        return f"{where} by {route}" if route and (self.on_receiver or not self.is_local) else where
+        if not route or (self.is_local and not self.on_receiver):
+            return where
+        return f"{where} by {route} in {self.cluster}" if self.cluster_told else f"{where} by {route}"
 
 
 @frozen(eq=False)
@@ -118,7 +123,7 @@ def destinations(cluster: Cluster, put: Put, listing: Listing, kept: str = "") -
         if bool(put.queue) == bool(put.queue_manager):
             raise ValueError("a put names either a queue or a queue manager")
         named = _of_queue if put.queue else _of_queue_manager
-        found = tuple(named(cluster, put.queue or put.queue_manager, listing))
+        found = _told_apart(tuple(named(cluster, put.queue or put.queue_manager, listing)))
         if kept:
             found = tuple(evolve(each, queue=kept) for each in found)
         if len(cluster.destinations) >= MOST_LISTS:
@@ -126,6 +131,12 @@ def destinations(cluster: Cluster, put: Put, listing: Listing, kept: str = "") -
         if found:
             cluster.destinations[key] = found
     return found
+
+
+def _told_apart(listed: tuple[Destination, ...]) -> tuple[Destination, ...]:
+    """``listed``, those that have all but their cluster in common named with that."""
+    alike = Counter(each.host for each in listed)
+    return tuple(evolve(each, cluster_told=True) if alike[each.host] > 1 else each for each in listed)
 
 
 def _of_queue(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destination]:

@@ -20,13 +20,14 @@ class Naming:
     """The two names of an object descriptor, and what they are to the local queue manager.
 
     ``object_…`` is its own object of the queue's name; a blank type: it has none. ``alias_…`` is its own alias of a
-    queue manager (a QREMOTE without RNAME) that has the name of the queue manager. ``first_instance_…`` is the instance
-    of the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here,
-    ``led_by`` the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager;
-    ``inhibited`` says that one of them is put-disabled. ``known_in_cluster``: another queue manager has a queue of the
-    name; what facts give of others is known. ``instances_bind_alike``: all instances of the queue have one DEFBIND;
-    ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another queue manager
-    that advertises the named alias is in a cluster of ours that the alias is not in.
+    queue manager (a QREMOTE without RNAME) that has the name of the queue manager; ``alias_clustered``: one in a
+    cluster. ``first_instance_…`` is the instance of the queue that is listed first, wherever it is. ``followed`` are
+    the kinds of the objects that led here, ``led_by`` the kind of the last one and ``alias_followed`` the name of the
+    last alias of a queue manager; ``inhibited_by`` is the first of them that is put-disabled. ``known_in_cluster``:
+    another queue manager has a queue of the name, ``known_as_alias``: some queue manager has an alias of a queue
+    manager of it; what facts give of others is known. ``instances_bind_alike``: all instances of the queue have one
+    DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another
+    queue manager that advertises the named alias is in a cluster of ours that the alias is not in.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
@@ -43,8 +44,10 @@ class Naming:
     xmitq_defined: bool = False
     xmitq_put_enabled: bool = True
     known_in_cluster: bool = False
+    known_as_alias: bool = False
     names_transmission_queue: bool = False
     names_alias: bool = False
+    alias_clustered: bool = False
     alias_put_enabled: bool = True
     alias_rqmname: str = seen(NAME_OR_BLANK, "")
     alias_xmitq: str = seen(NAME_OR_BLANK, "")
@@ -66,7 +69,7 @@ class Naming:
     followed: tuple[str, ...] = seen(NAMES, ())
     led_by: str = seen(Words(("", *FOLLOWED)), "")
     alias_followed: str = seen(NAME_OR_BLANK, "")
-    inhibited: bool = False
+    inhibited_by: str = seen(NAME_OR_BLANK, "")
     bind_left_open: bool = False
     instances_bind_alike: bool = True
     alias_route_in_another_cluster: bool = False
@@ -75,7 +78,7 @@ class Naming:
 def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str = "") -> Naming:
     """What the names of ``put`` are to the local queue manager of ``cluster``.
 
-    ``before`` is the naming that an object of the kind ``led_by`` led from, with its own ``inhibited`` as of now.
+    ``before`` is the naming that an object of the kind ``led_by`` led from, with its own ``inhibited_by`` as of now.
     """
     own, named = cluster.queue_manager, put.queue_manager
     return Naming(
@@ -103,6 +106,7 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
     instances = cluster.queues_by_name.get(name, ())
     local = cluster.queue_manager.name
     found: dict[str, Any] = {"known_in_cluster": any(each.queue_manager != local for each in instances)}
+    found["known_as_alias"] = name in cluster.aliases_by_name
     if instances:
         first = instances[0]
         found |= {"first_instance_defbind": first.defbind, "first_instance_defprty": first.defprty}
@@ -151,6 +155,7 @@ def _of_clustered_alias(cluster: Cluster, name: str) -> dict[str, Any]:
         return {}
     return {
         "names_alias": True,
+        "alias_clustered": True,
         "alias_put_enabled": alias.put == "ENABLED",
         "alias_rqmname": alias.queue_manager,
     }
@@ -180,7 +185,7 @@ def _of_way(before: Naming | None, led_by: str) -> dict[str, Any]:
         "followed": (*before.followed, led_by),
         "led_by": led_by,
         "alias_followed": before.queue_manager if led_by == "QMALIAS" else before.alias_followed,
-        "inhibited": before.inhibited,
+        "inhibited_by": before.inhibited_by,
     }
 
 

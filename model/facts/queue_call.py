@@ -19,10 +19,10 @@ _ABLE = Words(("ENABLED", "DISABLED"))
 class QueueCall:
     """An MQPUT to, or an MQOPEN of, the local queue ``queue``.
 
-    Of a put: ``named_put`` is PUT of the object that was named, an alias of it perhaps, ``depth`` how many messages are
-    there, committed or not, ``arriving`` how many the put places. Of an open: its ``mode``, whether it is made at the
-    local queue manager, ``here``, and the handles for input that are open; ``…_elsewhere`` are those of other queue
-    managers of the group.
+    Of a put: ``named`` is the object that was named, an alias of it perhaps, of ``named_type`` and with PUT
+    ``named_put``, ``depth`` how many messages are there, committed or not, ``arriving`` how many the put places. Of
+    an open: its ``mode``, whether it is made at the local queue manager, ``here``, and the handles for input that are
+    open; ``…_elsewhere`` are those of other queue managers of the group.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
@@ -39,3 +39,5 @@ class QueueCall:
     open_exclusive_here: int = seen(_COUNT, 0)
     open_shared_elsewhere: int = seen(_COUNT, 0)
     open_exclusive_elsewhere: int = seen(_COUNT, 0)
+    named: str = seen(NAME_OR_BLANK, "")
+    named_type: str = seen(Words(("QLOCAL", "QALIAS", "QREMOTE")), "QLOCAL")

@@ -32,6 +32,7 @@ class Situation:
     attributes_altered: bool = unseen(False)
     destination_added: bool = unseen(False)
     inhibited_on_the_way: bool = unseen(False)
+    inhibited_by: str = unseen("")
 
 
 def situation(
@@ -41,12 +42,12 @@ def situation(
     cluster: Cluster,
     last_seq_number: int,
     changed: Changes = UNCHANGED,
-    inhibited: bool = False,
+    inhibited_by: str = "",
 ) -> Situation:
     """The situation of ``put`` at the local queue manager of ``cluster``.
 
-    ``named`` is what its names come to, ``bind`` the binding in effect; ``inhibited`` says that an object on the way is
-    put-disabled.
+    ``named`` is what its names come to, ``bind`` the binding in effect; ``inhibited_by`` is an object on the way
+    that is put-disabled.
     """
     own = cluster.queue_manager
     return Situation(
@@ -62,5 +63,6 @@ def situation(
         last_seq_number,
         changed.attributes_altered,
         changed.destination_added,
-        inhibited,
+        bool(inhibited_by),
+        inhibited_by,
     )

@@ -73,9 +73,10 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
     before = state.queue(base.name)
     failure = state.definitions.judge.failure(
         QueueCall(
-            base.name, "MQPUT", base.put, opened.put, before.depth, event.segments, base.maxdepth, shared=base.shared
+            base.name, "MQPUT", base.put, opened.put, before.depth, event.segments, base.maxdepth, shared=base.shared,
+            named=event.queue, named_type=opened.type,
         )
-    )
+    )  # fmt: skip
     if failure is not None:
         return state.sent(event), Happened(failure=failure)
     given = min(opened.defprty if event.priority is None else event.priority, HIGHEST_PRIORITY)

@@ -63,6 +63,17 @@ def test_a_tie_at_the_end() -> None:
     assert tie_at_the_end(decision) == "QM2 by TO.QM2 and QM3 by TO.QM3 are equally good; the one listed first is taken"
 
 
+def test_one_channel_in_two_clusters_is_named_with_them() -> None:
+    both = [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": cluster} for cluster in ("S", "T")]
+    decision = decided(
+        queue_manager={"name": "QM1", "clusters": ["S", "T"]},
+        queue=[{"name": "Q", "queue_manager": "QM2", "clusters": ["S", "T"]}],
+        channel=both,
+    )
+    told = "QM2 by TO.QM2 in S and QM2 by TO.QM2 in T are equally good; the one listed first is taken"
+    assert tie_at_the_end(decision) == told
+
+
 def test_who_falls_by_a_lower_number_does_not_tie() -> None:
     numbers = channels(dest_seq_number=1)
     assert (
@@ -109,11 +120,35 @@ def test_a_local_instance_beside_one_remote_one() -> None:
     assert "with local-in-balancing=not-counted: QM1 or QM2" in others(decision)
 
 
+def test_an_alias_that_names_no_queue_manager() -> None:
+    names = [{"name": "A", "type": "QREMOTE"}, {"name": "Q", "queue_manager": "QM2", "clusters": ["S"]}]
+    decision = decided(queue=names, put={"queue": "Q", "queue_manager": "A"})
+    assert decision.reason is not None
+    assert decision.reason.code == 2085
+    assert others(decision) == ["with blank-rqmname=no-queue-manager: QM2"]
+
+
 def test_an_open_by_way_of_what_is_put_disabled_tells_what_a_put_fails_with() -> None:
     alias = {"name": "A", "type": "QALIAS", "target": "Q", "put": "DISABLED"}
     hosts = [{"name": "Q", "queue_manager": host, "clusters": ["S"]} for host in ("QM2", "QM3")]
     told = "MQOPEN succeeds; a put fails with MQRC_PUT_INHIBITED (2051): "
     in_cluster = decided(queue=[alias, *hosts], put={"queue": "A", "call": "MQOPEN"})
-    assert in_cluster.verdict == f"{told}an object on the way to Q is put-disabled"
+    assert in_cluster.verdict == f"{told}A, on the way to Q, is put-disabled"
     private = decided(queue=[alias, {"name": "Q"}], put={"queue": "A", "call": "MQOPEN"})
-    assert private.verdict == f"{told}Q, or an object on the way to it, is put-disabled"
+    assert private.verdict == f"{told}A is put-disabled"
+
+
+def test_an_object_that_leads_to_what_is_put_disabled_tells_where_it_leads() -> None:
+    far = {"name": "R", "type": "QREMOTE", "rname": "Z", "rqmname": "QM9", "xmitq": "XQ"}
+    document = decided(queue=[far, {"name": "XQ", "usage": "XMITQ", "put": "DISABLED"}], put={"queue": "R"}).to_json()
+    assert document["resolution"] == [
+        {
+            "object": "R",
+            "type": "QREMOTE",
+            "to": "Z",
+            "rule": "resolution.07d",
+            "clause": "7",
+            "because": "R is Z at QM9 by XMITQ(XQ)",
+        }
+    ]
+    assert (document["rule"], document["because"]) == ("resolution.13a", "XQ is put-disabled")

@@ -100,7 +100,7 @@ class Engine:
             last, changed, counters = cluster.last_seq_number, UNCHANGED, None
         else:
             last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
-        seen = situation(put, where.named, bind, cluster, last, changed, where.inhibited)
+        seen = situation(put, where.named, bind, cluster, last, changed, where.inhibited_by)
         listed: tuple[Destination, ...] = ()
         runs: tuple[Run, ...] = ()
         if where.asks_workload:

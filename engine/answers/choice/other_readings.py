@@ -32,7 +32,7 @@ def other_readings(decision: Decision) -> tuple[OtherReading, ...]:
     """
     known = decision.rules.known_readings
     found = []
-    for name, chosen in decision.readings.items():
+    for name, chosen in _concerned(decision):
         for choice in known[name].choices:
             if choice != chosen:
                 engine = _engine(decision.rules.under({**decision.rules.readings, name: choice}))
@@ -40,6 +40,13 @@ def other_readings(decision: Decision) -> tuple[OtherReading, ...]:
                 if not same_answer(decision, other):
                     found.append(OtherReading(name, choice, other))
     return tuple(found)
+
+
+def _concerned(decision: Decision) -> Iterator[tuple[str, str]]:
+    """The choices that were made: of the rules that chose, and of those that followed names, if any led on."""
+    yield from decision.readings.items()
+    if decision.resolved.followed:
+        yield from decision.resolved.last.course.rulesets[0].readings
 
 
 @lru_cache(maxsize=64)

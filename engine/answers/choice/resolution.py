@@ -62,9 +62,15 @@ class Resolved:
         return self.ends == "local queue"
 
     @cached_property
+    def inhibited_by(self) -> str:
+        """The first object on the way that is put-disabled, what the names come to included; blank if none is."""
+        found: str = self.last.situation.inhibited_by or self.last.facts["disabled"]
+        return found
+
+    @property
     def inhibited(self) -> bool:
         """Whether an object on the way is put-disabled, what the names come to included."""
-        return self.last.situation.inhibited or bool(self.last.facts["disabled"])
+        return bool(self.inhibited_by)
 
     @property
     def deferred(self) -> bool:
@@ -115,12 +121,10 @@ class Resolved:
     @cached_property
     def reason(self) -> Reason | None:
         """The reason code that the names end in."""
-        failure = self.last.run.failure
-        if failure is None:
+        failure, rule = self.last.run.failure, self.last.rule
+        if failure is None or rule is None:
             return None
-        return Reason(
-            failure.reason, REASONS[failure.reason], failure.call, self.last.document()["rule"], self.last.because
-        )
+        return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, self.last.because)
 
 
 def resolved(
@@ -151,5 +155,5 @@ def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool) -> Itera
         if look.run.failure is not None or facts["ends"] != "again":
             return
         put = evolve(put, queue=facts["next_queue"], queue_manager=facts["next_queue_manager"])
-        met = evolve(seen, inhibited=seen.inhibited or facts["disabled"])
+        met = evolve(seen, inhibited_by=seen.inhibited_by or facts["disabled"])
         seen = naming(cluster, put, met, facts["object_kind"])

@@ -34,16 +34,20 @@ class SettledBy:
     @cached_property
     def rule(self) -> Rule | None:
         """The rule that ends the call, else the first that settles the answer; None if none does."""
+        failure = self.run.failure
+        return self.settling if failure is None else self.course.rulesets[0].rules[failure.rule]
+
+    @cached_property
+    def settling(self) -> Rule | None:
+        """The first rule that settles the answer, also where one behind it ends the call; None if none does."""
         rules = self.course.rulesets[0].rules
-        if self.run.failure is not None:
-            return rules[self.run.failure.rule]
         pairs = zip(rules, self.run.trace or (), strict=True)
         return next((rule for rule, did in pairs if did is not None and isinstance(rule.action, Settle)), None)
 
     @cached_property
     def because(self) -> str:
         """Why that rule; blank if there is none."""
-        return self._said(self.rule, None if self.rule is None else self.rule.because)
+        return self._why(self.rule)
 
     @cached_property
     def remedy(self) -> str:
@@ -59,6 +63,9 @@ class SettledBy:
             if derives and all(self.facts[name] for name, _ in derives):
                 yield self._said(rule, Because(rule.remark))
 
+    def _why(self, rule: Rule | None) -> str:
+        return self._said(rule, None if rule is None else rule.because)
+
     def _said(self, rule: Rule | None, text: Because | None) -> str:
         """A text of a rule, with the values that it saw."""
         ruleset = self.course.rulesets[0]
@@ -73,6 +80,6 @@ class SettledBy:
         return bool(evaluate(exp.column(term), first_scope(self.course.steps[0], self.situation, (), None, {})))
 
     def document(self) -> dict[str, Any]:
-        """The rule, its clause and why, as JSON has them."""
-        rule = self.rule
-        return {"rule": rule and rule.id, "clause": rule and rule.clause, "because": self.because}
+        """The rule that settles the answer, else the one that ends the call; its clause and why, as JSON has them."""
+        rule = self.settling or self.rule
+        return {"rule": rule and rule.id, "clause": rule and rule.clause, "because": self._why(rule)}
