@@ -69,6 +69,13 @@ def test_the_exit_status(dumps: list[str], fail_on: str, ignored: list[str], sta
     assert run(*dumps, "--fail-on", fail_on, *options)[0] == status
 
 
+def test_a_queue_without_a_put_enabled_host_is_a_warning_also_where_more_members_may_be(tmp_path: Path) -> None:
+    path = tmp_path / "one.mqsc"
+    path.write_text("DEFINE QLOCAL(Q) CLUSTER(S) PUT(DISABLED)\n")
+    status, [only] = run(str(path), "--fail-on", "warning")
+    assert (status, only["rule"], only["severity"]) == (1, "check.01", "warning")
+
+
 def test_with_from_it_is_what_that_queue_manager_knows(dumps: list[str], tmp_path: Path) -> None:
     """Its own, and what others have in its clusters; not what is private at QM2, or in a cluster that it is not in."""
     private = tmp_path / "more.mqsc"
