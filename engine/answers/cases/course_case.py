@@ -12,6 +12,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``settled``: of rules that settle, why the first did that applied; blank if none did
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
 - ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
+- ``unmet``: by condition that does not hold, why; ``remarks``: those of rules of which all that they derive is true
 - ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
 - ``failure``: ``rule``, ``reason``, ``call``, ``because``, ``remedy``, as far as stated; an empty table: there is none
 """
@@ -36,7 +37,7 @@ from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.rule import Holds
+from mqclause.rulebook.rule import Because, Derive, Holds
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import step_document
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
@@ -129,12 +130,30 @@ def _failure(answered: Answered, wanted: Stated) -> Iterator[str]:
 
 def _ending(answered: Answered, at: int) -> Stated:
     """The rule that ended the call, and its sentences."""
-    ruleset, first = answered.course.rulesets[-1], answered.first
-    rule = ruleset.rules[at]
-    seen = scope_of(next(islice(seen_by(ruleset, answered.runs[-1], answered.listed, first), at, None)), first)
+    rule = answered.course.rulesets[-1].rules[at]
     texts = {"because": rule.because, "remedy": getattr(rule.action, "remedy", None)}
-    said = {key: sentence(ruleset, rule, None, seen, text) for key, text in texts.items() if text}
-    return {"rule": rule.id, **said}
+    return {"rule": rule.id, **{key: _sentence(answered, at, text) for key, text in texts.items() if text}}
+
+
+def _sentence(answered: Answered, at: int, text: Because | None = None) -> str:
+    """A sentence of a rule of the last document, its because if none is given, filled with what the rule saw."""
+    ruleset, first = answered.course.rulesets[-1], answered.first
+    seen = next(islice(seen_by(ruleset, answered.runs[-1], answered.listed, first), at, None))
+    return sentence(ruleset, ruleset.rules[at], None, scope_of(seen, first), text)
+
+
+def _remarks(answered: Answered, wanted: list[str]) -> Iterator[str]:
+    facts, got = answered.runs[-1].facts, []
+    for at, rule in enumerate(answered.course.rulesets[-1].rules):
+        if rule.remark and isinstance(rule.action, Derive) and all(facts[name] for name, _ in rule.action.values):
+            got.append(_sentence(answered, at, Because(rule.remark)))
+    yield from differs("remarks", wanted, got)
+
+
+def _unmet(answered: Answered, wanted: Stated) -> Iterator[str]:
+    numbers = {rule.id: at for at, rule in enumerate(answered.course.rulesets[-1].rules)}
+    unmet = [name for name, holds in _conditions_of(answered).items() if not holds and name in wanted]
+    yield from differs("unmet", dict(wanted), {name: _sentence(answered, numbers[name]) for name in unmet})
 
 
 def _conditions_of(answered: Answered) -> dict[str, bool]:
@@ -173,6 +192,8 @@ COURSE_EXPECTATIONS: Mapping[str, Comparison] = {
     "failure": _failure,
     "holds": _holding,
     "skipped": _skipped,
+    "unmet": _unmet,
+    "remarks": _remarks,
     "said": _said,
 }
 """The closed set of keys that a case may expect, and how each is compared."""
