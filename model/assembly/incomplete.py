@@ -53,8 +53,17 @@ def _undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[Inco
     for each in known:
         for channel in _leading_nowhere(each, cluster):
             described = f"members of {each.cluster} described: {', '.join(each.members)}"
+            leads = f"{channel} leads to no described member"
+            if lacking := _without_receiver(each, cluster):
+                leads = f"no CLUSRCVR {channel} is described, and {', '.join(lacking)} without any in {each.cluster}"
             command = f"DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ '{each.cluster}')"
-            yield Incomplete(f"{described}; {channel} leads to no described member", channel, command)
+            yield Incomplete(f"{described}; {leads}", channel, command)
+
+
+def _without_receiver(known: Membership, cluster: Cluster) -> list[str]:
+    """The members that are described without a CLUSRCVR in the cluster: a CLUSSDR may lead to one of them."""
+    having = {each.queue_manager for each in cluster.channels if each.cluster == known.cluster}
+    return [name for name in known.members if name not in having]
 
 
 def _without_routes(scripts: Iterable[Script], cluster: Cluster) -> Iterator[Incomplete]:
@@ -107,9 +116,11 @@ def names_all(scripts: Iterable[Script]) -> bool:
 def cut_dump(script: Script) -> str:
     """That a dump ends before its trailer; blank if it does not."""
     of = f" of {script.queue_manager}" if script.queue_manager else ""
-    return f"the dump {script.source}{of} ends before its trailer: its last objects are missing" if _is_cut(
-        script.header
-    ) else ""
+    return (
+        f"the dump {script.source}{of} ends before its trailer: its last objects are missing"
+        if _is_cut(script.header)
+        else ""
+    )
 
 
 def _is_cut(header: Mapping[str, str]) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from mqclause.model.facts.domains import NAME_OR_BLANK, NAMES, Text, Words, seen
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen
 from mqclause.model.facts.objects import CHANNEL_STATES
 
 
-@frozen(eq=False)
+@frozen
 class Delivery:
     """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
 
@@ -16,8 +16,11 @@ class Delivery:
     queue manager that sends. ``queues_told``: a source names every queue that the target has; ``queue_there`` says
     whether this one is among them. ``leads_to`` is what an alias of that name leads to there, blank if it is none, and
     ``target_there`` whether any queue manager that is described, or that may be left out, has a queue of that name.
+    A target ``has_left`` where a change takes it out of the cluster; ``other_ways`` counts the CLUSSDR channels of the
+    sender to members that stay.
     """
 
+    sender: str = seen(NAME_OR_BLANK, "")
     queue: str = seen(NAME_OR_BLANK, "")
     queue_manager: str = seen(NAME_OR_BLANK, "")
     is_local: bool = False
@@ -29,3 +32,5 @@ class Delivery:
     queue_there: bool = True
     leads_to: str = seen(NAME_OR_BLANK, "")
     target_there: bool = True
+    has_left: bool = False
+    other_ways: int = seen(Whole(0, LARGEST), 0)

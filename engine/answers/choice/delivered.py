@@ -11,6 +11,7 @@ from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.delivery import Delivery
+from mqclause.rulebook.rules import Rules
 
 
 class Delivered(SettledBy):
@@ -22,29 +23,33 @@ class Delivered(SettledBy):
         return bool(self.facts["waits_for_channel"])
 
 
-def delivered(decision: Decision, snapshot: Snapshot) -> Delivered | None:
-    """The way to the destination that was chosen in the snapshot's cluster; None where none was, or no rule says it."""
-    if decision.chosen is None or not decision.rules.in_folder(DELIVERY.name):
+def delivered(seen: Delivery, rules: Rules) -> Delivered | None:
+    """What rules say of a way; None where there are no rules about it."""
+    if not rules.in_folder(DELIVERY.name):
         return None
-    course, seen = Course.of(decision.rules, DELIVERY), _delivery(decision, snapshot)
+    course = Course.of(rules, DELIVERY)
     return Delivered(seen, course.run(seen, (), None, True)[0], course)
 
 
 def obstacles(decision: Decision, snapshot: Snapshot) -> Iterator[str]:
-    """The remarks on that way."""
-    found = delivered(decision, snapshot)
+    """The remarks on the way to the destination that was chosen in the snapshot's cluster, if one was."""
+    way = way_to(decision, snapshot)
+    found = None if way is None else delivered(way, decision.rules)
     yield from found.remarks if found is not None else ()
 
 
-def _delivery(decision: Decision, snapshot: Snapshot) -> Delivery:
+def way_to(decision: Decision, snapshot: Snapshot) -> Delivery | None:
+    """The way to what was chosen; None where nothing was."""
     chosen, cluster = decision.chosen, decision.cluster
-    assert chosen is not None, "asked of a choice"  # noqa: S101
+    if chosen is None:
+        return None
     own = cluster.own_queues.values()
     # an alias of a queue manager leads to other names there, and a local queue has been looked up
     told = {} if chosen.alias or chosen.is_local else snapshot.hosted.get(chosen.queue_manager, {})
     leads_to = told.get(chosen.queue, "")
     anybody = any(leads_to in queues for queues in snapshot.hosted.values()) or bool(snapshot.incomplete)
     return Delivery(
+        cluster.queue_manager.name,
         chosen.queue,
         chosen.queue_manager,
         chosen.is_local,

@@ -48,9 +48,9 @@ class Explanation:
     def to_json(self) -> dict[str, Any]:
         """The document ``mqclause.trace/1`` with everything in it."""
         document = self.decision.to_json()
-        tie = tie_at_the_end(self.decision)
+        tie, told = tie_at_the_end(self.decision), (*self.obstacles, *self.sources, *self.ties)
         return document | {
-            "remarks": [*document["remarks"], *self.obstacles, *self.sources, *self.ties, *([tie] if tie else []), *self.readings],
+            "remarks": [*document["remarks"], *told, *([tie] if tie else []), *self.readings],
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }
