@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.attributes import description, read_attributes
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.provenance import Origin, Placed
-from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted, suggestion
 from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.mqsc.parameters import UnreadableError, parameters
@@ -108,7 +108,7 @@ def read_change(text: str) -> WhatIf:
     known = (known_attributes("ALTER", kind) or frozenset()) | BESIDES.get(kind, set())
     for word, _ in rest:
         if word != "QMGR" and word not in known:
-            raise _fault(f"{lacking('ALTER', kind, word)}{suggestion(word, known)}")
+            raise _fault(f"{lacking('ALTER', kind, word)}{_how_to_suspend(kind, word) or suggestion(word, known)}")
         if word not in attributes and word != "QMGR":
             raise _fault(f"{word} needs a value in parentheses")
     kept = {word: value or "" for word, value in attributes.items()}
@@ -130,14 +130,26 @@ def is_meant(fact: object, change: WhatIf, local: str) -> bool:
 def _check(change: WhatIf, found: list[Placed[Any]], placed: Iterable[Placed[Any]], local: str) -> None:
     """Raises FactsError unless it is clear which fact is meant."""
     if not found:
-        known = sorted({each.fact.name for each in placed if not isinstance(each.fact, Put)})
+        named = [each.fact for each in placed if not isinstance(each.fact, Put)]
+        nobody = evolve(change, owner="")
+        others = {each.queue_manager for each in named if change.owner and is_meant(each, nobody, local)}
+        known = sorted({each.name for each in named} - {change.name})
         near = insert_hint(change.name, known) or name_suggestion(change.name, known)
-        raise _fault(f"{change.object} is not known to {local}{near}")
+        elsewhere = "" if "STATUS" in change.attributes else on_another(change, others)
+        raise _fault(f"{change.object} {elsewhere or f'is not known to {local}{near}'}")
     if "STATUS" in change.attributes and change.owner not in ("", local):
         raise _fault(f"{change.object}: STATUS: the states of {change.owner}'s channels are its own")
     owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})
     if len(owners) > 1 and set(change.attributes) != {"STATUS"}:
         raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
+
+
+def on_another(change: WhatIf, owners: Collection[str]) -> str:
+    """Whose the object is that a command gives to somebody else; blank if it is nobody's."""
+    found = ", ".join(sorted(owners))
+    if change.kind == "CHANNEL" and found:
+        return f"is no CLUSRCVR, and what that states is what counts for workload; it is on {found}: QMGR({found})"
+    return f"is not known; it is on {found}" if found else ""
 
 
 def with_change(placed: Placed[Any], change: WhatIf) -> Placed[Any]:
@@ -152,7 +164,7 @@ def _fields(change: WhatIf, fact: Any) -> dict[str, Any]:
         words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_besides(word)}
         found, refusals = read_attributes(Record("alter", kind, change.name, words), getattr(fact, "deftype", ""))
         if refusals:
-            raise FactsError([Diagnostic(OPTION, f"{change.object}: {error}") for error in refusals])
+            raise refused_change(change, refusals)
         fields |= found
     if "DESCR" in change.attributes:
         fields["descr"] = description(change.attributes["DESCR"])
@@ -170,6 +182,21 @@ def _fields(change: WhatIf, fact: Any) -> dict[str, Any]:
             f"{change.object}: {lacks[0].upper()} is known to that queue manager alone and changes nothing here"
         )
     return fields
+
+
+def refused_change(change: WhatIf, errors: Iterable[DomainError]) -> FactsError:
+    """What is wrong with the values of a command, as the option's fault."""
+    told = map(str, errors)
+    return FactsError(
+        Diagnostic(OPTION, f"{change.object}: {each}{_how_to_suspend(change.kind, each)}") for each in told
+    )
+
+
+def _how_to_suspend(kind: str, said: str) -> str:
+    """How a queue manager is suspended in one cluster alone, where that may be meant."""
+    if kind != "QMGR" or not said.startswith("SUSPEND"):
+        return ""
+    return "; SUSPEND(YES) is in all its clusters; in one: --with a script that says SUSPEND QMGR CLUSTER(…)"
 
 
 def _is_besides(word: str) -> bool:

@@ -89,7 +89,9 @@ class ConfiguredMember:
     def suspended(self) -> Iterator[ConfiguredObject]:
         """The queue managers that its files show suspended, once for each cluster; itself by a command, too."""
         by = self.objects.operations.suspension
-        own = ((name, self.name, (by.source, by.line)) for name in self.objects.operations.suspended) if by else ()
+        # a command about a cluster in which it has no receiver changes nothing
+        names = (each for each in self.objects.operations.suspended if self.joined is None or each in self.joined)
+        own = ((name, self.name, (by.source, by.line)) for name in names) if by else ()
         shown = (
             (row.text("CLUSTER"), row.name, (row.record.source, row.record.line_of("SUSPEND")))
             for row in self.objects.rows

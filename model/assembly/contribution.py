@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import evolve, frozen
@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from mqclause.model.assembly.configured import FileLine
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.mq_object import MqObject
+from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Queue, QueueManager
 
 ALIKE = ("defbind", "defprty", "clwluseq")
@@ -83,6 +84,28 @@ class Contribution:
     def name(self) -> str:
         """The queue manager's name."""
         return self.queue_manager.name
+
+    def without(self, channels: Collection[str]) -> Contribution:
+        """The same without some of its CLUSSDR channels."""
+        return evolve(self, senders=tuple(each for each in self.senders if each[1] not in channels))
+
+
+def senders_to(members: Iterable[Contribution], left: Collection[str]) -> list[Delivery]:
+    """The CLUSSDR channels that no receiver answers once some queue managers have left, of those that stay."""
+    known = [*members]
+    receivers = [channel for each in known for channel in each.receivers]
+    answered = {channel.name for channel in receivers if channel.queue_manager not in left}
+    unanswered = {channel.name: channel.queue_manager for channel in receivers if channel.name not in answered}
+    found = []
+    for each in known:
+        names = dict.fromkeys(name for _, name, _ in each.senders) if each.name not in left else {}
+        ways = sum(name not in unanswered for name in names)
+        found += [
+            Delivery(each.name, queue_manager=unanswered[name], channel=name, has_left=True, other_ways=ways)
+            for name in names
+            if name in unanswered
+        ]
+    return found
 
 
 def _own(queue: Queue, member: ConfiguredMember) -> Queue:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from attrs import evolve
 
 from mqclause.model.assembly.as_records import scripts_of
 from mqclause.model.assembly.attributes import read_attributes
-from mqclause.model.assembly.change import BESIDES, OPTION, WhatIf
+from mqclause.model.assembly.change import BESIDES, OPTION, WhatIf, refused_change
 from mqclause.model.assembly.configured_member import MAKING
 from mqclause.model.assembly.local import owned
 from mqclause.model.assembly.source import Source
@@ -48,10 +48,10 @@ def scripts_in(source: Source, faults: list[Diagnostic], warnings: list[Diagnost
         (warnings if source.found else faults).extend(error.diagnostics)
 
 
-def as_script(change: WhatIf, owner: str) -> Script:
-    """The script that does to the queue manager ``owner`` what an option says. Raises FactsError.
+def as_script(change: WhatIf, owner: str, clusters: Iterable[str] = ()) -> Script:
+    """The script that does to the queue manager ``owner``, which is in ``clusters``, what an option says.
 
-    A state is no part of a configuration, so that it changes nothing there.
+    A channel's state is no part of a configuration, so that it changes nothing there. Raises FactsError.
     """
     besides = BESIDES.get(change.kind, set())
     name = "" if change.kind == "QMGR" else change.name
@@ -61,7 +61,10 @@ def as_script(change: WhatIf, owner: str) -> Script:
     for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
         refused = read_attributes(Record("alter", kind, change.name, words), "")[1]
         if refused:
-            raise FactsError([Diagnostic(OPTION, f"{change.object}: {error}") for error in refused])
+            raise refused_change(change, refused)
+    if "SUSPEND" in states:
+        verb = "suspend" if states["SUSPEND"] == "YES" else "resume"
+        records += [Record(verb, "QMGR", "", {"CLUSTER": each}, source=OPTION) for each in sorted(clusters)]
     return Script(OPTION, owner, tuple(records), overlay=True)
 
 

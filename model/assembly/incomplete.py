@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
@@ -12,6 +13,9 @@ from mqclause.model.readers.record import Script
 
 BEGINNING, END = "Script generated on", "Script ended on"
 """What a dump says of itself first and last."""
+
+ISSUED, _LIMITED = "Command issued", re.compile(r" -(?:n|t|x) ?(?!all\b|object\b|'?\*'?(?: |$))")
+"""What a dump says it was made by, and options of that by which it has not all objects."""
 
 
 @frozen
@@ -49,8 +53,17 @@ def _undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[Inco
     for each in known:
         for channel in _leading_nowhere(each, cluster):
             described = f"members of {each.cluster} described: {', '.join(each.members)}"
+            leads = f"{channel} leads to no described member"
+            if lacking := _without_receiver(each, cluster):
+                leads = f"no CLUSRCVR {channel} is described, and {', '.join(lacking)} without any in {each.cluster}"
             command = f"DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ '{each.cluster}')"
-            yield Incomplete(f"{described}; {channel} leads to no described member", channel, command)
+            yield Incomplete(f"{described}; {leads}", channel, command)
+
+
+def _without_receiver(known: Membership, cluster: Cluster) -> list[str]:
+    """The members that are described without a CLUSRCVR in the cluster: a CLUSSDR may lead to one of them."""
+    having = {each.queue_manager for each in cluster.channels if each.cluster == known.cluster}
+    return [name for name in known.members if name not in having]
 
 
 def _without_routes(scripts: Iterable[Script], cluster: Cluster) -> Iterator[Incomplete]:
@@ -89,10 +102,25 @@ def _leading_nowhere(known: Membership, cluster: Cluster) -> list[str]:
 def cut_dumps(scripts: Iterable[Script]) -> Iterator[Incomplete]:
     """The dumps that end before their trailer."""
     for script in scripts:
-        if _is_cut(script.header):
+        if what := cut_dump(script):
             owner = script.queue_manager
-            what = f"the dump {script.source} of {owner} ends before its trailer: its last objects are missing"
             yield Incomplete(what, owner, f"dmpmqcfg -m {owner} -a")
+
+
+def names_all(scripts: Iterable[Script]) -> bool:
+    """Whether a dump of a queue manager that has its trailer is among its ``scripts``: it names each object."""
+    heads = (script.header for script in scripts)
+    return any(BEGINNING in each and END in each and not _LIMITED.search(each.get(ISSUED, "")) for each in heads)
+
+
+def cut_dump(script: Script) -> str:
+    """That a dump ends before its trailer; blank if it does not."""
+    of = f" of {script.queue_manager}" if script.queue_manager else ""
+    return (
+        f"the dump {script.source}{of} ends before its trailer: its last objects are missing"
+        if _is_cut(script.header)
+        else ""
+    )
 
 
 def _is_cut(header: Mapping[str, str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -27,6 +27,7 @@ class MadeOnce:
     _objects: dict[tuple[object, ...], tuple[Sequence[Script], Objects, Sequence[Diagnostic]]] = field(factory=dict)
     _queues: dict[tuple[MqObject, tuple[str, ...]], PlacedQueue] = field(factory=dict)
     _now: dict[Placed[Any], Placed[Any]] = field(factory=dict)
+    _hosted: dict[Objects, Mapping[str, str]] = field(factory=dict)
 
     def objects(
         self,
@@ -50,6 +51,12 @@ class MadeOnce:
         if key not in self._queues:
             self._queues[key] = make()
         return self._queues[key]
+
+    def hosted(self, found: Objects, make: Callable[[Objects], Mapping[str, str]]) -> Mapping[str, str]:
+        """The names of all queues that a member has."""
+        if found not in self._hosted:
+            self._hosted[found] = make(found)
+        return self._hosted[found]
 
     def now(self, placed: Placed[Any], make: Callable[[], Placed[Any]]) -> Placed[Any]:
         """A fact that nobody shows the present state of."""

@@ -7,7 +7,16 @@ from typing import Any
 
 from attrs import evolve
 
-from mqclause.model.assembly.change import OPTION, WhatIf, is_meant, of_facts, read_change, with_change, with_fields
+from mqclause.model.assembly.change import (
+    OPTION,
+    WhatIf,
+    is_meant,
+    of_facts,
+    on_another,
+    read_change,
+    with_change,
+    with_fields,
+)
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.provenance import Placed
 from mqclause.model.assembly.snapshot import Snapshot
@@ -105,7 +114,7 @@ def _why_unknown(members: Members, change: WhatIf) -> str:
     nobody = evolve(change, owner="")
     owners = {each.fact.queue_manager for member in members for each in _meant(member, nobody) if change.owner}
     if owners:
-        return f"is not known; it is on {', '.join(sorted(owners))}"
+        return on_another(change, owners)
     known = sorted({fact.name for fact in facts} - {change.name})
     return f"is not known{insert_hint(change.name, known) or name_suggestion(change.name, known)}"
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
+from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.provenance import Placed
 from mqclause.model.facts.objects import Queue, QueueManagerAlias
 
@@ -21,6 +24,13 @@ def queue_fact(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
     target = queue.text("TARGET") if queue.kind == "QALIAS" and not leads_to_topic(queue) else ""
     fields = queue.fields_of_queue()
     return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
+
+
+def queues_of(member: Objects) -> Mapping[str, str]:
+    """The queues that a member has, by name, each with the name that it leads to if it is an alias of a queue."""
+    found = member.of("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
+    is_alias = (each.kind == "QALIAS" and not leads_to_topic(each) for each in found)
+    return {each.name: each.text("TARGET") if leads else "" for each, leads in zip(found, is_alias, strict=True)}
 
 
 def leads_to_topic(queue: MqObject) -> bool:

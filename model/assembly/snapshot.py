@@ -59,7 +59,8 @@ class Snapshot:
     ``remarks`` say what is odd about the sources, beside their ``warnings``.
     ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager,
     ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its
-    channels name, None where no script describes one.
+    channels name, None where no script describes one. ``hosted`` has the names of all queues of each queue manager that
+    a dump tells wholly, with those that aliases lead to.
     """
 
     cluster: Cluster
@@ -74,6 +75,7 @@ class Snapshot:
     messages: tuple[Message, ...] = ()
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
+    hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -162,6 +164,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         remarks=(*opened.remarks, *view.remarks),
         command_level=command_level(opened.scripts, cluster.queue_manager.name),
         sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
+        hosted=view.hosted,
     )
     return overlaid(read, overlays)
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from attrs import frozen
+from attrs import field, frozen
 
 from mqclause.model.assembly.channel_states import ChannelStates
-from mqclause.model.assembly.incomplete import Membership
+from mqclause.model.assembly.incomplete import Membership, names_all
 from mqclause.model.assembly.inserts import filled_in, left_open
 from mqclause.model.assembly.made_once import MadeOnce
 from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
@@ -17,7 +17,7 @@ from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.observed import Displayed
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
-from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, placed_queue
+from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, placed_queue, queues_of
 from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
 from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
@@ -45,7 +45,8 @@ class View:
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it.
     ``states_shown``: whether logs show the states of routes; ``repositories`` say how far its clusters are shown.
-    ``remarks`` tell where a log shows different things.
+    ``remarks`` tell where a log shows different things. ``hosted`` has the queues of each queue manager that a dump
+    tells wholly, with the names that aliases lead to.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -61,6 +62,7 @@ class View:
     states_shown: StatesShown = "none"
     repositories: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
+    hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
 
     def listed(self) -> list[Placed[Any]]:
         """The facts of all lists."""
@@ -165,7 +167,9 @@ class _Seen:
             states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
             remarks=(*shown.differences(), *left_open(each for member in everyone for each in member.scripts)),
-        )
+            hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
+                    if names_all(each.scripts)},
+        )  # fmt: skip
 
     def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
         """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""

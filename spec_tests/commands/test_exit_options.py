@@ -255,9 +255,7 @@ def test_the_rows_of_a_table(tmp_path: Path) -> None:
 
 def test_an_exit_that_clwlexit_does_not_name_is_told_and_which_was_meant(folder: Path) -> None:
     folded = written(folder, facts(queue_manager={"clwlexit": "MYEXIT"}))
-    said = (
-        "remark: the exit 'myexit' is not called: CLWLEXIT is 'MYEXIT'; did you mean 'MYEXIT'? names are case-sensitive"
-    )
+    said = "remark: the exit 'myexit' is not called: CLWLEXIT is 'MYEXIT'; quote it in MQSC: CLWLEXIT('myexit')"
     assert run("explain", folded, "--exit", PREFER).stderr.startswith(said)
     blank = written(folder, facts(queue_manager={"clwlexit": ""}))
     assert (

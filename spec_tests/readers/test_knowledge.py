@@ -130,6 +130,11 @@ class TestIncomplete:
             ("TO.QM7", "members of SALES described: QM1, QM2; TO.QM7 leads to no described member")
         ]
 
+    def test_a_cluster_sender_that_may_lead_to_a_member_without_a_receiver(self) -> None:
+        other = "* Queue manager name: QM2\nALTER QMGR REPOS(SALES)\n"
+        told = "members of SALES described: QM1, QM2; no CLUSRCVR TO.QM2 is described, and QM2 without any in SALES"
+        assert missing(read(qm1=QM1, qm2=other)) == [("TO.QM2", told)]
+
     def test_a_cluster_sender_of_a_cluster_that_is_not_known(self) -> None:
         other = QM2 + "DEFINE CHANNEL(TO.QM7) CHLTYPE(CLUSSDR) CLUSTER(STOCK)\n"
         assert missing(read(qm1=QM1, qm2=other)) == []

@@ -106,7 +106,7 @@ def test_a_reading() -> None:
 def test_a_rule_that_is_not_there(name: str, said: str) -> None:
     done = CliRunner().invoke(command, [name])
     assert done.exit_code == 1
-    listed = "resolution, workload, outcome, call, trigger, retrieval, exit, administration, check"
+    listed = "resolution, workload, outcome, delivery, call, trigger, retrieval, exit, administration, check"
     assert done.output == f"Error: {said}; rulesets: {listed}\n"
     with pytest.raises(UnknownRuleError):
         duckdb.show_sql(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
 from inspect import signature
@@ -57,7 +57,12 @@ def print_not_named(given: Exits, named: Iterable[str]) -> None:
     is_now = f"CLWLEXIT is {' or '.join(map(repr, names)) or 'blank'}"
     meant = [each for each in names if each not in given.names]
     others = (each for each in given.names if each not in names)
-    print_warnings((), [f"the exit {each!r} is not called: {is_now}{name_suggestion(each, meant)}" for each in others])
+    print_warnings((), [f"the exit {each!r} is not called: {is_now}{_meant(each, meant)}" for each in others])
+
+
+def _meant(name: str, named: Sequence[str]) -> str:
+    """What CLWLEXIT could have been meant to be; MQSC makes capitals of a name without quotes."""
+    return f"; quote it in MQSC: CLWLEXIT('{name}')" if name.upper() in named else name_suggestion(name, named)
 
 
 def _function(text: str, module: str, function: str) -> Exit:

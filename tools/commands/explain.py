@@ -10,6 +10,7 @@ import click
 from attrs import evolve, frozen
 
 from mqclause.answers.choice.decision import Decision, Level
+from mqclause.answers.choice.delivered import obstacles
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.explanation import Explanation
 from mqclause.answers.choice.rests_on import rests_on
@@ -186,6 +187,7 @@ def _with_exits(told: Explanation, given: Exits, snapshot: Snapshot) -> Explanat
     own = told.decision
     with Engine(own.rules, explaining_executor(), given.given, given.limit) as engine:
         decision = engine.choose(own.put, own.cluster, explain=own.level)
+        told = evolve(told, obstacles=tuple(obstacles(decision, snapshot)))
         if decision.exit is None or not decision.exit.called:
             return evolve(told, decision=decision)
         if decision.exit.failed:

@@ -9,6 +9,7 @@ import click
 
 from mqclause.answers.check.findings import Checks, FindingChanges
 from mqclause.answers.check.inspection import inspected
+from mqclause.answers.choice.delivered import delivered
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.cluster_map import note_exits
 from mqclause.answers.cluster.difference import PlanRow, both_sides, ordered, restarting, row_of
@@ -19,9 +20,13 @@ from mqclause.model.assembly.members import Members, local_of, suspended, unreac
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
+from mqclause.tools.commands.inputs import quote
 from mqclause.tools.render.overview import exits_said, print_plan, write_plan
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.streams import print_json, print_warnings
+
+LookedAt = tuple[FindingChanges, Sequence[str]]
+"""What check finds on one side alone, and what is to be said of senders that lead to nobody."""
 
 SOMETHING_CHANGES = 3
 """The exit status where puts go elsewhere."""
@@ -57,7 +62,7 @@ def command(
             after = change(after, name)
     print_member_warnings((*before, *after))
     traffic = traffic_in(puts) if puts else None
-    found = planned(question, before, after, traffic, _findings(question, left_out))
+    found = planned(question, before, after, traffic, _looked_at(question, left_out, suspending))
     if as_json:
         print_json(found.to_json())
     elif as_csv:
@@ -69,7 +74,7 @@ def command(
 
 
 def planned(
-    question: ClusterQuestion, before: Members, after: Members, traffic: Traffic | None, findings: FindingChanges
+    question: ClusterQuestion, before: Members, after: Members, traffic: Traffic | None, checked: LookedAt
 ) -> Planned:
     """What the change from ``before`` to ``after`` does. Raises NothingAskedError."""
     engine, members = Engine(question.rules), question.asked(before)
@@ -77,28 +82,37 @@ def planned(
     made = (row_of(each, engine, question.bind, traffic) for each in asked)
     differing, held_up = list[PlanRow](), list[PlanRow]()
     exits: dict[Incomplete, list[str]] = {}
+    remarks = list[tuple[str, str, str]]()
     for row in followed(made, len(asked)):
         note_exits((row.before, row.after), exits)
         differing += [row] if row.differs else []
         held_up += [row] if row.held_up else []
+        remarks += [(row.queue, row.member, each) for each in row.remarks if question.fits(row)]
     in_map = {(queue, local_of(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
     names = [local_of(each) for each in members]
     waiting = [row for row in ordered(held_up) if question.fits(row)]
     rows, restarts = question.fitting(ordered(differing)), restarting(members, after, engine)
-    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits, waiting)
+    findings, to_nobody = checked
+    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits, waiting, remarks, to_nobody)
 
 
-def _findings(question: ClusterQuestion, left_out: Sequence[str]) -> FindingChanges:
-    """What check finds on one side alone, of members that both sides have; nothing of files that it does not take."""
+def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> LookedAt:
+    """What check finds on one side alone, of members that both sides have, and which senders lead to none then.
+
+    Nothing of files that check does not take.
+    """
     checks = Checks(question.rules)
     try:
         before = inspected(question.files, checks, question.local, question.lenient)
-        after = before.changed(question.overlays, question.commands)
-        for name in left_out:
-            after.members.pop(name, None)
+        commands = [f"QMGR({quote(name)}) SUSPEND(YES)" for name in suspending if name in before.members]
+        changed = before.changed(question.overlays, [*question.commands, *commands])
+        after = changed.without(left_out)
         was, found = before.findings(), after.findings() if after.members else []
     except FactsError as error:
         print_warnings([f"findings are not compared: {error.diagnostics[0]}"])
-        return FindingChanges()
-    return FindingChanges.between([each for each in was if each.queue_manager not in left_out], found)
+        return FindingChanges(), ()
+    looks = (delivered(each, question.rules) for each in changed.senders_to(left_out))
+    said = [remark for look in looks if look is not None for remark in look.remarks]
+    changes = FindingChanges.between([each for each in was if each.queue_manager not in left_out], found)
+    return changes, said

@@ -33,7 +33,7 @@ def _print_changes(answer: WhyNot, page: Page) -> None:
         page.line(Text(answer.ended, "yellow"), "", 2)
     if not answer.changes:
         if answer.searched:
-            page.line(f"no set of up to {count}{by_exit} would have it permitted", "", 2)
+            page.line(f"no set of up to {count}{by_exit}{',' if by_exit else ''} would have it permitted", "", 2)
         return
     tried = f"sets of up to {count}{by_exit}" if answer.searched else "not all single commands were tried"
     page.line(f"each of these would have it permitted ({tried}):", "", 2)

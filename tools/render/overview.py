@@ -120,10 +120,31 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
         rows = f"{count} rows of the map change" if count > 1 else "1 row of the map changes"
         page.line(f"{rows}, from {', '.join(names)}")
     else:
-        changes = found.restarts or found.findings.new or found.findings.gone or found.held_up
-        page.line("every put goes where it went" if changes else "nothing changes: every put goes where it went")
+        findings = found.findings.new or found.findings.gone
+        changes = found.restarts or findings or found.held_up or found.remarks or found.to_nobody
+        page.line(_nothing_moves(bool(changes), bool(found.exits)))
     _print_held_up(found.held_up, page)
+    _print_remarks(found, page)
     _print_exits(found.exits, page)
+
+
+def _nothing_moves(changes: bool, unknown: bool) -> str:
+    """That no put goes elsewhere; where an exit may send it elsewhere, as far as the rules say."""
+    if unknown:
+        return "as far as the rules go, every put goes where it went"
+    return "every put goes where it went" if changes else "nothing changes: every put goes where it went"
+
+
+def _print_remarks(found: Planned, page: Page) -> None:
+    """What is to be said of puts then, each remark once, with their queues and members."""
+    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for queue, member, said in found.remarks:
+        queues, members = groups.setdefault(said, ({}, {}))
+        queues[queue], members[member] = None, None
+    for said, (queues, members) in groups.items():
+        page.line(Text(f"{listing(list(queues))} from {listing(list(members))}: {said}", "yellow"))
+    for said in found.to_nobody:
+        page.line(Text(said, "yellow"))
 
 
 def _print_held_up(rows: Sequence[PlanRow], page: Page) -> None:

@@ -67,7 +67,7 @@ def answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
     yield from _rests_on(told, whole)
     label, told_above = "notes", {each.what for each in told.incomplete}
     notes = (each for each in remarks(decision) if each not in told_above)
-    for each in [*notes, *told.ties, *told.readings, *told.assumptions]:
+    for each in [*told.obstacles, *notes, *told.ties, *told.readings, *told.assumptions]:
         yield label, Text(each, "dim")
         label = ""
 

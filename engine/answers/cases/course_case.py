@@ -10,6 +10,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``set_aside``, ``taken_back``: everyone who was, in any order
 - ``because``: by subject, why it fell
 - ``settled``: of rules that settle, why the first did that applied; blank if none did
+- ``remarks``: the remarks of rules of which all that they derive is true
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
 - ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
 - ``unmet``: by condition that does not hold, why; ``remarks``: those of rules of which all that they derive is true
@@ -106,6 +107,11 @@ def _settled(answered: Answered, wanted: str) -> Iterator[str]:
     yield from differs("settled", wanted, settled.because)
 
 
+def _remarks(answered: Answered, wanted: list[str]) -> Iterator[str]:
+    said = SettledBy(answered.situation, answered.runs[-1], answered.course)
+    yield from differs("remarks", wanted, list(said.remarks))
+
+
 def _facts(answered: Answered, wanted: Stated) -> Iterator[str]:
     got = {name: value for run in answered.runs for name, value in run.facts.items()}
     yield from differs("facts", dict(wanted), {name: got.get(name) for name in wanted})
@@ -186,6 +192,7 @@ COURSE_EXPECTATIONS: Mapping[str, Comparison] = {
     "taken_back": _taken_back,
     "because": _because,
     "settled": _settled,
+    "remarks": _remarks,
     "facts": _facts,
     "chosen": _chosen,
     "every": _every,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import islice
 from pathlib import Path, PurePath
 
@@ -13,12 +13,13 @@ from mqclause.answers.check.findings import Checks, Finding, by_place
 from mqclause.model.assembly.change import OPTION, WhatIf, read_change
 from mqclause.model.assembly.configured import ConfiguredObject
 from mqclause.model.assembly.configured_member import ConfiguredMember
-from mqclause.model.assembly.contribution import Contribution
+from mqclause.model.assembly.contribution import Contribution, senders_to
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
+from mqclause.model.facts.delivery import Delivery
 from mqclause.model.readers.container import Gunzipped
 from mqclause.model.readers.content import InMemory
 from mqclause.model.readers.record import Script
@@ -143,7 +144,7 @@ class Inspection:
             raise _fault(f"{change.object} is not known")
         if len(owners) > 1 and not is_state(change):
             raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
-        script = as_script(change, owners[0])
+        script = as_script(change, owners[0], self.members[owners[0]].contribution.clusters)
         self._look(owners[0], self.members[owners[0]].owner, script, script)
 
     def _is_of(self, change: WhatIf, name: str, each: Inspected) -> bool:
@@ -166,6 +167,20 @@ class Inspection:
         for text in changes:
             found.change(text)
         return found
+
+    def without(self, names: Collection[str]) -> Inspection:
+        """What would be if queue managers had left: a CLUSSDR to one of them leads to nobody, and to no stranger."""
+        to_nobody = self.senders_to(names)
+        staying = {
+            name: evolve(each, contribution=each.contribution.without(
+                {sender.channel for sender in to_nobody if sender.sender == name}))
+            for name, each in self.members.items() if name not in names
+        }  # fmt: skip
+        return evolve(self, members=staying)
+
+    def senders_to(self, names: Collection[str]) -> list[Delivery]:
+        """The CLUSSDR channels of the others to queue managers that leave."""
+        return senders_to([each.contribution for each in self.members.values()], names)
 
     def findings(self) -> list[Finding]:
         """All that is found, by file and line; with ``local`` what that queue manager knows. Raises FactsError."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 from attrs import asdict, frozen
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.delivered import obstacles
 from mqclause.answers.choice.other_readings import tie_at_the_end, ties_within
 from mqclause.answers.choice.rests_on import rests_on
 from mqclause.model.assembly.incomplete import Incomplete
@@ -20,7 +21,7 @@ class Explanation:
 
     ``readings`` are choices by which the answer is another, ``ties`` say who fell by listing order alone,
     ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell
-    whatever is asked, ``sources`` what is odd about them.
+    whatever is asked, ``sources`` what is odd about them, ``obstacles`` what is in the way of the message then.
     """
 
     decision: Decision
@@ -29,6 +30,7 @@ class Explanation:
     incomplete: tuple[Incomplete, ...] = ()
     assumptions: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    obstacles: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, decision: Decision, snapshot: Snapshot) -> Self:
@@ -40,14 +42,15 @@ class Explanation:
         ties = tuple(ties_within(decision))
         odd = tuple(map(str, snapshot.remarks))
         assumptions = (*snapshot.assumptions, *_other_edition(decision, snapshot), *_not_sent_on(decision, snapshot))
-        return cls(decision, readings, ties, rests_on(decision, snapshot), assumptions, odd)
+        ahead = tuple(obstacles(decision, snapshot))
+        return cls(decision, readings, ties, rests_on(decision, snapshot), assumptions, odd, ahead)
 
     def to_json(self) -> dict[str, Any]:
         """The document ``mqclause.trace/1`` with everything in it."""
         document = self.decision.to_json()
-        tie = tie_at_the_end(self.decision)
+        tie, told = tie_at_the_end(self.decision), (*self.obstacles, *self.sources, *self.ties)
         return document | {
-            "remarks": [*document["remarks"], *self.sources, *self.ties, *([tie] if tie else []), *self.readings],
+            "remarks": [*document["remarks"], *told, *([tie] if tie else []), *self.readings],
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }

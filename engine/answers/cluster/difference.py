@@ -16,6 +16,7 @@ from mqclause.answers.choice.rows import DESTINATION_TYPES, AnswerTable, ColumnT
 from mqclause.answers.choice.shares import Share
 from mqclause.answers.cluster.cluster_map import SIDE, MapRow, map_row, queues_in_clusters, side_document
 from mqclause.answers.cluster.counterfactual import fates
+from mqclause.answers.cluster.news import news
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
@@ -102,6 +103,11 @@ class PlanRow:
         waiting = self.after.waiting if self.after is not self.before else ()
         waited = {key_of(each.destination) for each in self.before.waiting} if waiting else set()
         return tuple(each for each in waiting if key_of(each.destination) not in waited)
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said of the puts after the change and was not before, whether they go elsewhere or not."""
+        return tuple(news(self.before, self.after))
 
     @property
     def moved(self) -> Fraction:

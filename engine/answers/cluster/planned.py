@@ -22,6 +22,8 @@ class Planned:
     Of ``traffic`` so many puts are ``elsewhere``: of queues, or at queue managers, that the map does not have.
     ``exits`` are those that are named and not given, with the members that name them on either side.
     ``held_up`` are the rows, which need not differ, whose puts wait for a channel then and did not before.
+    ``remarks`` is what is to be said of puts then and was not before, by queue and member; ``to_nobody`` what is to be
+    said of CLUSSDR channels to members that are left out.
     """
 
     rows: Sequence[PlanRow]
@@ -32,6 +34,8 @@ class Planned:
     elsewhere: int = 0
     exits: Mapping[Incomplete, Sequence[str]] = field(factory=dict)
     held_up: Sequence[PlanRow] = ()
+    remarks: Sequence[tuple[str, str, str]] = ()
+    to_nobody: Sequence[str] = ()
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -51,6 +55,11 @@ class Planned:
             document["waiting"] = [
                 {"queue": row.queue, "from": row.member, "shares": [each.to_json() for each in row.held_up]}
                 for row in self.held_up
+            ]
+        if self.remarks or self.to_nobody:
+            document["remarks"] = [
+                *({"queue": queue, "from": member, "remark": said} for queue, member, said in self.remarks),
+                *({"queue": None, "from": None, "remark": said} for said in self.to_nobody),
             ]
         if self.traffic is not None:
             document["traffic"] = {

@@ -1,0 +1,36 @@
+"""Delivery: a destination that was chosen, and what is known of the way to it and of what is there."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen
+from mqclause.model.facts.objects import CHANNEL_STATES
+
+
+@frozen
+class Delivery:
+    """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
+
+    ``channel`` is blank where it leaves by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
+    queue manager that sends. ``queues_told``: a source names every queue that the target has; ``queue_there`` says
+    whether this one is among them. ``leads_to`` is what an alias of that name leads to there, blank if it is none, and
+    ``target_there`` whether any queue manager that is described, or that may be left out, has a queue of that name.
+    A target ``has_left`` where a change takes it out of the cluster; ``other_ways`` counts the CLUSSDR channels of the
+    sender to members that stay.
+    """
+
+    sender: str = seen(NAME_OR_BLANK, "")
+    queue: str = seen(NAME_OR_BLANK, "")
+    queue_manager: str = seen(NAME_OR_BLANK, "")
+    is_local: bool = False
+    channel: str = seen(Text(20), "")
+    channel_status: str = seen(Words((*CHANNEL_STATES, "")), "")
+    put_enabled: bool = True
+    put_disabled_here: tuple[str, ...] = seen(NAMES, ())
+    queues_told: bool = False
+    queue_there: bool = True
+    leads_to: str = seen(NAME_OR_BLANK, "")
+    target_there: bool = True
+    has_left: bool = False
+    other_ways: int = seen(Whole(0, LARGEST), 0)

@@ -1,0 +1,181 @@
+"""What stands in the way of a message once its destination is chosen: told by ``explain``, and of a change by ``plan``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click import Command
+from click.testing import CliRunner
+
+from mqclause.tools.commands.explain import command as explain
+from mqclause.tools.commands.plan import command as plan
+
+DUMP = """* Script generated on 2026-01-02   at 03.04.05
+* Queue manager name: {name}
+* Command issued: dmpmqcfg -a -m {name}{limit}
+DEFINE CHANNEL(TO.{name}) CHLTYPE(CLUSRCVR) CLUSTER(SALES) CONNAME('h')
+{more}
+* Script ended on 2026-01-02   at 03.04.06
+"""
+QM1 = """DEFINE QLOCAL(SYSTEM.CLUSTER.TRANSMIT.QUEUE) USAGE(XMITQ)
+DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(SALES) CONNAME('h')
+DEFINE QREMOTE(FAR) RNAME(NOQ) RQMNAME(QM2)
+DEFINE QREMOTE(NEAR) RNAME(OWN) RQMNAME(QM2)"""
+QM2 = """ALTER QMGR REPOS(SALES)
+DEFINE QLOCAL(ORDERS) CLUSTER(SALES)
+DEFINE QLOCAL(OWN)
+DEFINE QALIAS(LOST) TARGET(NOWHERE) CLUSTER(SALES)
+DEFINE QALIAS(FOUND) TARGET(OWN) CLUSTER(SALES)"""
+QM3 = """ALTER QMGR REPOS(SALES)
+DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(SALES) CONNAME('h')
+DEFINE QLOCAL(ORDERS) CLUSTER(SALES)
+DEFINE QLOCAL(ONLY.HERE) CLUSTER(SALES)"""
+DISABLED = "QLOCAL(SYSTEM.CLUSTER.TRANSMIT.QUEUE) QMGR(QM1) PUT(DISABLED)"
+TRANSMISSION = (
+    "the transmission queue SYSTEM.CLUSTER.TRANSMIT.QUEUE of QM1 is put-disabled:"
+    " no put over a cluster channel that it serves succeeds"
+)
+NO_QUEUE = "QM2 has no queue NOQ: the message cannot be put there when it arrives"
+WAYS = (TRANSMISSION, NO_QUEUE, "waits on", "is an alias of", "is put-disabled:")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    for name, more in (("QM1", QM1), ("QM2", QM2), ("QM3", QM3)):
+        (tmp_path / f"{name}.mqsc").write_text(DUMP.format(name=name, limit="", more=more))
+    return [str(tmp_path / f"{name}.mqsc") for name in ("QM1", "QM2", "QM3")]
+
+
+def answered(command: Command, *options: str) -> tuple[int, Any]:
+    """The exit status, and the document."""
+    done = CliRunner().invoke(command, [*options, "--json"], standalone_mode=False, catch_exceptions=False)
+    return done.return_value, json.loads(done.stdout)
+
+
+def in_the_way(files: list[str], queue: str, *options: str) -> list[str]:
+    status, document = answered(explain, *files, "--from", "QM1", "--put", queue, *options)
+    assert status == 0, "the outcome is that of the choice"
+    return [each for each in document["remarks"] if any(way in each for way in WAYS)]
+
+
+@pytest.mark.parametrize(
+    ("queue", "options", "told"),
+    [
+        ("ORDERS", [], []),
+        ("ORDERS", ["--set", DISABLED], [TRANSMISSION]),
+        (
+            "ONLY.HERE",
+            ["--status", "TO.QM3=STOPPED"],
+            ["the message waits on the transmission queue: TO.QM3 to QM3 is STOPPED"],
+        ),
+        ("ONLY.HERE", ["--status", "TO.QM3=RUNNING"], []),
+        ("FAR", [], [NO_QUEUE]),
+        ("NEAR", [], []),
+        ("FOUND", [], []),
+        (
+            "LOST",
+            [],
+            [
+                "LOST at QM2 is an alias of NOWHERE, which no queue manager has:"
+                " the message cannot be put there when it arrives"
+            ],
+        ),
+    ],
+)
+def test_the_way_to_what_was_chosen(files: list[str], queue: str, options: list[str], told: list[str]) -> None:
+    assert in_the_way(files, queue, *options) == told
+
+
+@pytest.mark.parametrize("limit", [" -n 'S*'", " -t qlocal"])
+def test_a_dump_of_a_part_does_not_say_what_is_not_there(files: list[str], limit: str) -> None:
+    Path(files[1]).write_text(DUMP.format(name="QM2", limit=limit, more=QM2))
+    assert in_the_way(files, "FAR") == []
+
+
+TAKES_QM3 = """
+def takes_qm3(wxp):
+    names = [each.QMgrName.strip() for each in wxp.DestinationArray]
+    if "QM3" in names:
+        wxp.DestinationChosen = names.index("QM3") + 1
+"""
+
+
+def test_an_exit_chooses_a_queue_that_is_disabled(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "takes_qm3.py").write_text(TAKES_QM3)
+    monkeypatch.chdir(tmp_path)
+    options = ["--set", "QMGR(QM1) CLWLEXIT('q')", "--exit", "q=takes_qm3:takes_qm3", "--bind", "NOTFIXED"]
+    disabled = ["--set", "QLOCAL(ORDERS) QMGR(QM3) PUT(DISABLED)"]
+    assert in_the_way(files, "ORDERS", *options, *disabled) == [
+        "ORDERS at QM3 is put-disabled: the message is not put there when it arrives"
+    ]
+
+
+def test_a_plan_tells_what_stands_in_the_way_then(files: list[str]) -> None:
+    status, document = answered(plan, *files, "--from", "QM1", "--set", DISABLED)
+    assert (status, document["rows"]) == (0, [])
+    told = {(each["queue"], each["from"]) for each in document["remarks"] if each["remark"] == TRANSMISSION}
+    assert told == {(queue, "QM1") for queue in ("ORDERS", "ONLY.HERE", "LOST", "FOUND")}
+    assert "remarks" not in answered(plan, *files, "--set", "QLOCAL(OWN) QMGR(QM2) PUT(DISABLED)")[1]
+
+
+def test_who_leaves_takes_no_finding_of_others_along(files: list[str]) -> None:
+    # ONLY.HERE is on QM3 alone, before and after; ORDERS is now, too. Of two full repositories one is left, all members
+    # are described, and FAR and NEAR name a queue manager that nobody knows.
+    document = answered(plan, *files, "--without", "QM2")[1]
+    assert [(each["rule"], each["severity"]) for each in document["findings"]["new"]] == [
+        ("check.21", "warning"),
+        ("check.22", "warning"),
+        ("check.22", "warning"),
+        ("check.18", "note"),
+    ]
+    assert document["findings"]["gone"] == []
+    left = "which is no longer there; no other CLUSSDR of that queue manager leads to a member"
+    assert [each["remark"] for each in document["remarks"] if each["queue"] is None] == [
+        f"the CLUSSDR TO.QM2 of {name} leads to QM2, {left}" for name in ("QM1", "QM3")
+    ]
+
+
+GATEWAYS = {
+    "G1": "DEFINE QLOCAL(REQUESTS) CLUSTER(HUB)",
+    "G2": "DEFINE QLOCAL(REQUESTS) CLUSTER(HUB)",
+}
+
+
+@pytest.fixture
+def gateways(tmp_path: Path) -> list[str]:
+    """Both put to their own instance, unless CLWLUSEQ(ANY) lets them balance; suspension counts for G2's alone."""
+    for name, more in GATEWAYS.items():
+        text = DUMP.format(name=name, limit="", more=f"ALTER QMGR CLWLUSEQ(ANY)\n{more}").replace("SALES", "HUB")
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    return [str(tmp_path / f"{name}.mqsc") for name in GATEWAYS]
+
+
+def test_a_plan_tells_which_reading_would_move_puts(gateways: list[str]) -> None:
+    # From G2 the suspended instance is local, and whether that falls is the reading suspended-with-local.
+    document = answered(plan, *gateways, "--suspend", "G2")[1]
+    told = {(each["from"], each["remark"]) for each in document.get("remarks", ())}
+    alone = answered(plan, *gateways, "--suspend", "G2", "--reading", "suspended-with-local=always")[1]
+    moved = {row["from"] for row in alone["rows"]} - {row["from"] for row in document["rows"]}
+    assert moved
+    assert {name for name, said in told if said.startswith("with suspended-with-local=always: ")} >= moved
+
+
+def test_a_member_that_is_suspended_in_none_of_its_clusters(gateways: list[str], tmp_path: Path) -> None:
+    other, own = tmp_path / "other.mqsc", tmp_path / "own.mqsc"
+    other.write_text("SUSPEND QMGR CLUSTER(SALES)\n")
+    own.write_text("SUSPEND QMGR CLUSTER(HUB)\n")
+    found = {
+        options[1]: [each["rule"] for each in answered(plan, *gateways, *options)[1]["findings"]["new"]]
+        for options in (["--with", f"G2={other}"], ["--with", f"G2={own}"], ["--suspend", "G2"])
+    }
+    assert list(found.values()) == [[], ["check.27"], ["check.27"]]
+
+
+def test_where_an_exit_is_named_it_is_as_far_as_the_rules_go(gateways: list[str]) -> None:
+    done = CliRunner().invoke(plan, [*gateways, "--set", "QMGR(G1) CLWLEXIT('spare')"], standalone_mode=False)
+    assert "\nas far as the rules go, every put goes where it went\n" in done.stdout
