@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from attrs import define, field
 
@@ -19,10 +19,12 @@ STARTED = "INACTIVE"
 class ChannelStates:
     """What the queue manager that gave the commands ``operated``, in order, says of its routes.
 
-    A route is known by its channel's name and the queue manager that it leads to.
+    A route is known by its channel's name and the queue manager that it leads to. ``others`` are its channels that
+    belong to no cluster: whatever is done to those changes no route.
     """
 
     operated: Sequence[Record]
+    others: Collection[str] = ()
     _met: set[str] = field(factory=set)
 
     def of(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
@@ -41,6 +43,8 @@ class ChannelStates:
         """What the commands leave open; to be asked when every route has been."""
         for record in self.operated:
             verb = record.action.upper()
+            if record.name in self.others and record.name not in self._met:
+                continue
             if record.name not in self._met:
                 near = name_suggestion(record.name, self._met)
                 yield told(record, f"{verb}: no route of a cluster has this channel: left out{near}")

@@ -98,7 +98,13 @@ def assemble(
     found = {name: once.objects(name, members[name], faults, _filled_in) for name in members}
     shown = Displayed(chosen, found[chosen].rows)
     mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
-    return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown, once).view(faults)
+    states = ChannelStates(found[chosen].operations.channels, _outside_clusters(found[chosen]))
+    return _Seen(chosen, found, mine, states, shown, once).view(faults)
+
+
+def _outside_clusters(objects: Objects) -> frozenset[str]:
+    """The channels of a queue manager that are of a type which no cluster has."""
+    return frozenset(each.name for each in objects.of("CHANNEL") if each.type not in ("CLUSSDR", "CLUSRCVR"))
 
 
 def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
