@@ -32,7 +32,7 @@ from mqclause.model.readers.toml_facts import TOML
 NEEDED = (*CHECKED_TYPES, "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
 """The kinds of records that a check has a use for."""
 
-OF_QUEUE = ("put", "get", "usage", "trigger", "trigtype", "trigdpth", "maxdepth", "shared")
+AS_DEFINED = ("put", "get", "usage", "trigger", "trigtype", "trigdpth", "maxdepth", "shared")
 """What a check sees of a queue as its definition says it."""
 
 MAKING = ("define", "observe")
@@ -120,7 +120,7 @@ class ConfiguredMember:
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
-        seen = {name: found.fields[name] for name in OF_QUEUE if name in found.fields}
+        seen = {name: found.fields[name] for name in AS_DEFINED if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
