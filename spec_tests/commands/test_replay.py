@@ -170,3 +170,15 @@ def test_a_message_that_arrives_on_a_queue_without_trigger_tells_of_no_trigger(t
 def test_a_key_of_other_events_is_told_with_them(tmp_path: Path) -> None:
     (said,) = bad("replay", written(tmp_path, scenario({"do": "put", "queue": "APPQ", "bind": "OPEN"})))
     assert said.endswith("; bind is of open")
+
+
+def test_an_alter_after_which_nothing_asks_for_a_trigger_message_tells_of_none(tmp_path: Path) -> None:
+    changes = [{"do": "alter", "queue": "APPQ", "set": {"get": state}} for state in ("DISABLED", "ENABLED")]
+    done = run("replay", written(tmp_path, scenario({"do": "put", "queue": "APPQ"}, *changes)))
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert lines[lines.index("2 alter APPQ GET(DISABLED)") :] == [
+        "2 alter APPQ GET(DISABLED)",
+        "3 alter APPQ GET(ENABLED)",
+        "trigger message for APPQ by trigger.13.2",
+        "The queue becomes get-enabled, messages are there and conditions 4 to 10 except 5 hold",
+    ]

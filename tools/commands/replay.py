@@ -277,6 +277,9 @@ def _examined(examination: Examination, is_put: bool) -> Iterable[Text]:
     occasion = examination.occasion
     if not (is_put or occasion.trigger or occasion.initq):
         return  # nobody wants this queue to trigger: an initiation queue that is closed, for example
+    in_the_way = examination.holding_back
+    if not (is_put or in_the_way):
+        return  # no rule asks for a trigger message on such an occasion: GET is disabled, for example
     yield Text.assemble(("no trigger message", "yellow"), f" for {queue}")
-    for each in examination.holding_back:
+    for each in in_the_way:
         yield Text.assemble(f"  {each.rule.clause:>4}  ", each.because)
