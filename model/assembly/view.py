@@ -98,13 +98,7 @@ def assemble(
     found = {name: once.objects(name, members[name], faults, _filled_in) for name in members}
     shown = Displayed(chosen, found[chosen].rows)
     mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
-    states = ChannelStates(found[chosen].operations.channels, _outside_clusters(found[chosen]))
-    return _Seen(chosen, found, mine, states, shown, once).view(faults)
-
-
-def _outside_clusters(objects: Objects) -> frozenset[str]:
-    """The channels of a queue manager that are of a type which no cluster has."""
-    return frozenset(each.name for each in objects.of("CHANNEL") if each.type not in ("CLUSSDR", "CLUSRCVR"))
+    return _Seen(chosen, found, mine, ChannelStates.of_queue_manager(found[chosen]), shown, once).view(faults)
 
 
 def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
