@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from attrs import define, field
 
-from mqclause.model.assembly.objects import Objects
+from mqclause.model.assembly.objects import CLUSTER_CHANNELS, Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import Origin
 from mqclause.model.diagnostic import Diagnostic, name_suggestion
@@ -14,9 +14,6 @@ from mqclause.model.readers.record import Record
 
 STARTED = "INACTIVE"
 """What a channel is taken as after START: it may run, wait or retry, and clause 6 puts INACTIVE beside RUNNING."""
-
-CLUSTER_TYPES = ("CLUSSDR", "CLUSRCVR")
-"""The CHLTYPE of channels that belong to clusters."""
 
 
 @define
@@ -34,7 +31,7 @@ class ChannelStates:
     @classmethod
     def of_queue_manager(cls, objects: Objects) -> ChannelStates:
         """What the commands among a queue manager's ``objects`` say."""
-        others = (each.name for each in objects.of("CHANNEL") if each.type not in CLUSTER_TYPES)
+        others = (each.name for each in objects.of("CHANNEL") if each.type not in CLUSTER_CHANNELS)
         return cls(objects.operations.channels, frozenset(others))
 
     def of(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
