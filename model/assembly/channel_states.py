@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from attrs import define, field
 
+from mqclause.model.assembly.objects import CLUSTER_CHANNELS, Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import Origin
 from mqclause.model.diagnostic import Diagnostic, name_suggestion
@@ -19,11 +20,19 @@ STARTED = "INACTIVE"
 class ChannelStates:
     """What the queue manager that gave the commands ``operated``, in order, says of its routes.
 
-    A route is known by its channel's name and the queue manager that it leads to.
+    A route is known by its channel's name and the queue manager that it leads to. ``others`` are its channels that
+    belong to no cluster: whatever is done to those changes no route.
     """
 
     operated: Sequence[Record]
+    others: Collection[str] = ()
     _met: set[str] = field(factory=set)
+
+    @classmethod
+    def of_queue_manager(cls, objects: Objects) -> ChannelStates:
+        """What the commands among a queue manager's ``objects`` say."""
+        others = (each.name for each in objects.of("CHANNEL") if each.type not in CLUSTER_CHANNELS)
+        return cls(objects.operations.channels, frozenset(others))
 
     def of(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
         """The state after the latest command about a route, and where it is stated; None if there is no command.
@@ -41,6 +50,8 @@ class ChannelStates:
         """What the commands leave open; to be asked when every route has been."""
         for record in self.operated:
             verb = record.action.upper()
+            if record.name in self.others and record.name not in self._met:
+                continue
             if record.name not in self._met:
                 near = name_suggestion(record.name, self._met)
                 yield told(record, f"{verb}: no route of a cluster has this channel: left out{near}")

@@ -83,6 +83,9 @@ class ConfiguredObject:
     others_serve: bool = False
     trigger: bool = False
     shared: bool = False
+    trigtype: str = seen(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
+    trigdpth: int = seen(COUNT, 1)
+    maxdepth: int = seen(COUNT, LARGEST)
     target: str = seen(NAME_OR_BLANK, "")
     leads_nowhere: str = seen(Text(400), "")
     lost_by: str = seen(Text(48), "")

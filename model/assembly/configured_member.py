@@ -21,6 +21,7 @@ from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.queue_facts import leads_to_topic, queue_fact
+from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.view import objects_of, platform_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
@@ -31,11 +32,11 @@ from mqclause.model.readers.toml_facts import TOML
 NEEDED = (*CHECKED_TYPES, "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
 """The kinds of records that a check has a use for."""
 
+AS_DEFINED = ("put", "get", "usage", "trigger", "trigtype", "trigdpth", "maxdepth", "shared")
+"""What a check sees of a queue as its definition says it."""
+
 MAKING = ("define", "observe")
 """The actions of records after which an object is there."""
-
-SHIPPED = "SYSTEM."
-"""How the names of the objects begin that every queue manager is created with."""
 
 
 @frozen(eq=False, slots=False)
@@ -121,8 +122,7 @@ class ConfiguredMember:
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
-        names = ("put", "get", "usage", "trigger", "shared")
-        seen = {name: found.fields[name] for name in names if name in found.fields}
+        seen = {name: found.fields[name] for name in AS_DEFINED if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):

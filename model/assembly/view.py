@@ -100,7 +100,7 @@ def assemble(
     found = {name: once.objects(name, members[name], faults, _filled_in) for name in members}
     shown = Displayed(chosen, found[chosen].rows)
     mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
-    return _Seen(chosen, found, mine, ChannelStates(found[chosen].operations.channels), shown, once).view(faults)
+    return _Seen(chosen, found, mine, ChannelStates.of_queue_manager(found[chosen]), shown, once).view(faults)
 
 
 def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:

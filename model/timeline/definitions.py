@@ -84,7 +84,9 @@ class Definitions:
     def _attributes(self, queue: Queue) -> dict[str, Any]:
         own = self.cluster.queue_manager
         process = self.processes.get(queue.process) if queue.process else None
-        initq = self.local_queue(queue.initq) if queue.initq else None
+        named = self.queues.get(queue.initq) if queue.initq else None
+        initq = named if named is not None and named.type == "QLOCAL" else None
+        target = self.local_queue(named.target) if named is not None and named.type == "QALIAS" else None
         return {
             **{name: getattr(queue, name) for name in OF_QUEUE},
             "queue": queue.name,
@@ -96,6 +98,8 @@ class Definitions:
             "initq_usage": initq.usage if initq else "",
             "initq_logically_deleted": initq is not None and initq.logically_deleted,
             "initq_shared": initq is not None and initq.shared,
+            "initq_type": named.type if named else "",
+            "initq_target": target.name if target else "",
             "queue_manager": own.name,
             "platform": own.platform,
             "trigint": own.trigint,
@@ -104,6 +108,6 @@ class Definitions:
 
 OF_QUEUE = (
     "defprty", "msgdlvsq", "trigger", "trigtype", "trigmpri", "trigdpth", "trigdata", "usage", "get",
-    "process", "initq", "shared",
+    "process", "initq", "shared", "maxdepth",
 )  # fmt: skip
 OF_PROCESS = ("appltype", "applicid", "envrdata", "userdata")

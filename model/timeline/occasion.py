@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from attrs import frozen
 
-from mqclause.model.facts.domains import unseen, words
+from mqclause.model.facts.domains import LARGEST, unseen, words
 
 OCCASIONS = (
     "arrival", "close", "alter", "initq_put_enabled", "get_enabled", "initq_opened", "committed", "backed_out",
@@ -35,7 +35,8 @@ class Occasion:
     ``served_elsewhere``: another queue manager has had the shared queue open for shared input since it was last open
     to nobody. ``trigger_messages_before`` is how many trigger messages the same event has written for the queue;
     ``written_trigtype`` the trigger type that it had when the trigger message was written that a unit of work held.
-    ``queue_manager`` and ``initq_shared`` are for remedies.
+    ``queue_manager``, ``maxdepth`` and ``initq_…`` of the end are for remedies: whether the initiation queue is shared,
+    which type the queue has that ``initq`` names, blank where there is none, and the local queue behind an alias.
     """
 
     queue: str
@@ -90,6 +91,9 @@ class Occasion:
     since_start: int = 0
     queue_manager: str = unseen("")
     initq_shared: bool = unseen(False)
+    initq_type: str = unseen("")
+    initq_target: str = unseen("")
+    maxdepth: int = unseen(LARGEST)
     open_by_others: int = 0
     initq_opened_by_others: int = 0
     initq_open_elsewhere: int = 0

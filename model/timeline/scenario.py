@@ -9,12 +9,14 @@ from typing import Any
 
 from attrs import field, frozen
 
+from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot, read_document
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker
 from mqclause.model.facts.message import Message
+from mqclause.model.facts.objects import Queue
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces
 from mqclause.model.readers.facts_file import MOST_FAULTS
 from mqclause.model.readers.record import Script
@@ -31,13 +33,15 @@ NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or 
 class Scenario:
     """What the local queue manager knows at the start, the messages on its queues, and the events in order.
 
-    ``in_flight`` are messages that are under way to other queue managers.
+    ``in_flight`` are messages that are under way to other queue managers. ``assumed`` says of initiation queues, by
+    name, that each is taken to be there although no script defines it.
     """
 
     cluster: Cluster
     events: tuple[Event, ...] = ()
     messages: tuple[Message, ...] = ()
     in_flight: tuple[InFlight, ...] = ()
+    assumed: Mapping[str, str] = field(factory=dict)
 
 
 def read_scenario(path: str | Path) -> Scenario:
@@ -71,19 +75,33 @@ def scenario_of(
     faults: list[Diagnostic] = []
     cluster: Cluster | None = None
     messages: tuple[Message, ...] = ()
+    more: tuple[Queue, ...] = ()
+    given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
-        cluster, messages = snapshot.cluster, snapshot.messages
+        more = shipped(snapshot.cluster, snapshot.defined, _initiation_queues(snapshot.cluster, given))
+        cluster, messages = with_queues(snapshot.cluster, more), snapshot.messages
     except FactsError as error:
         faults += error.diagnostics
-    given = data.get("event", ()) if isinstance(data, Mapping) else ()
     reading = _Reading(Referenced(cluster) if cluster else None, {each.id: "the facts" for each in messages})
     in_flight, wrong = in_flight_of(data, cluster)
     told = (*islice(reading.faults_of(given), MOST_FAULTS), *wrong)
     faults += (Diagnostic(source, message, *places.told_by(message)) for message in told)
     if faults or cluster is None:
         raise FactsError(faults)
-    return Scenario(cluster, tuple(reading.events), messages, in_flight)
+    return Scenario(
+        cluster, tuple(reading.events), messages, in_flight, {each.name: assumed(each.name) for each in more}
+    )
+
+
+def _initiation_queues(cluster: Cluster, given: object) -> Iterator[tuple[str, str]]:
+    """The local queues, each with an initiation queue that it names from the start or that an alter gives it."""
+    yield from ((each.name, each.initq) for each in cluster.own_queues.values())
+    for row in given if isinstance(given, list | tuple) else ():
+        values = row.get("set") if isinstance(row, Mapping) else None
+        named = values.get("initq") if isinstance(values, Mapping) else None
+        if isinstance(named, str):
+            yield str(row.get("queue")), named
 
 
 _event = Maker(Event)

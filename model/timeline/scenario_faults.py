@@ -86,6 +86,9 @@ ALTERABLE_OBJECTS: dict[type, str] = {
     RemoteQueueManager: "remote queue manager",
 }
 
+MOST_TAKERS = 3
+"""A key that no more kinds of events than these take is told with them."""
+
 _domains = Maker(Event).domains
 
 KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEND_MODES)}
@@ -124,8 +127,10 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
         known = isinstance(key, str) and key in _domains
         what = f"{'an' if kind and kind[0] in 'ao' else 'a'} {kind} takes no key" if known else "unknown key"
         near = suggestion(key, listed) if isinstance(key, str) and not known else ""
+        takers = [each for each in TAKEN_KEYS if key in TAKEN_KEYS[each]] if known else []
+        of = f"; {key} is of {' and '.join(takers)}" if kind and 0 < len(takers) <= MOST_TAKERS else ""
         given_as = "" if isinstance(key, str) and is_secret(key.upper()) else f", given as {quoted(value)}"
-        yield f"{what} {quoted(key)}{given_as}; allowed: {', '.join(listed)}{near}"
+        yield f"{what} {quoted(key)}{given_as}; allowed: {', '.join(listed)}{near}{of}"
         return
     try:
         KEY_DOMAINS.get((kind or "", str(key)), _domains[str(key)])(value, str(key))

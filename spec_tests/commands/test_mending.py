@@ -99,3 +99,9 @@ def test_names_that_a_remedy_leaves_open_are_filled_in(tmp_path: Path) -> None:
         ["ALTER QLOCAL('Q') INITQ('J')", "ALTER QLOCAL('J') GET(ENABLED)"]
     ]
     assert changes(tmp_path, {"ipprocs": 0}, beside=beside) == [["ALTER QLOCAL('Q') INITQ('K')"]]
+
+
+def test_an_alias_of_an_initiation_queue_gives_way_to_it(tmp_path: Path) -> None:
+    # INITQ names no local queue (7): I stands for K, which a trigger monitor reads.
+    alias = {"type": "QALIAS", "target": "K"}
+    assert changes(tmp_path, alias, beside=[{"name": "K", "ipprocs": 1}]) == [["ALTER QLOCAL('Q') INITQ('K')"]]

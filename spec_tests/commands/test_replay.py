@@ -111,3 +111,74 @@ def test_the_timeline_says_what_a_put_says_of_its_message_and_what_a_get_asks_fo
     told = run("replay", written(tmp_path, scenario(put, get))).stdout
     assert "1 put APPQ Y1 of Y LOGICAL_ORDER\n" in told
     assert "2 get APPQ BROWSE_FIRST where group is Y where sequence is 1\n" in told
+
+
+OF_CHANNELS = "SYSTEM.CHANNEL.INITQ"
+SENDER = """
+DEFINE QLOCAL(QM2.XMIT) USAGE(XMITQ) TRIGGER INITQ({}) TRIGDATA(TO.QM2)
+DEFINE CHANNEL(TO.QM2) CHLTYPE(SDR) CONNAME('h') XMITQ(QM2.XMIT)
+"""
+
+
+def of_a_script(tmp_path: Path, initq: str, *events: dict[str, Any]) -> tuple[list[list[str]], list[list[str]]]:
+    """Of each row of a replay the initiation queues of its trigger messages, and its remarks."""
+    script = written(tmp_path, SENDER.format(initq), "QM1.mqsc")
+    done = run("replay", written(tmp_path, {"event": [*events]}), "--facts", f"QM1={script}", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    written_to = [[each["initiation_queue"] for each in row["trigger_messages"]] for row in rows]
+    return written_to, [row.get("remarks", []) for row in rows]
+
+
+def test_an_initiation_queue_that_no_script_defines_is_there_as_for_why(tmp_path: Path) -> None:
+    put = {"do": "put", "queue": "QM2.XMIT"}
+    said = [f"assumed: {OF_CHANNELS} is defined as every queue manager is created with it"]
+    events = ({"do": "open", "queue": OF_CHANNELS}, put, {"do": "advance", "at": 5})
+    assert of_a_script(tmp_path, OF_CHANNELS, *events) == ([[], [OF_CHANNELS], []], [said, said, []])
+    # An alter may name it first; one of another name is missing.
+    named = {"do": "alter", "queue": "QM2.XMIT", "set": {"initq": OF_CHANNELS}}
+    assert of_a_script(tmp_path, "INITQ", put, named, *events[:2])[0] == [[], [], [OF_CHANNELS], []]
+    assert of_a_script(tmp_path, "INITQ", put) == ([[]], [[]])
+
+
+def test_an_initiation_queue_that_a_facts_file_leaves_out_is_not_there(tmp_path: Path) -> None:
+    queue = {"name": "APPQ", "trigger": True, "process": "P", "initq": OF_CHANNELS}
+    put = {"do": "put", "queue": "APPQ"}
+    given = {**scenario(queue=[queue]), "event": [put]}
+    (row,) = map(json.loads, run("replay", written(tmp_path, given), "--json").stdout.splitlines())
+    assert "remarks" not in row
+    assert {each["rule"] for each in row["conditions"] if not each["holds"]} >= {"trigger.07"}
+    given["event"] = [{"do": "open", "queue": OF_CHANNELS}]
+    (said,) = bad("replay", written(tmp_path, given))
+    assert "queue 'SYSTEM.CHANNEL.INITQ' is not known" in said
+
+
+def test_a_message_that_arrives_on_a_queue_without_trigger_tells_of_no_trigger(tmp_path: Path) -> None:
+    events = [{"do": "arrive", "queue": "Q", "id": "M"}, {"do": "arrive", "queue": "APPQ", "id": "N"}]
+    given = scenario(*events)
+    done = run("replay", written(tmp_path, {**given, "queue": [*given["queue"], {"name": "Q"}]}))
+    assert [line.strip() for line in done.stdout.splitlines()][-6:] == [
+        "1 arrive Q M",
+        "M delivered: Q at QM1 is put-enabled",
+        "2 arrive APPQ N",
+        "N delivered: APPQ at QM1 is put-enabled",
+        "trigger message for APPQ by trigger.01-10",
+        "A message arrives and conditions 1 to 10 hold: a trigger message is written",
+    ]
+
+
+def test_a_key_of_other_events_is_told_with_them(tmp_path: Path) -> None:
+    (said,) = bad("replay", written(tmp_path, scenario({"do": "put", "queue": "APPQ", "bind": "OPEN"})))
+    assert said.endswith("; bind is of open")
+
+
+def test_an_alter_after_which_nothing_asks_for_a_trigger_message_tells_of_none(tmp_path: Path) -> None:
+    changes = [{"do": "alter", "queue": "APPQ", "set": {"get": state}} for state in ("DISABLED", "ENABLED")]
+    done = run("replay", written(tmp_path, scenario({"do": "put", "queue": "APPQ"}, *changes)))
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert lines[lines.index("2 alter APPQ GET(DISABLED)") :] == [
+        "2 alter APPQ GET(DISABLED)",
+        "3 alter APPQ GET(ENABLED)",
+        "trigger message for APPQ by trigger.13.2",
+        "The queue becomes get-enabled, messages are there and conditions 4 to 10 except 5 hold",
+    ]

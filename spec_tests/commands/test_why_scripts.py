@@ -67,6 +67,33 @@ class TestScripts:
         if provided:
             assert answer.provided.endswith(provided)
 
+    @pytest.mark.parametrize(
+        ("queue", "messages"),
+        [
+            ("TRIGTYPE(DEPTH) TRIGDPTH(5) MAXDEPTH(5)", " and 4 messages are on APPQ"),
+            ("TRIGTYPE(DEPTH) TRIGDPTH(2) MAXDEPTH(2)", " and one message is on APPQ"),
+            ("TRIGTYPE(DEPTH) TRIGDPTH(1) MAXDEPTH(1)", ""),
+            ("TRIGTYPE(FIRST) MAXDEPTH(1)", ""),
+        ],
+    )
+    def test_a_queue_holds_no_more_than_its_depth(self, queue: str, messages: str) -> None:
+        """With the message put there are at most MAXDEPTH, so that one fewer can be there before it."""
+        answer = asked(SCRIPT.replace("QLOCAL(APPQ)", f"QLOCAL(APPQ) {queue}"))
+        opens = [f"no program has APPQ open for input{messages}", "a trigger monitor has INITQ open for input"]
+        assert (answer.verdict, answer.provided) == ("depends", " and ".join(opens))
+        assert "11b" not in told(answer)
+
+    @pytest.mark.parametrize("shown", ["", "*  CURDEPTH(3) +\n"])
+    def test_a_depth_that_is_never_reached(self, shown: str) -> None:
+        """TRIGDPTH(6) asks for a sixth message, and the queue takes five: whatever is there, none triggers."""
+        queue = f"DEFINE QLOCAL(APPQ) +\n{shown} TRIGGER TRIGTYPE(DEPTH) TRIGDPTH(6) MAXDEPTH(5)"
+        answer = asked(SCRIPT.replace("DEFINE QLOCAL(APPQ) TRIGGER", queue))
+        (doubt,) = (each for each in answer.doubts if each.condition.rule.id == "trigger.03c")
+        assert (answer.verdict, doubt.holds, told(answer).get("11b")) == ("does not", False, None)
+        assert doubt.because.endswith("and TRIGDPTH, which is more than MAXDEPTH, is 6")
+        assert doubt.condition.remedy == "ALTER QLOCAL('APPQ') MAXDEPTH(6)"
+        assert asked(f"{SCRIPT}\n{doubt.condition.remedy}").verdict == "depends"
+
     def test_an_initiation_queue_that_every_queue_manager_has(self) -> None:
         answer = asked(SCRIPT, "OTHER")
         assert (answer.verdict, answer.remarks) == ("depends", ())
@@ -139,6 +166,23 @@ class TestTheCommand:
         assert lines[0] == "of 5 queues 2 would not, 3 may: it depends on what is not known"
         assert lines[-1] == "  assumed: SYSTEM.CHANNEL.INITQ is defined as every queue manager is created with it"
         assert sum("assumed:" in line for line in lines) == 1
+
+    def test_a_queue_that_is_no_local_one(self, tmp_path: Path) -> None:
+        """What is put to REMOTE lies on XMITQ until a channel sends it, and what is put to ALIAS, too."""
+        names = "DEFINE QREMOTE(REMOTE) RNAME(Q) RQMNAME(QM8) XMITQ(XMITQ)\nDEFINE QALIAS(ALIAS) TARGET(REMOTE)\n"
+        script = written(tmp_path, f"{SCRIPT}{names}DEFINE QALIAS(NOWHERE) TARGET(NONE)\n", "QM1.mqsc")
+        lies_on = "not a local queue of QM1: what is put to it comes to XMITQ; ask mqclause why XMITQ"
+        assert bad("why", "REMOTE", script, "--from", "QM1") == [f"'REMOTE' is a QREMOTE, {lies_on}"]
+        assert bad("why", "ALIAS", script, "--from", "QM1") == [f"'ALIAS' is a QALIAS, {lies_on}"]
+        assert bad("why", "NOWHERE", script, "--from", "QM1") == ["'NOWHERE' is a QALIAS, not a local queue of QM1"]
+
+    def test_no_queue_is_triggered(self, tmp_path: Path) -> None:
+        script = written(tmp_path, SCRIPT, "QM1.mqsc")
+        none = run("why", "IN*", script, "--from", "QM1")
+        assert (none.returncode, none.stdout) == (0, "no local queue of QM1 that 'IN*' fits has TRIGGER\n")
+        none = run("why", "IN*", script, "--from", "QM1", "--json")
+        assert (none.returncode, none.stdout) == (0, "")
+        assert bad("why", "NO*", script, "--from", "QM1") == ["no local queue of QM1 fits 'NO*'"]
 
     def test_one_object_for_each_queue(self, tmp_path: Path) -> None:
         done = run("why", "*", written(tmp_path, SCRIPT, "QM1.mqsc"), "--from", "QM1", "--json")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from attrs import evolve
 
+from mqclause.answers.check.findings import Checks, Finding
+from mqclause.answers.check.inspection import Inspection
 from mqclause.answers.trigger.examination import Triggers
 from mqclause.answers.trigger.why import PutNow, Why
 from mqclause.executors.plain import first_scope
@@ -63,7 +65,7 @@ ALL = list(remedies())
 @pytest.mark.parametrize("shared", [False, True])
 def test_what_is_mqsc_is_read_as_such(rule: Rule, remedy: Remedy, shared: bool) -> None:
     occasion = Occasion("APPQ", initq="INITQ", process="P", trigint=5000, shared=shared, initq_shared=shared)
-    occasion = evolve(occasion, initq_defined=True, queue_manager="QM1")
+    occasion = evolve(occasion, initq_defined=True, initq_target="IQ2", queue_manager="QM1")
     course = TRIGGERS.examine(occasion).course
     scope = first_scope(course.steps[-1], occasion, (), None, {})
     for text in (remedy.mqsc, remedy.shell, remedy.advice):
@@ -118,3 +120,28 @@ def test_an_initiation_queue_that_is_a_transmission_queue_is_left_as_it_is() -> 
 def test_what_starts_a_trigger_monitor(change: str, command: str) -> None:
     script = GOOD.format(platform="UNIX").replace("IPPROCS(1)", "IPPROCS(0)")
     assert failing(script + change) == {"trigger.08": command}
+
+
+@pytest.mark.parametrize(
+    ("other", "command"),
+    [
+        ("DEFINE QALIAS(OTHER) TARGET(INITQ)", "ALTER QLOCAL('APPQ') INITQ('INITQ')"),
+        # Nothing that a monitor could read: a local queue of that name cannot be defined beside it.
+        ("DEFINE QALIAS(OTHER) TARGET(NONE)", "ALTER QLOCAL('APPQ') INITQ('SYSTEM.DEFAULT.INITIATION.QUEUE')"),
+        ("DEFINE QREMOTE(OTHER) RNAME(Q)", "ALTER QLOCAL('APPQ') INITQ('SYSTEM.DEFAULT.INITIATION.QUEUE')"),
+        ("", "DEFINE QLOCAL('OTHER')"),
+    ],
+)
+def test_where_the_initiation_queue_is_no_local_queue(other: str, command: str) -> None:
+    script = GOOD.format(platform="UNIX") + f"ALTER QLOCAL(APPQ) INITQ(OTHER)\n{other}\n"
+    assert failing(script) == {"trigger.07": command}
+    assert failing(script + command) == {}
+    (found,) = (each for each in findings(script) if each.rule.id == "trigger.07")
+    assert found.said.remedy == command
+
+
+def findings(script: str) -> Sequence[Finding]:
+    """What a check finds in a script."""
+    inspection = Inspection(Checks(), "QM1")
+    inspection.read(Source("script", script.encode()))
+    return inspection.findings()

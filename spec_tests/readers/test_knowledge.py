@@ -225,6 +225,11 @@ class TestChannelStates:
             "qm1:6:14: QMGR: SUSPEND: QM1 is not in the cluster 'SALSE': changes nothing; did you mean 'SALES'?",
         ]
 
+    def test_a_channel_of_no_cluster_is_started_without_a_word(self) -> None:
+        sender = "DEFINE CHANNEL(TO.HQ) CHLTYPE(SDR) CONNAME('h') XMITQ(HQ)\nSTART CHANNEL(TO.HQ)\n"
+        assert warned(read(qm1=QM1 + sender, qm2=QM2)) == []
+        assert len(warned(read(qm1=QM1 + sender.replace("START CHANNEL(TO.HQ)", "START CHANNEL(TO.HX)"), qm2=QM2))) == 1
+
     def test_what_is_not_carried_out_is_a_warning(self) -> None:
         text = "STOP CHANNEL('to.qm2')\nREFRESH CLUSTER(SALES)\nREFRESH SECURITY\nSUSPEND QMGR CLUSTER(SALES) MODE(FORCE)\n"
         snapshot = read(qm1=QM1 + text, qm2=QM2 + "STOP CHANNEL(TO.QM1)\n")

@@ -131,9 +131,9 @@ class TestOneFault:
             ({"do": "put"}, "event 1 (put): queue is missing; it must be given"),
             ({"do": "put", "queue": " "}, "event 1 (put): queue: ' ' is not allowed; it must name something"),
             ({"do": "get", "queue": "APPQ", "segments": 2}, "event 1 (get): a get takes no key 'segments', given as 2;"
-             " allowed: do, at, queue, unit_of_work, count, by, options, match"),
+             " allowed: do, at, queue, unit_of_work, count, by, options, match; segments is of put"),
             ({"do": "open", "queue": "APPQ", "count": 2}, "event 1 (open): an open takes no key 'count', given as 2;"
-             " allowed: do, at, queue, queue_manager, by, mode, bind, to_queue_manager"),
+             " allowed: do, at, queue, queue_manager, by, mode, bind, to_queue_manager; count is of put and get"),
             ({"do": "commit", "unit_of_wrk": "U", "unit_of_work": "U"}, "event 1 (commit): unknown key 'unit_of_wrk',"
              " given as 'U'; allowed: do, at, unit_of_work; did you mean 'unit_of_work'?"),
             ({"do": "open", "queue": "APPQ", "mode": "OUTPT"}, "event 1 (open): mode: 'OUTPT' is not allowed; allowed:"

@@ -260,14 +260,14 @@ def consequences(row: Row) -> Iterable[Text]:
     if row.administered is not None:
         yield from administered_lines(row.administered)
     for examination in row.examinations:
-        yield from _examined(examination)
+        yield from _examined(examination, is_put=row.event.do == "put")
     for released in row.released:
         yield Text(f"trigger message of event {released.created_by_event} for {released.queue} is available", "green")
     for each in row.turned_off:
         yield Text(f"triggering is switched off for {each.occasion.queue}")
 
 
-def _examined(examination: Examination) -> Iterable[Text]:
+def _examined(examination: Examination, is_put: bool) -> Iterable[Text]:
     queue, rule = examination.occasion.queue, examination.rule
     if rule is not None:
         held = "" if examination.available else ", held back by the unit of work"
@@ -275,8 +275,11 @@ def _examined(examination: Examination) -> Iterable[Text]:
         yield Text(f"  {rule.title}", "dim")
         return
     occasion = examination.occasion
-    if occasion.occasion != "arrival" and not (occasion.trigger or occasion.initq):
+    if not (is_put or occasion.trigger or occasion.initq):
         return  # nobody wants this queue to trigger: an initiation queue that is closed, for example
+    in_the_way = examination.holding_back
+    if not (is_put or in_the_way):
+        return  # no rule asks for a trigger message on such an occasion: GET is disabled, for example
     yield Text.assemble(("no trigger message", "yellow"), f" for {queue}")
-    for each in examination.holding_back:
+    for each in in_the_way:
         yield Text.assemble(f"  {each.rule.clause:>4}  ", each.because)

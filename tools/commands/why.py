@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.mending import mending
 from mqclause.answers.trigger.examination import Triggers
 from mqclause.answers.trigger.why import PutNow, Why
@@ -14,7 +15,8 @@ from mqclause.answers.trigger.why_document import document
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import name_suggestion
-from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Put, Queue
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
 from mqclause.tools.commands.options import (
@@ -73,7 +75,11 @@ def why_files(
     snapshot = what_if(read_sources(files, local, lenient), sets, states)
     print_warnings(snapshot.warnings, snapshot.remarks)
     why, explaining = Why(rules), Triggers(rules, explaining_executor())
-    answers = [why.ask(queue, snapshot, priority) for queue in queues_named(name, snapshot)]
+    asked = queues_named(name, snapshot, rules)
+    if not asked:
+        print_none(f"no local queue of {snapshot.cluster.queue_manager.name} that {name!r} fits has TRIGGER", as_json)
+        return 0
+    answers = [why.ask(queue, snapshot, priority) for queue in asked]
     for answer in answers:
         check(answer, explaining)
     if as_json:
@@ -87,22 +93,45 @@ def why_files(
     return 0 if all(each.verdict == "triggers" for each in answers) else 1
 
 
-def queues_named(name: str, snapshot: Snapshot) -> list[Queue]:
-    """The local queues that are asked for; raises NothingAskedError if there is none."""
+def print_none(said: str, as_json: bool) -> None:
+    """Says that there is nothing to answer: on standard error beside JSON, of which there is an object a queue."""
+    click.echo(said, err=as_json)
+
+
+def queues_named(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
+    """The local queues that are asked for: of those that a generic name fits the triggered ones, if there are any.
+
+    Raises NothingAskedError where the name fits no local queue.
+    """
     local = snapshot.cluster.queue_manager.name
     queues = [queue for queue in snapshot.cluster.queues if queue.queue_manager == local and queue.type == "QLOCAL"]
     if name.endswith("*"):
-        found = [queue for queue in queues if queue.trigger and queue.name.startswith(name[:-1])]
-        if not found:
-            raise NothingAskedError(f"no local queue of {local} with TRIGGER fits {name!r}")
-        return found
+        found = [queue for queue in queues if queue.name.startswith(name[:-1])]
+        if not found and name != "*":
+            raise NothingAskedError(f"no local queue of {local} fits {name!r}")
+        return [queue for queue in found if queue.trigger]
     found = [queue for queue in queues if queue.name == name]
     if not found:
         if refusal := snapshot.cluster.refusal(name, local):
             raise NothingAskedError(refusal)
+        if other := snapshot.cluster.own_queues.get(name):
+            raise NothingAskedError(no_local_queue(other, snapshot.cluster, rules))
         near = name_suggestion(name, [queue.name for queue in queues])
         raise NothingAskedError(f"{name!r} is not a local queue of {local}{near}")
     return found
+
+
+def no_local_queue(queue: Queue, cluster: Cluster, rules: Rules) -> str:
+    """That a queue is none on which messages lie, and on which one they lie that are put to it."""
+    what = f"{queue.name!r} is a {queue.type}, not a local queue of {queue.queue_manager}"
+    engine = Engine(rules)
+    where = engine.resolve(cluster, queue.name, "", "MQPUT1")
+    chosen = None if where.stays_local else engine.choose(Put(queue.name, call="MQPUT1"), cluster).chosen
+    comes_to = where.names[0] if where.stays_local else chosen.transmission_queue if chosen is not None else ""
+    lies_on = cluster.own_queues.get(comes_to or "")
+    if lies_on is None or lies_on.type != "QLOCAL":
+        return what
+    return f"{what}: what is put to it comes to {lies_on.name}; ask mqclause why {lies_on.name}"
 
 
 def check(answer: PutNow, explaining: Triggers) -> None:

@@ -259,7 +259,9 @@ def _to_trigger(member: ConfiguredMember, name: str) -> Cluster:
     initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
     if initq is None and queue.initq not in ("", queue.name) and not member.tells("QLOCAL", queue.initq):
         initq = Queue(queue.initq, member.name)
-    beside = [evolve(initq, ipprocs=None, clusters=())] if initq else []
+    target = member.own_queue(initq.target) if initq is not None and initq.type == "QALIAS" else None
+    around = [each for each in (initq, target) if each is not None and each.name != queue.name]
+    beside = [evolve(each, ipprocs=None, clusters=()) for each in around]
     processes = tuple(each for each in member.processes() if each.name == queue.process)
     if not processes and queue.process and not member.tells("PROCESS", queue.process):
         processes = (Process(queue.process),)

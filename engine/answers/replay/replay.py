@@ -78,9 +78,18 @@ class Replay:
                     except EventError as error:
                         label = event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
+                    row.assumed = _assumed(row, scenario.assumed)
                     yield row
         finally:
             exits.end()
+
+
+def _assumed(row: Row, assumed: Mapping[str, str]) -> tuple[str, ...]:
+    """What is assumed of the queues that a row is about."""
+    if not assumed:
+        return ()
+    names = dict.fromkeys([row.event.queue, *(each.occasion.initq for each in row.examinations)])
+    return tuple(assumed[name] for name in names if name in assumed)
 
 
 @define(eq=False)

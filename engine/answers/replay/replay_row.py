@@ -35,7 +35,7 @@ class Row:
 
     ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
     which may be a ``warning``. ``returned`` is what a get or browse gave.
-    ``exit`` is what an exit made of the choice, where one was asked for.
+    ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so.
     """
 
     number: int
@@ -51,10 +51,12 @@ class Row:
     warning: bool = False
     returned: Returned | None = None
     administered: Administered | None = None
+    assumed: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What its reader should know of exits: that one is named and not given."""
+        """What its reader should know: that an exit is named and not given, and what is assumed."""
         fates = () if self.administered is None else self.administered.fates
         answers = (self.exit, *(each.exit for each in fates))
-        return tuple(dict.fromkeys(remark for each in answers if each is not None for remark in each.remarks))
+        of_exits = (remark for each in answers if each is not None for remark in each.remarks)
+        return tuple(dict.fromkeys([*of_exits, *(f"assumed: {each}" for each in self.assumed)]))

@@ -48,25 +48,31 @@ def opened_elsewhere(state: State, queue: str, mode: str) -> State:
 
 
 def _depth(queue: Queue) -> UnknownFact:
-    """How many messages are there: none, some, and about the numbers that TRIGDPTH makes a difference at."""
-    name, lowest = queue.name, queue.trigmpri
-    counts = sorted({0, 1, queue.trigdpth - 1, queue.trigdpth})
+    """How many messages are there: none, some, and about the numbers that TRIGDPTH makes a difference at.
+
+    There are fewer than MAXDEPTH: the one that is put has room.
+    """
+    name, lowest, most = queue.name, queue.trigmpri, max(queue.maxdepth - 1, 0)
+    counts = sorted({min(each, most) for each in (0, 1, queue.trigdpth - 1, queue.trigdpth)})
     of = f"of priority {lowest} or higher " if lowest else ""
 
     def says(places: Collection[int]) -> str:
-        return f"{one_of([_messages(counts, *run, of) for run in _runs(places)])} on {name}"
+        return f"{one_of([_messages(counts, most, *run, of) for run in _runs(places)])} on {name}"
 
     values = [partial(State.holding, queue=queue, priority=HIGHEST_PRIORITY, count=count) for count in counts]
     what = f"how many messages {of}are there (CURDEPTH)"
     return UnknownFact(f"CURDEPTH of {name}", what, name, f"DISPLAY QSTATUS('{name}')", values, says)
 
 
-def _messages(counts: Sequence[int], first: int, last: int, of: str) -> str:
-    """As many messages ``of`` a kind as the counts from one place to another stand for: each counts up to the next."""
-    low = counts[first]
-    if last == len(counts) - 1:
+def _messages(counts: Sequence[int], most: int, first: int, last: int, of: str) -> str:
+    """As many messages ``of`` a kind as the counts from one place to another stand for: each counts up to the next.
+
+    The last one counts up to the ``most`` that there may be.
+    """
+    low, is_last = counts[first], last == len(counts) - 1
+    if is_last and low < most:
         return f"{low} messages or more {of}are" if low > 1 else f"a message {of}is"
-    high = counts[last + 1] - 1
+    high = most if is_last else counts[last + 1] - 1
     if high == 0:
         return f"no message {of}is"
     if high == 1:

@@ -12,7 +12,7 @@ from mqclause.answers.trigger.examination import Condition, Examination, Trigger
 from mqclause.answers.trigger.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
 from mqclause.answers.trigger.unknown_facts import opened_elsewhere, unknown_facts
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.configured_member import SHIPPED
+from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import suggestion
 from mqclause.model.facts.cluster import Cluster
@@ -165,12 +165,13 @@ class Why:
         """
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         happened = asked.state(snapshot.cluster).after(asked.put)[1]
-        cluster, assumed = _with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)
-        state = asked.state(cluster)
+        more = _shipped(queue, snapshot)
+        takes_it = _open_to_puts(snapshot.cluster, queue) if happened.failure is not None else snapshot.cluster
+        state = asked.state(with_queues(takes_it, more))
         unknown = tuple(unknown_facts(queue, state))
         answer = PutNow(queue, unknown, asked.found(state, unknown), happened.failure)
-        more = tuple(asked.assumed(state, answer))
-        return evolve(answer, assumed=(*assumed, *more), remarks=tuple(_remarks(queue, snapshot)))
+        taken = (*(assumed(each.name) for each in more), *asked.assumed(state, answer))
+        return evolve(answer, assumed=taken, remarks=tuple(_remarks(queue, snapshot)))
 
     def is_triggered(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
         """Whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
@@ -185,7 +186,7 @@ class Why:
         """Whether there is a trigger message, by one combination after the other of what is not known."""
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         if asked.state(snapshot.cluster).after(asked.put)[1].occasions:
-            state = asked.state(_with_shipped(_open_to_puts(snapshot.cluster, queue), queue, snapshot)[0])
+            state = asked.state(with_queues(snapshot.cluster, _shipped(queue, snapshot)))
             yield from (each.rule is not None for _, each in asked.each_found(state, (*unknown_facts(queue, state),)))
 
 
@@ -238,22 +239,13 @@ class _Asked:
 
 def _open_to_puts(cluster: Cluster, queue: Queue) -> Cluster:
     """``cluster`` where a put to ``queue`` does not fail: the conditions are told of such a one too."""
-    if queue.put == "ENABLED" and queue.maxdepth == LARGEST:
-        return cluster
     room = evolve(queue, put="ENABLED", maxdepth=LARGEST)
     return evolve(cluster, queues=tuple(room if each is queue else each for each in cluster.queues))
 
 
-def _with_shipped(cluster: Cluster, queue: Queue, snapshot: Snapshot) -> tuple[Cluster, tuple[str, ...]]:
-    """``cluster`` with an initiation queue that every queue manager has: a script does not define it."""
-    name, host = queue.initq, queue.queue_manager
-    in_script = queue.name in snapshot.defined.get("QLOCAL", ())
-    is_known = any(each.queue_manager == host for each in cluster.queues_by_name.get(name, ()))
-    if is_known or not (in_script and name.startswith(SHIPPED)):
-        return cluster, ()
-    shipped = Queue(name, host, curdepth=None)
-    assumed = f"{name} is defined as every queue manager is created with it"
-    return evolve(cluster, queues=(*cluster.queues, shipped)), (assumed,)
+def _shipped(queue: Queue, snapshot: Snapshot) -> tuple[Queue, ...]:
+    """Its initiation queue, where that is one that every queue manager has and no script defines."""
+    return shipped(snapshot.cluster, snapshot.defined, [(queue.name, queue.initq)])
 
 
 def _remarks(queue: Queue, snapshot: Snapshot) -> Iterator[str]:
