@@ -13,7 +13,7 @@ In ``[case.expect]``, of the document and those that it follows:
 - ``remarks``: the remarks of rules of which all that they derive is true
 - ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
 - ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
-- ``unmet``: by condition that does not hold, why; ``remarks``: those of rules of which all that they derive is true
+- ``unmet``: by condition that does not hold, why
 - ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
 - ``failure``: ``rule``, ``reason``, ``call``, ``because``, ``remedy``, as far as stated; an empty table: there is none
 """
@@ -38,7 +38,7 @@ from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.rule import Because, Derive, Holds
+from mqclause.rulebook.rule import Because, Holds
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import step_document
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
@@ -148,14 +148,6 @@ def _sentence(answered: Answered, at: int, text: Because | None = None) -> str:
     return sentence(ruleset, ruleset.rules[at], None, scope_of(seen, first), text)
 
 
-def _remarks(answered: Answered, wanted: list[str]) -> Iterator[str]:
-    facts, got = answered.runs[-1].facts, []
-    for at, rule in enumerate(answered.course.rulesets[-1].rules):
-        if rule.remark and isinstance(rule.action, Derive) and all(facts[name] for name, _ in rule.action.values):
-            got.append(_sentence(answered, at, Because(rule.remark)))
-    yield from differs("remarks", wanted, got)
-
-
 def _unmet(answered: Answered, wanted: Stated) -> Iterator[str]:
     numbers = {rule.id: at for at, rule in enumerate(answered.course.rulesets[-1].rules)}
     unmet = [name for name, holds in _conditions_of(answered).items() if not holds and name in wanted]
@@ -200,7 +192,6 @@ COURSE_EXPECTATIONS: Mapping[str, Comparison] = {
     "holds": _holding,
     "skipped": _skipped,
     "unmet": _unmet,
-    "remarks": _remarks,
     "said": _said,
 }
 """The closed set of keys that a case may expect, and how each is compared."""
