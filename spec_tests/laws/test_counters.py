@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from attrs import evolve
-from hypothesis import given
+from hypothesis import assume, given
 
 from mqclause import Decision
 from mqclause.executors.run import ExecutorName
@@ -73,7 +73,9 @@ def test_factors_start_again_when_an_attribute_is_altered(situation: Situation) 
     state = engine().choose(put, cluster).state
     suspended = [evolve(each, suspended=["SALES"]) for each in cluster.remote_queue_managers]
     first = cluster.channels[0]
-    is_route = first.queue_manager != cluster.queue_manager.name and first.cluster in cluster.queue_manager.clusters
+    is_route = first.queue_manager != cluster.queue_manager.name
+    # A queue may be known in a cluster of this queue manager beside the channel's, which it is not in: then both hold.
+    assume(not is_route or first.cluster in cluster.queue_manager.clusters)
     for change, resets in ((_stopped, False), (_heavier, is_route)):
         changed = evolve(cluster, channels=[change(first), *cluster.channels[1:]])
         if not resets:

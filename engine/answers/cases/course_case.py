@@ -38,7 +38,7 @@ from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.rule import Because, Holds
+from mqclause.rulebook.rule import Because, Derive, Holds
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import step_document
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
@@ -107,11 +107,6 @@ def _settled(answered: Answered, wanted: str) -> Iterator[str]:
     yield from differs("settled", wanted, settled.because)
 
 
-def _remarks(answered: Answered, wanted: list[str]) -> Iterator[str]:
-    said = SettledBy(answered.situation, answered.runs[-1], answered.course)
-    yield from differs("remarks", wanted, list(said.remarks))
-
-
 def _facts(answered: Answered, wanted: Stated) -> Iterator[str]:
     got = {name: value for run in answered.runs for name, value in run.facts.items()}
     yield from differs("facts", dict(wanted), {name: got.get(name) for name in wanted})
@@ -146,6 +141,16 @@ def _sentence(answered: Answered, at: int, text: Because | None = None) -> str:
     ruleset, first = answered.course.rulesets[-1], answered.first
     seen = next(islice(seen_by(ruleset, answered.runs[-1], answered.listed, first), at, None))
     return sentence(ruleset, ruleset.rules[at], None, scope_of(seen, first), text)
+
+
+def _remarks(answered: Answered, wanted: list[str]) -> Iterator[str]:
+    facts = answered.runs[-1].facts
+    got = [
+        _sentence(answered, at, Because(rule.remark))
+        for at, rule in enumerate(answered.course.rulesets[-1].rules)
+        if rule.remark and isinstance(rule.action, Derive) and all(facts[name] for name, _ in rule.action.values)
+    ]
+    yield from differs("remarks", wanted, got)
 
 
 def _unmet(answered: Answered, wanted: Stated) -> Iterator[str]:
