@@ -22,7 +22,7 @@ from mqclause.model.timeline.scenario import scenario_of
 from spec_tests.support.one_queue_manager import reaching, step
 from spec_tests.support.trigger_scenarios import random_scenario
 
-law = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 EXECUTORS: tuple[ExecutorName, ...] = ("compiled", "chaining", "plain")
 seeds = st.randoms(use_true_random=False)
 OTHER_READINGS = (

@@ -106,7 +106,7 @@ def test_any_local_name(local: str | None) -> None:
 
 
 @given(st.sampled_from(PLACES), values, st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_one_value_changed(place: tuple[Any, ...], value: object, removed: bool) -> None:
     data = copy.deepcopy(VALID)
     *path, last = place

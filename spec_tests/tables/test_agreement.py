@@ -23,6 +23,7 @@ from mqclause.rulebook.rule import Choose, Eliminate, Keep, SetAside
 from mqclause.rulebook.rules import Rules, rules_folder
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.row import InvalidRowError, Rows, decision_of, invalid, read_row
+from spec_tests.support.deep import every
 from spec_tests.support.random_clusters import random_readings, readings
 from spec_tests.support.random_rows import Row, answers, arrow_table, random_row, random_rows
 
@@ -47,7 +48,7 @@ def agree(rows: list[Row], chosen: dict[str, str], optional: bool = False) -> De
     return found
 
 
-@pytest.mark.parametrize(("tables", "each"), [(6, 1_000), pytest.param(25, 4_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize(("tables", "each"), [(5, 1_000), pytest.param(25, 4_000, marks=pytest.mark.deep)])
 def test_very_many_rows(tables: int, each: int) -> None:
     rng = Random(20241105)
     outcomes: Counter[tuple[str, int | None]] = Counter()
@@ -167,13 +168,16 @@ def test_neighbours_that_count_see_what_the_one_before_left(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("best", "left"),
-    [
-        ("highest = 'network_priority'", ["A3", "B1", "B1"]),
-        ("highest = 'network_priority'\namong = 'NOT channel_manual'", ["A2", "A3", "B1", "B1"]),
-        ("lowest = 'network_priority'", ["A2", "B1", "B1"]),
-        ("highest = 'dest_seq_number'", ["A2", "B1"]),
-        ("lowest = 'dest_seq_factor'", ["A3", "B1"]),
-    ],
+    every(
+        2,
+        [
+            ("highest = 'network_priority'", ["A3", "B1", "B1"]),
+            ("highest = 'network_priority'\namong = 'NOT channel_manual'", ["A2", "A3", "B1", "B1"]),
+            ("lowest = 'network_priority'", ["A2", "B1", "B1"]),
+            ("highest = 'dest_seq_number'", ["A2", "B1"]),
+            ("lowest = 'dest_seq_factor'", ["A3", "B1"]),
+        ],
+    ),
 )
 def test_the_best_of_each_queue_manager(tmp_path: Path, best: str, left: list[str]) -> None:
     folder = tmp_path / "rules"

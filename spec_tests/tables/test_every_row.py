@@ -52,7 +52,7 @@ def connection() -> Any:
         yield made
 
 
-@pytest.mark.parametrize("kind", first(3, TABLES))
+@pytest.mark.parametrize("kind", first(2, TABLES))
 @pytest.mark.parametrize("flat", [False, True])
 def test_rows_out_are_rows_in(connection: Any, kind: str, flat: bool) -> None:
     text, count = TABLES[kind]

@@ -79,7 +79,7 @@ def plan_columns(found: engine.DuckDBPyRelation) -> list[str]:
     return [name for name in found.columns if name.startswith("mq_")]
 
 
-@pytest.mark.parametrize("document", first(3, DOCUMENTS))
+@pytest.mark.parametrize("document", first(2, DOCUMENTS))
 def test_every_rule_and_ruleset_can_be_shown(document: str) -> None:
     rules = Rules()
     for show in (duckdb.show_sql, spark.show_sql):

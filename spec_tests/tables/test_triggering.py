@@ -122,19 +122,18 @@ def test_the_first_message_on_an_empty_queue() -> None:
     assert (kept["outcome"], kept["turns_off"]) == ("triggers", False)
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"trigtype": "deep"}, "occasion.trigtype = 'deep'; allowed: NONE, FIRST, EVERY, DEPTH"),
-        ({"initq_get": "ON"}, "occasion.initq_get = 'ON'; allowed: ENABLED, DISABLED"),
-        ({"depth": -1}, f"occasion.depth = -1; allowed: a whole number from 0 to {2**62 - 1}"),
-        ({"trigint": -5, "trigtype": "?"}, "occasion.trigtype = '?'; allowed: NONE, FIRST, EVERY, DEPTH"),
-        ({"occasion": "", "get": "?"}, f"occasion.occasion = ''; allowed: {', '.join(OCCASIONS)}"),
-    ],
-)
-def test_invalid_rows(fields: dict[str, Any], message: str) -> None:
-    expected = dict.fromkeys(TRIGGERING) | {"outcome": "invalid", "message": message}
-    assert triggering(asdict(ARRIVAL) | fields) == [expected]
+INVALID: list[tuple[dict[str, Any], str]] = [
+    ({"trigtype": "deep"}, "occasion.trigtype = 'deep'; allowed: NONE, FIRST, EVERY, DEPTH"),
+    ({"initq_get": "ON"}, "occasion.initq_get = 'ON'; allowed: ENABLED, DISABLED"),
+    ({"depth": -1}, f"occasion.depth = -1; allowed: a whole number from 0 to {2**62 - 1}"),
+    ({"trigint": -5, "trigtype": "?"}, "occasion.trigtype = '?'; allowed: NONE, FIRST, EVERY, DEPTH"),
+    ({"occasion": "", "get": "?"}, f"occasion.occasion = ''; allowed: {', '.join(OCCASIONS)}"),
+]
+
+
+def test_invalid_rows() -> None:
+    expected = [dict.fromkeys(TRIGGERING) | {"outcome": "invalid", "message": message} for _, message in INVALID]
+    assert triggering(*(asdict(ARRIVAL) | fields for fields, _ in INVALID)) == expected
 
 
 def test_counts_as_large_as_they_get() -> None:
