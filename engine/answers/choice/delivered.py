@@ -11,6 +11,7 @@ from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.delivery import Delivery
+from mqclause.model.facts.destination import Destination
 from mqclause.rulebook.rules import Rules
 
 
@@ -40,9 +41,12 @@ def obstacles(decision: Decision, snapshot: Snapshot) -> Iterator[str]:
 
 def way_to(decision: Decision, snapshot: Snapshot) -> Delivery | None:
     """The way to what was chosen; None where nothing was."""
-    chosen, cluster = decision.chosen, decision.cluster
-    if chosen is None:
-        return None
+    return None if decision.chosen is None else way_of(decision.chosen, decision, snapshot)
+
+
+def way_of(chosen: Destination, decision: Decision, snapshot: Snapshot) -> Delivery:
+    """The way to one of the destinations that a decision permits."""
+    cluster = decision.cluster
     own = cluster.own_queues.values()
     # an alias of a queue manager leads to other names there, and a local queue has been looked up
     told = {} if chosen.alias or chosen.is_local else snapshot.hosted.get(chosen.queue_manager, {})

@@ -9,12 +9,12 @@ from typing import Any
 from attrs import asdict, frozen
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.delivered import delivered, way_of
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
 from mqclause.answers.choice.states import AskedFor
-from mqclause.language.evaluate import Scope
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
@@ -22,8 +22,6 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 
 MAP_FORMAT = "mqclause.map/1"
-LEFT_WAITING = "waits"
-"""The term of rules/terms.toml that says of a destination that what is put for it waits."""
 
 SIDE: ColumnTypes = {
     "outcome": "string",
@@ -69,9 +67,9 @@ class MapRow:
     @cached_property
     def waiting(self) -> tuple[Share, ...]:
         """The parts of the puts that wait on a transmission queue until a channel runs."""
-        words = (steps.vocabulary for steps in self.decision.course.steps if LEFT_WAITING in steps.vocabulary.terms)
-        scopes = ((each, Scope(known, None, subject=each.destination)) for known in words for each in self.shares)
-        return tuple(each for each, scope in scopes if scope.value(LEFT_WAITING))
+        ways = ((each, way_of(each.destination, self.decision, self.snapshot)) for each in self.shares)
+        found = ((each, delivered(way, self.decision.rules)) for each, way in ways)
+        return tuple(each for each, told in found if told is not None and told.waits)
 
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.map/1``."""
