@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 import pytest
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
-from mqclause import Decision, Engine, Rules
+from mqclause import Engine, Rules
 from mqclause.duckdb import decide
 from mqclause.executors.run import ExecutorName
+from spec_tests.support.compared import outline
 from spec_tests.support.many_clusters import batches, table_row
 from spec_tests.support.random_rows import answers, arrow_table
 
@@ -42,20 +41,6 @@ def test_executors(clusters: int, each: int) -> None:
                 assert outline(one) == outline(other), (number, put)
                 if level == "condition":
                     assert json.dumps(one.to_json()) == json.dumps(other.to_json()), (number, put)
-
-
-def outline(decision: Decision) -> list[Any]:
-    """What the looks at the names and both runs of a decision gave, in a form that compares quickly."""
-    place = {id(each): at for at, each in enumerate(decision.listed)}
-    rows: list[Any] = [decision.outcome, *((look.facts, look.run.failure) for look in decision.resolved.looks)]
-
-    def places(subjects: Iterable[Any]) -> list[int]:
-        return [place[id(each)] for each in subjects]
-
-    for run in decision.runs:
-        did = [each and [places(each[0]), places(each[1]), each[2], each[3]] for each in run.trace or ()]
-        rows += [places(run.remaining), run.failure, run.chosen, run.every, run.facts, did]
-    return rows
 
 
 @MANY

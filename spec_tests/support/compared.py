@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -50,3 +51,17 @@ def essence(decision: Decision) -> tuple[Any, ...]:
     chosen, advance = decision.chosen, decision.advance
     state = decision.state
     return decision.outcome, reason(decision), chosen, advance, dict(state.counters), state.last_number
+
+
+def outline(decision: Decision) -> list[Any]:
+    """What the looks at the names and both runs of a decision gave, in a form that compares quickly."""
+    place = {id(each): at for at, each in enumerate(decision.listed)}
+    rows: list[Any] = [decision.outcome, *((look.facts, look.run.failure) for look in decision.resolved.looks)]
+
+    def places(subjects: Iterable[Any]) -> list[int]:
+        return [place[id(each)] for each in subjects]
+
+    for run in decision.runs:
+        did = [each and [places(each[0]), places(each[1]), each[2], each[3]] for each in run.trace or ()]
+        rows += [places(run.remaining), run.failure, run.chosen, run.every, run.facts, did]
+    return rows
