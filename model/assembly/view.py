@@ -45,8 +45,8 @@ class View:
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it.
     ``states_shown``: whether logs show the states of routes; ``repositories`` say how far its clusters are shown.
-    ``remarks`` tell where a log shows different things. ``hosted`` has the queues of each queue manager that a dump
-    tells wholly, with the names that aliases lead to.
+    ``remarks`` tell where a log shows different things. ``hosted`` has the queues of each other queue manager that a
+    dump tells wholly, with the names that aliases lead to.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -168,7 +168,7 @@ class _Seen:
             repositories=tuple(shown.repositories()),
             remarks=(*shown.differences(), *left_open(each for member in everyone for each in member.scripts)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
-                    if names_all(each.scripts)},
+                    if each is not mine and names_all(each.scripts)},
         )  # fmt: skip
 
     def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
