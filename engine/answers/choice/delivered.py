@@ -14,14 +14,22 @@ from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.destination import Destination
 from mqclause.rulebook.rules import Rules
 
+WAITING = "waits_for_channel"
+"""What the rules of delivery derive of a message that only waits for a channel."""
+
 
 class Delivered(SettledBy):
     """What the rules say of one message on its way. The situation is a Delivery."""
 
+    @property
+    def lasting(self) -> list[str]:
+        """What stands in the way besides that it waits for a channel."""
+        return [said for derived, said in self.remarked() if WAITING not in derived]
+
     @cached_property
     def waits(self) -> bool:
         """Whether it only waits for a channel."""
-        return bool(self.facts["waits_for_channel"])
+        return bool(self.facts[WAITING])
 
 
 def delivered(seen: Delivery, rules: Rules) -> Delivered | None:

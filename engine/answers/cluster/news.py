@@ -21,10 +21,10 @@ def news(before: MapRow, after: MapRow) -> Iterator[str]:
 def _in_the_way(before: MapRow, after: MapRow) -> Iterator[str]:
     one, other = (way_to(each.decision, each.snapshot) for each in (before, after))
     found = None if other is None or one == other else delivered(other, after.decision.rules)
-    if found is not None and not found.waits:
+    if found is not None:
         had = None if one is None else delivered(one, before.decision.rules)
         known = [] if had is None else [*had.remarks]
-        yield from (each for each in found.remarks if each not in known)
+        yield from (each for each in found.lasting if each not in known)
 
 
 def _by_readings(before: MapRow, after: MapRow) -> Iterator[str]:
