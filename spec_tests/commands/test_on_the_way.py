@@ -10,6 +10,9 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
+from mqclause.answers.choice.delivered import delivered
+from mqclause.model.facts.delivery import Delivery
+from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.explain import command as explain
 from mqclause.tools.commands.plan import command as plan
 
@@ -179,3 +182,11 @@ def test_a_member_that_is_suspended_in_none_of_its_clusters(gateways: list[str],
 def test_where_an_exit_is_named_it_is_as_far_as_the_rules_go(gateways: list[str]) -> None:
     done = CliRunner().invoke(plan, [*gateways, "--set", "QMGR(G1) CLWLEXIT('spare')"], standalone_mode=False)
     assert "\nas far as the rules go, every put goes where it went\n" in done.stdout
+
+
+def test_waiting_for_a_channel_hides_nothing_else() -> None:
+    names = {"sender": "QM4", "queue": "Q", "queue_manager": "QM6", "channel": "C_QM6", "channel_status": "RETRYING"}
+    found = delivered(Delivery(**names, put_enabled=False), Rules())
+    assert found is not None
+    assert found.waits
+    assert found.lasting == ["Q at QM6 is put-disabled: the message is not put there when it arrives"]
