@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import TypeVar
 
 from attrs import field, frozen
 
 from mqclause.model.diagnostic import Diagnostic
-from mqclause.model.readers.kept import Kept
 
 Value = str | tuple[str, ...]
 """An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
@@ -21,46 +19,7 @@ LinePlace = tuple[int, int]
 NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 
 
-ValueT = TypeVar("ValueT")
-
-
-ROW = 8
-"""So many values stand in one row."""
-
-ROWS_ALIKE = Kept(lambda row: row)
-
-
-class AttributeValues(Mapping[str, ValueT]):
-    """Attributes by name: the values of one record, at the positions that ``names`` gives to many of them.
-
-    They stand in rows, most of which are those of other records, too.
-    """
-
-    __slots__ = ("_names", "_rows")
-
-    def __init__(self, names: Mapping[str, int], values: Sequence[ValueT]) -> None:
-        self._names = names
-        self._rows = tuple([ROWS_ALIKE[tuple(values[at : at + ROW])] for at in range(0, len(values), ROW)])
-
-    def __getitem__(self, name: str) -> ValueT:
-        row, at = divmod(self._names[name], ROW)
-        value: ValueT = self._rows[row][at]
-        return value
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-
-@frozen
+@frozen(weakref_slot=False)
 class Record:
     """One statement about one MQ object.
 

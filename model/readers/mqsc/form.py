@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from attrs import evolve, field, frozen
 
-from mqclause.model.readers.kept import Kept
+from mqclause.model.readers.attribute_values import SameNames
 from mqclause.model.readers.mqsc.parameters import KEYWORD, LONGEST_WORD, unescaped
 from mqclause.model.readers.mqsc.words import NAMED, SYNONYMS, is_secret
-from mqclause.model.readers.record import NOTHING_SHOWN, AttributeValues, LinePlace, Record, Value
+from mqclause.model.readers.record import NOTHING_SHOWN, LinePlace, Record, Value
 
 SIMPLE_VALUE = r"\([ \t]*+(?:'[^'\n]*+'|[^\s,'\"()]*+)[ \t]*+\)"
 BEFORE_WORD = r"(?:[ \t]++\+[ \t]*+\r?\n(?:\* {2,}+|[ \t]*+)|[ \t]++)"
@@ -21,6 +22,9 @@ SIMPLE_COMMAND = re.compile(
     rf"({KEYWORD})((?:{BEFORE_WORD}{KEYWORD}(?:{SIMPLE_VALUE})?+)++)[ \t]*+;?[ \t]*+\r?(?:\n|\Z)", re.ASCII
 )
 """A whole command in which no value is a list, has an apostrophe or parentheses in it, or is continued."""
+
+LONGEST_IN_BYTES = 255
+"""The length of a value that a byte can say."""
 
 
 @frozen(eq=False)
@@ -42,16 +46,16 @@ class Tokens:
         """On so many lines it stands."""
         return 1 + sum("\n" in gap for gap in self.gaps)
 
-    def places(self) -> list[LinePlace]:
-        """Where each parameter stands, counted from the first line of the command."""
+    def places(self, lengths: Iterable[int]) -> list[LinePlace]:
+        """Where each parameter stands, counted from the first line of the command, if its values are so long."""
         found, line, column = [], 0, 1 + len(self.verb)
-        for gap, word, value in zip(self.gaps, self.words, self.values, strict=True):
+        for gap, word, length in zip(self.gaps, self.words, lengths, strict=True):
             if "\n" in gap:
                 line, column = line + 1, 1 + len(gap) - gap.index("\n") - 1
             else:
                 column += len(gap)
             found.append((line, column))
-            column += len(word) + len(value)
+            column += len(word) + length
         return found
 
 
@@ -65,46 +69,67 @@ def tokens_in(found: re.Match[str]) -> Tokens:
 class Form:
     """How a record is made of the values of a simple command: at which positions its name and its attributes are.
 
-    ``like`` is the record of the first command of this form, None if such a command configures nothing. ``places``
-    are None where they depend on how long the values are. ``chltype`` is the channel type that the attributes were
-    checked for.
+    ``like`` is the record of the first command of this form, None if such a command configures nothing; ``first`` are
+    its tokens. ``places`` are None where they depend on how long the values are. ``chltype`` is the channel type that
+    the attributes were checked for.
     """
 
+    first: Tokens
     like: Record | None
     name_at: int = 0
     attributes: Sequence[int] = ()
     shown: Sequence[int] = ()
     places: Sequence[LinePlace] | None = None
-    names: Mapping[str, int] = field(factory=dict)
-    names_shown: Mapping[str, int] = field(factory=dict)
+    stated: SameNames = field(factory=lambda: SameNames((), _value))
+    commented: SameNames = field(factory=lambda: SameNames((), _shown_value))
     lines: int = 1
     chltype: Value = ""
 
     def record_of(self, like: Record, tokens: Tokens, line: int) -> Record | None:
         """The record of a command of this form on ``line``; None if it has to be looked at in itself."""
         given = tokens.values
-        name = VALUES[given[self.name_at]].rstrip(" ") if given[self.name_at] else ""
-        stated = AttributeValues(self.names, [*map(VALUES.__getitem__, map(given.__getitem__, self.attributes))])
+        name = _value(given[self.name_at]).rstrip(" ")
+        stated = self.stated.values([*map(given.__getitem__, self.attributes)])
         if (not name and like.kind in NAMED) or (self.chltype and stated["CHLTYPE"] != self.chltype):
             return None
-        places = self.places or self.of_all(tokens.places())
-        return Record(like.action, like.kind, name, stated, self._shown(given), like.source, line, places)
+        places = self.places or PlacesByLength(self, _lengths(given))
+        comments = self.commented.values([*map(given.__getitem__, self.shown)]) if self.shown else NOTHING_SHOWN
+        return Record(like.action, like.kind, name, stated, comments, like.source, line, places)
 
-    def _shown(self, given: Sequence[str]) -> Mapping[str, str]:
-        if not self.shown:
-            return NOTHING_SHOWN
-        values = map(SHOWN_VALUES.__getitem__, map(given.__getitem__, self.shown))
-        return AttributeValues(self.names_shown, [*values])
-
-    def of_all(self, places: Sequence[LinePlace]) -> list[LinePlace]:
-        """Of the places of all tokens, those of the record's attributes."""
+    def places_of(self, lengths: Iterable[int]) -> list[LinePlace]:
+        """The places of a record's attributes, if the values of all tokens are so long."""
+        places = self.first.places(lengths)
         return [places[at] for at in (*self.attributes, *self.shown)]
+
+
+class PlacesByLength(Sequence[LinePlace]):
+    """The places of a record's attributes where they depend on how long its values are: found when they are asked."""
+
+    __slots__ = ("_form", "_lengths")
+
+    def __init__(self, form: Form, lengths: Sequence[int]) -> None:
+        self._form = form
+        self._lengths = lengths
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._form.places_of(self._lengths)[at]
+
+    def __iter__(self) -> Iterator[LinePlace]:
+        return iter(self._form.places_of(self._lengths))
+
+    def __len__(self) -> int:
+        return len(self._form.attributes) + len(self._form.shown)
+
+
+def _lengths(values: Sequence[str]) -> Sequence[int]:
+    lengths = [*map(len, values)]
+    return bytes(lengths) if max(lengths) <= LONGEST_IN_BYTES else lengths
 
 
 def form_of(tokens: Tokens, record: Record | None) -> Form | None:
     """The form of a command of which ``record`` was made; None if another one cannot be made in the same way."""
     if record is None:
-        return Form(None, lines=tokens.lines)
+        return Form(tokens, None, lines=tokens.lines)
     shown = [at for at, gap in enumerate(tokens.gaps) if "*" in gap]
     if any(at + 1 == len(tokens.gaps) or "\n" not in tokens.gaps[at + 1] for at in shown):
         return None
@@ -114,16 +139,17 @@ def form_of(tokens: Tokens, record: Record | None) -> Form | None:
     if set(named) != {record.kind, *record.attributes} or comments != list(record.informational) or _may_hide(tokens):
         return None
     form = Form(
+        tokens,
         record,
         named[record.kind],
         [named[name] for name in record.attributes],
         shown,
-        names={name: at for at, name in enumerate(record.attributes)},
-        names_shown={name: at for at, name in enumerate(record.informational)},
+        stated=SameNames(tuple(record.attributes), _value),
+        commented=SameNames(tuple(record.informational), _shown_value),
         lines=tokens.lines,
         chltype=record.attributes.get("CHLTYPE", ""),
     )
-    return evolve(form, places=tuple(form.of_all(tokens.places()))) if _is_fixed(tokens) else form
+    return evolve(form, places=tuple(form.places_of(map(len, tokens.values)))) if _is_fixed(tokens) else form
 
 
 def _may_hide(tokens: Tokens) -> bool:
@@ -149,6 +175,3 @@ def _value(given: str) -> str:
 
 def _shown_value(given: str) -> str:
     return given[1:-1].strip("' ")
-
-
-VALUES, SHOWN_VALUES = Kept(_value), Kept(_shown_value)

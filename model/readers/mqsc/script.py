@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from attrs import Factory, define, field
 
 from mqclause.model.diagnostic import Diagnostic, Diagnostics, quoted
+from mqclause.model.readers.attribute_values import SameNames
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
@@ -69,6 +70,8 @@ class _Reader:
     header_lines: dict[str, int] = field(factory=dict)
     records: list[Record] = field(factory=list)
     forms: Kept = field(factory=lambda: Kept(lambda _: None))
+    alike: Kept = field(factory=lambda: Kept(SameNames))
+    places: Kept = field(factory=lambda: Kept(lambda places: places))
     counts: dict[str, tuple[int, int]] = field(factory=dict)
     ended: bool = False
 
@@ -169,11 +172,11 @@ class _Reader:
             action,
             found.noun,
             found.name,
-            found.attributes,
-            {word: value for word, (value, *_) in shown.items()} if shown else NOTHING_SHOWN,
+            self.alike[tuple(found.attributes)].values([*found.attributes.values()]),
+            self.alike[tuple(shown)].values([value for value, *_ in shown.values()]) if shown else NOTHING_SHOWN,
             self.source,
             first,
-            [(line - first, column) for line, column in places],
+            self.places[tuple([(line - first, column) for line, column in places])],
         )
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import Factory, define, evolve, field
 
 from mqclause.model.diagnostic import Diagnostic, Diagnostics
+from mqclause.model.readers.attribute_values import SameNames
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, is_secret
-from mqclause.model.readers.record import AttributeValues, LinePlace, Record, Script, Value
+from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
 from mqclause.model.readers.runmqsc.sessions import Sessions
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
@@ -76,10 +77,6 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
     return evolve(first, further=tuple(others), remarks=(*first.remarks, *said.remarks()))
 
 
-NAMES_SHOWN = Kept(lambda names: {name: at for at, name in enumerate(names)})
-VALUES_SHOWN, PLACES_SHOWN = Kept(lambda value: value), Kept(lambda places: places)
-
-
 @define
 class _Session:
     """What was done and displayed at one queue manager."""
@@ -91,6 +88,8 @@ class _Session:
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
     faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
+    alike: Kept = field(factory=lambda: Kept(SameNames))
+    places: Kept = field(factory=lambda: Kept(lambda places: places))
 
     def script(self) -> Script:
         header = {OWNER: self.owner} if self.owner else {}
@@ -150,8 +149,8 @@ class _Session:
         return end
 
     def record(self, kind: str, name: str, values: Mapping[str, Value], line: int, places: list[LinePlace]) -> None:
-        stated = AttributeValues(NAMES_SHOWN[tuple(values)], [*map(VALUES_SHOWN.__getitem__, values.values())])
-        shared = PLACES_SHOWN[tuple(places)]
+        stated = self.alike[tuple(values)].values([*values.values()])
+        shared = self.places[tuple(places)]
         self.records.append(Record("observe", kind, name, stated, source=self.source, line=line, places=shared))
 
     def own(self, name: str, line: int) -> None:
