@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from attrs import frozen
 
 from mqclause.model.readers.record import Record, Script
 
@@ -16,19 +18,37 @@ def shown_of_queues(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, 
 
     A script that names no queue manager is that of ``local``.
     """
-    found: dict[QueueKey, Mapping[str, str]] = {}
+    found: dict[str, dict[str, Mapping[str, str]]] = {}
     handles: dict[QueueKey, int] = {}
     for script in scripts:
+        own = found.setdefault(script.queue_manager or local, {})
         for record in script.records:
-            key = record.name, script.queue_manager or local
             if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
+                key = record.name, script.queue_manager or local
                 handles[key] = handles.get(key, 0) + _reads(record)
             elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
-                shown = _shown(record)
-                found[key] = {**found[key], **shown} if key in found else shown
-    for key, count in handles.items():
-        found[key] = {"IPPROCS": str(count), **found.get(key, {})}
-    return found
+                shown, before = _shown(record), own.get(record.name)
+                own[record.name] = {**before, **shown} if before is not None else shown
+    for (queue, name), count in handles.items():
+        found[name][queue] = {"IPPROCS": str(count), **found[name].get(queue, {})}
+    return ShownOfQueues(found)
+
+
+@frozen(eq=False)
+class ShownOfQueues(Mapping[QueueKey, Mapping[str, str]]):
+    """What is shown by queue and queue manager; held by queue manager, as a pair for each queue would take room."""
+
+    held: Mapping[str, Mapping[str, Mapping[str, str]]]
+
+    def __getitem__(self, key: QueueKey) -> Mapping[str, str]:
+        queue, queue_manager = key
+        return self.held[queue_manager][queue]
+
+    def __iter__(self) -> Iterator[QueueKey]:
+        return ((queue, name) for name, queues in self.held.items() for queue in queues)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.held.values()))
 
 
 def _shown(record: Record) -> Mapping[str, str]:

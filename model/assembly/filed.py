@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import NOTHING, fields
@@ -18,7 +19,12 @@ DEFINITE = ("stated", "observed")
 
 
 def filed(snapshot: Snapshot) -> dict[str, Any]:
-    """The facts document of a snapshot: tables of plain values.
+    """The facts document of a snapshot: tables of plain values."""
+    return {table: list(of) if isinstance(of, Iterator) else of for table, of in filed_tables(snapshot).items()}
+
+
+def filed_tables(snapshot: Snapshot) -> dict[str, Any]:
+    """The tables of the facts document of a snapshot; the rows of a list are made when they are asked for, once.
 
     An attribute that a source states or shows is written, one that is at MQ's default because nobody says it is not.
     What is not known, and reads as known where it is left out, is named under ``unknown``.
@@ -26,13 +32,12 @@ def filed(snapshot: Snapshot) -> dict[str, Any]:
     cluster, provenance = snapshot.cluster, snapshot.provenance
     document: dict[str, Any] = {"queue_manager": _row(cluster.queue_manager, provenance)}
     for name, table in LIST_TABLES.items():
-        facts: Iterable[Fact] = getattr(cluster, name)
-        rows = [_row(fact, provenance) for fact in facts]
-        document |= {table: rows} if rows else {}
+        facts: Sequence[Fact] = getattr(cluster, name)
+        document |= {table: map(partial(_row, provenance=provenance), facts)} if facts else {}
     if snapshot.put is not None:
         document["put"] = _row(snapshot.put, provenance)
     if snapshot.messages:
-        document["message"] = [_differing(each) for each in snapshot.messages]
+        document["message"] = map(_differing, snapshot.messages)
     unknown = _unknown(snapshot)
     return document | ({"unknown": unknown} if unknown else {})
 

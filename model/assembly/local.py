@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from attrs import evolve
@@ -16,7 +16,7 @@ from mqclause.model.facts.objects import QueueManager
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts
 from mqclause.model.readers.mqsc.script import OWNER
-from mqclause.model.readers.record import Script
+from mqclause.model.readers.record import Record, Script
 
 LEVEL = "Queue manager command level"
 """What the head of a dump calls CMDLEVEL."""
@@ -120,14 +120,17 @@ def _origin(
 
 def defined_at(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
     """The names of the objects that scripts define at the queue manager ``local``, by kind or as aliases of topics."""
-    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
     found: dict[str, set[str]] = {}
-    for record in own:
+    for record in _own_records(scripts, local):
         if record.action in ("define", "observe"):
             found.setdefault(record.kind, set()).add(record.name)
         if record.kind == "QALIAS" and record.attributes.get("TARGTYPE") == "TOPIC":
             found.setdefault(TOPIC_ALIAS, set()).add(record.name)
     return {kind: frozenset(names) for kind, names in found.items()}
+
+
+def _own_records(scripts: Iterable[Script], local: str) -> Iterator[Record]:
+    return (each for script in scripts if (script.queue_manager or local) == local for each in script.records)
 
 
 def refused_at(defined: Mapping[str, frozenset[str]], queues: Container[str]) -> Mapping[str, str]:
@@ -138,8 +141,7 @@ def refused_at(defined: Mapping[str, frozenset[str]], queues: Container[str]) ->
 
 def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:
     """The transmission queues that channels of ``local`` name (XMITQ); None where no channel of it is described."""
-    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
-    channels = [each for each in own if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
+    channels = [each for each in _own_records(scripts, local) if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
     return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels) if channels else None
 
 

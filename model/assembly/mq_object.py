@@ -19,7 +19,7 @@ MOST_STATEMENTS = 50
 """With more of them, those about which later ones say all are left out."""
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class MqObject:
     """One object: what states it, the latest last, and those of its attributes that are fields of facts."""
 
@@ -108,7 +108,7 @@ def placed_fact(fact: FactT, found: MqObject, known: Origins = NOTHING_ELSE) -> 
     return Placed(fact, found.record.source, found.record.line, _OriginOf(found, known))
 
 
-@frozen(eq=False)
+@frozen(eq=False, weakref_slot=False)
 class _OriginOf:
     found: MqObject
     known: Origins

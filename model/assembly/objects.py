@@ -32,8 +32,8 @@ DEFAULT_OBJECTS = {
 ROWS = ("CLUSQMGR", "QCLUSTER", "CHSTATUS")
 """The kinds of what a queue manager displays of its clusters: no objects of its own."""
 
-ObjectKey = tuple[str, str]
-"""What an object's name is unique in, and its name."""
+ObjectKey = str | tuple[str, str]
+"""A queue's name, as most objects are queues; of others what the name is unique in, and the name."""
 
 
 @define(eq=False)
@@ -155,7 +155,8 @@ class Objects:
             self._mismatch(record, known)
         else:
             if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
-                near = name_suggestion(record.name, [name for kind, name in self._found if kind == key[0]])
+                alike = [found.name for other, found in self._found.items() if _unique_in(other) == _unique_in(key)]
+                near = name_suggestion(record.name, alike)
                 self.operations.warnings.append(told(record, f"is deleted but not defined{near}"))
             self._found.pop(key, None)
             self._refused.discard(key)
@@ -167,7 +168,7 @@ class Objects:
         """The object that a definition starts from; None if its LIKE names one that is not there."""
         default = DEFAULT_OBJECTS.get(_type(record), "")
         name = " ".join(record.listed("LIKE")) or default
-        known = self._found.get((_key(record)[0], name))
+        known = self._found.get(_key_of(_unique_in(_key(record)), name))
         if known and known.type == _type(record):
             return known.copy(record)
         return MqObject(record.kind, record.name, record) if name == default or name.startswith("SYSTEM.") else None
@@ -220,10 +221,18 @@ def _key(record: Record) -> ObjectKey:
     if record.kind == "QMGR":
         return "QMGR", ""
     if record.kind in QUEUE_TYPES:
-        return "QUEUE", record.name
+        return record.name
     if record.attributes.get("CHLTYPE") == "CLNTCONN":
         return "CLNTCONN", record.name
     return record.kind, record.name
+
+
+def _unique_in(key: ObjectKey) -> str:
+    return "QUEUE" if isinstance(key, str) else key[0]
+
+
+def _key_of(unique_in: str, name: str) -> ObjectKey:
+    return name if unique_in == "QUEUE" else (unique_in, name)
 
 
 def _type(record: Record) -> str:

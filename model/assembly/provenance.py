@@ -13,6 +13,9 @@ FactT = TypeVar("FactT")
 
 How = Literal["stated", "observed", "defaulted", "unknown"]
 
+Identity = tuple[object, ...]
+"""What tells a fact from all others of a cluster."""
+
 
 @frozen
 class Origin:
@@ -33,7 +36,7 @@ class Origin:
         return self.source if self.line is None else f"{self.source}:{self.line}"
 
 
-@frozen(eq=False)
+@frozen(eq=False, weakref_slot=False)
 class Placed(Generic[FactT]):
     """A fact, and the place where it stands as messages name it: a line of a script, or a table of a facts file.
 
@@ -58,7 +61,7 @@ class Provenance:
 
     def __init__(self, placed: Iterable[Placed[Any]]) -> None:
         self.placed = tuple(placed)
-        self._placed = {_identity(each.fact): each for each in self.placed}
+        self._named = _by_name(self.placed)
 
     def of(self, fact: Fact | Put, attribute: str) -> Origin:
         """Where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.
@@ -67,7 +70,7 @@ class Provenance:
         that a namelist names stands where the object names the namelist. Raises KeyError for a fact that is not
         the snapshot's, and AttributeError for an attribute that it does not have.
         """
-        origin = self._placed[_identity(fact)].origin(attribute)
+        origin = self._found(fact).origin(attribute)
         if origin.how != "observed":
             getattr(fact, attribute)
         return origin
@@ -78,11 +81,36 @@ class Provenance:
         A script or a dump that does not show an attribute tells nothing of it. Raises as ``of``.
         """
         how = self.of(fact, attribute).how
-        return how != "unknown" and (how != "defaulted" or bool(self._placed[_identity(fact)].table))
+        return how != "unknown" and (how != "defaulted" or bool(self._found(fact).table))
+
+    def _found(self, fact: Fact | Put) -> Placed[Any]:
+        known = self._named[_name(fact)]
+        if isinstance(known, dict):
+            return known[_identity(fact)]
+        if _identity(known.fact) != _identity(fact):
+            raise KeyError(_identity(fact))
+        return known
 
 
-def _identity(fact: Fact | Put) -> tuple[object, ...]:
-    """What tells a fact from all others of a cluster; there is one put."""
+def _by_name(placed: Iterable[Placed[Any]]) -> dict[str, Placed[Any] | dict[Identity, Placed[Any]]]:
+    """The only fact of a name, as most are; or those of the name, by what tells them apart."""
+    found: dict[str, Placed[Any] | dict[Identity, Placed[Any]]] = {}
+    for each in placed:
+        known = found.setdefault(_name(each.fact), each)
+        if known is each:
+            continue
+        if isinstance(known, Placed):
+            known = found[_name(each.fact)] = {_identity(known.fact): known}
+        known[_identity(each.fact)] = each
+    return found
+
+
+def _name(fact: Fact | Put) -> str:
+    return "" if isinstance(fact, Put) else fact.name
+
+
+def _identity(fact: Fact | Put) -> Identity:
+    """There is one put."""
     if isinstance(fact, Put):
         return (Put,)
     of = (getattr(fact, key, "") for key in ("queue_manager", "cluster", "host"))

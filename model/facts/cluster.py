@@ -281,5 +281,9 @@ def _unknown_host(table: str, fact: Hosted, key: str, host: str, known: set[str]
 def _grouped(facts: Iterable[_F], key: Callable[[_F], str]) -> dict[str, list[_F]]:
     groups: dict[str, list[_F]] = {}
     for fact in facts:
-        groups.setdefault(key(fact), []).append(fact)
+        known = groups.get(key(fact))
+        if known is None:
+            groups[key(fact)] = [fact]  # takes less room than a list that one is appended to
+        else:
+            known.append(fact)
     return groups

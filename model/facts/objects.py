@@ -71,7 +71,7 @@ class RemoteQueueManager:
     available: bool = attribute(Flag(), True)
 
 
-@frozen
+@frozen(weakref_slot=False)
 class Queue:
     """A queue instance on its host ``queue_manager``, local or remote.
 

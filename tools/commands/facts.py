@@ -6,19 +6,20 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import click
 import toml
 
 from mqclause.model.assembly.accounts import accounts
-from mqclause.model.assembly.filed import filed
+from mqclause.model.assembly.filed import filed_tables
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
 from mqclause.tools.commands.options import from_option, json_option, lenient_option
 from mqclause.tools.render.accounts import accounts_document, print_accounts
-from mqclause.tools.render.streams import print_json
+from mqclause.tools.render.streams import in_json, print_json, print_pieces
 
 AT_ONCE = 1000
 """So many rows of a table are written at once."""
@@ -60,12 +61,8 @@ def write_facts(
 ) -> int:
     """Writes the facts of all files; returns 0. Raises FactsError."""
     snapshot = what_if(read_sources(given, local, lenient), sets, states)
-    document = filed(snapshot)
-    if to == "json":
-        print_json(document)
-    else:
-        sys.stdout.flush()
-        sys.stdout.buffer.writelines(each.encode() for each in in_toml(document))
+    tables = filed_tables(snapshot)
+    print_pieces(in_json(tables) if to == "json" else in_toml(tables))
     for line in _remarks(snapshot):
         print(line, file=sys.stderr)  # noqa: T201
     return 0
@@ -83,10 +80,12 @@ def in_toml(document: Mapping[str, Any]) -> Iterator[str]:
 
 def _pieces(table: str, of: Any) -> Iterator[dict[str, Any]]:
     """A table, or its rows, some at a time."""
-    if not isinstance(of, list):
+    if not isinstance(of, list | Iterator):
         yield {table: of}
         return
-    yield from ({table: of[at : at + AT_ONCE]} for at in range(0, len(of), AT_ONCE))
+    rows = iter(of)
+    while some := list(islice(rows, AT_ONCE)):
+        yield {table: some}
 
 
 def _remarks(snapshot: Snapshot) -> list[str]:

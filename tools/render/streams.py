@@ -6,7 +6,7 @@ import codecs
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import Any
 
@@ -65,6 +65,26 @@ def print_json(document: Any) -> None:
     """Writes a document to standard output as a line of JSON."""
     sys.stdout.flush()
     sys.stdout.buffer.write(json_line(document))
+
+
+def in_json(document: Mapping[str, Any]) -> Iterator[str]:
+    """A document as a line of JSON, in pieces: a value that is an iterator is a list, never there as a whole."""
+    for number, (key, value) in enumerate(document.items()):
+        yield f"{', ' if number else '{'}{json.dumps(key)}: "
+        if isinstance(value, Iterator):
+            yield "["
+            for at, each in enumerate(value):
+                yield f"{', ' if at else ''}{json.dumps(each, ensure_ascii=False)}"
+            yield "]"
+        else:
+            yield json.dumps(value, ensure_ascii=False)
+    yield "}\n"
+
+
+def print_pieces(pieces: Iterable[str]) -> None:
+    """Writes a text to standard output in UTF-8, whatever the locale is."""
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(each.encode() for each in pieces)
 
 
 def print_warnings(warnings: Iterable[object], remarks: Iterable[object] = ()) -> None:
