@@ -141,7 +141,8 @@ def refused_at(defined: Mapping[str, frozenset[str]], queues: Container[str]) ->
 
 def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:
     """The transmission queues that channels of ``local`` name (XMITQ); None where no channel of it is described."""
-    channels = [each for each in _own_records(scripts, local) if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
+    own = _own_records(scripts, local)
+    channels = [each for each in own if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
     return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels) if channels else None
 
 
