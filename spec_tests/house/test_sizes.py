@@ -6,7 +6,7 @@ from statistics import median
 
 import pytest
 
-from spec_tests.support.product import Module, modules
+from spec_tests.support.product import ROOT, Module, modules
 
 LONGEST_MODULE = 300
 LONGEST_FUNCTION = 40
@@ -25,6 +25,12 @@ def test_a_module_and_its_functions_fit_a_reader() -> None:
     functions = {name: lines for module in modules().values() for name, lines in lengths(module).items()}
     assert {name: lines for name, lines in texts.items() if lines > LONGEST_MODULE} == {}
     assert {name: lines for name, lines in functions.items() if lines > LONGEST_FUNCTION} == {}
+
+
+def test_a_module_of_tests_fits_a_reader() -> None:
+    files = sorted((ROOT / "spec_tests").rglob("*.py"))
+    texts = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    assert {name: lines for name, lines in texts.items() if lines > LONGEST_MODULE} == {}
 
 
 def test_medians(capsys: pytest.CaptureFixture[str]) -> None:
