@@ -18,32 +18,42 @@ SPARK = (
 OF_THEIR_OWN = ("spec_tests/spark/test_session.py", "spec_tests/spark/test_connect.py")
 """Tests that start a session each, in a process of its own."""
 
-# A Java of tests lives too short for its best compiler: without it they need a quarter less of the processor.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+# A Java of tests lives too short for its best compiler: without it they need a quarter less of the processor. And most
+# of what it makes it soon needs no more: with more room for that it collects less often.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:NewRatio=1")
+
+
+LONG = tuple(f"spec_tests/{folder}/" for folder in ("commands", "tables", "laws"))
+"""The folders with the modules that take longest."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What waits longest for a Java goes first, so that no process is left alone with it at the end."""
-    items.sort(key=lambda item: not item.nodeid.startswith((*SPARK, *OF_THEIR_OWN)))
+    """What waits for a Java goes first, then what takes long: so no process is left alone with it at the end."""
+    first = [(*SPARK, *OF_THEIR_OWN), LONG]
+    items.sort(key=lambda item: [not item.nodeid.startswith(each) for each in first])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than there are processors: those with Spark mostly wait for Java."""
-    return (os.cpu_count() or 1) + 2
+    """One more than there are processors: that with Spark mostly waits for Java. Each collects all the tests."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests that share a Spark session run in one process: each further one would start a Java of its own."""
+    """Tests that share a Spark session run in one process: each further one would start a Java of its own.
+
+    The others run module by module, since tests of one module share what is made once: fixtures, engines, trees.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class SharedSessions(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             if nodeid.startswith(OF_THEIR_OWN):
                 return nodeid
-            return SPARK[0] if nodeid.startswith(SPARK) else nodeid
+            return SPARK[0] if nodeid.startswith(SPARK) else nodeid.partition("::")[0]
 
+    config.option.loadscopereorder = False  # it would have the modules with the most tests first
     return SharedSessions(config, log)
 
 

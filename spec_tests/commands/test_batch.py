@@ -150,15 +150,18 @@ def test_the_cluster_from_facts(tmp_path: Path) -> None:
     assert summary["reasons"] == [{"name": "MQRC_UNKNOWN_OBJECT_NAME", "code": 2085, "count": 1}]
 
 
-def test_what_if_of_the_facts(tmp_path: Path) -> None:
+CHANGES = ["--with=change.mqsc", "--status=TO.QM2=STOPPED", "--set=CHANNEL(TO.QM2) STATUS(STOPPED)"]
+
+
+@pytest.mark.parametrize("option", first(1, CHANGES))
+def test_what_if_of_the_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    monkeypatch.chdir(tmp_path)
     source = written(tmp_path / "in.jsonl", [{"put": {"queue": "ORDERS.IN"}}])
-    changed = tmp_path / "change.mqsc"
-    changed.write_text("STOP CHANNEL(TO.QM2)\n")
-    for option in (["--status", "TO.QM2=STOPPED"], ["--with", changed], ["--set", "CHANNEL(TO.QM2) STATUS(STOPPED)"]):
-        # QM3 is out by its channel's rank, and TO.QM4 retries: 6 sets both others aside, 7 to 9 take STOPPED last
-        assert batch(source, tmp_path / "out.parquet", "--facts", EXAMPLE, *option)["queue_managers"] == {"QM4": 1}
+    (tmp_path / "change.mqsc").write_text("STOP CHANNEL(TO.QM2)\n")
+    # QM3 is out by its channel's rank, and TO.QM4 retries: 6 sets both others aside, 7 to 9 take STOPPED last
+    assert batch(source, tmp_path / "out.parquet", "--facts", EXAMPLE, option)["queue_managers"] == {"QM4": 1}
     with pytest.raises(click.UsageError, match="need --facts"):
-        batch(source, tmp_path / "out.parquet", "--status", "TO.QM2=STOPPED")
+        batch(source, tmp_path / "out.parquet", option)
 
 
 def test_a_folder_of_part_files(tmp_path: Path) -> None:

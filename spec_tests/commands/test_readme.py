@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
@@ -14,6 +15,7 @@ from rich.console import Console
 from mqclause import plan, read_members
 from mqclause.answers.check.findings import FindingChanges
 from mqclause.answers.cluster.planned import Planned
+from mqclause.documents import DOCUMENTS
 from mqclause.duckdb import traffic
 from mqclause.model.assembly.members import changed_everywhere
 from mqclause.tools.render.overview import print_plan
@@ -61,6 +63,32 @@ def test_the_readme_shows_the_plan_as_a_table() -> None:
     print_plan(Planned(rows, (), (), FindingChanges()), page)
     shown = "\n".join(line.rstrip() for line in out.getvalue().splitlines()[:2])
     assert shown in readmes(), f"the README should show:\n{shown}"
+
+
+def counted(text: str) -> dict[str, tuple[list[int], str]]:
+    """By document the numbers of its sentences, rules and cases, and its title."""
+    lines = re.findall(r"(?m)^(\w+) +(\d+) +(\d+) +(\d+)  (.+)$", text)
+    return {name: ([int(each) for each in numbers], title) for name, *numbers, title in lines}
+
+
+def test_the_readme_shows_how_much_of_each_document_is_stated() -> None:
+    """There may be more by a tenth since it was printed: who adds a case leaves it as it is."""
+    printed = run("check", "--about", "documents").stdout
+    shown, there = counted(readmes()), counted(printed)
+    assert {name: title for name, (_, title) in shown.items()} == {name: title for name, (_, title) in there.items()}
+    assert set(there) == set(DOCUMENTS)
+    cases = {name: (ROOT / "spec_tests" / "clauses" / name).glob("*.toml") for name in DOCUMENTS}
+    stated = {name: sum(file.read_text().count("[[case]]") for file in found) for name, found in cases.items()}
+    assert {name: numbers[2] for name, (numbers, _) in there.items()} == stated
+    assert {name: numbers[1] for name, (numbers, _) in there.items()} == {
+        name: len([*(ROOT / "rules" / name).glob("*.toml")]) for name in DOCUMENTS
+    }
+    assert there["outcome"][0][0] == (ROOT / "rules" / "documents" / "reason_codes.toml").read_text().count(
+        "[[clause]]"
+    )
+    for name, (numbers, _) in shown.items():
+        new = there[name][0]
+        assert all(0.9 * count <= given <= count for given, count in zip(numbers, new, strict=True)), printed
 
 
 def test_the_readme_shows_a_rule_as_it_is() -> None:

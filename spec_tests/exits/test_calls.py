@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from mqclause import Engine, Put, read_document
+from mqclause import Engine
 from mqclause.answers.choice.other_readings import tie_at_the_end
 from mqclause.exits import MQWXP, Caller
-from spec_tests.support.exit_scene import HOSTS, NAME, asked, choose, facts, taking, told, took, writing, written
-
-EVERY_HOST = ("QM2", "QM3", "QM4")
+from spec_tests.support.exit_scene import HOSTS, NAME, asked, choose, taking, told, took, writing, written
 
 
 @pytest.mark.parametrize(
@@ -101,7 +99,7 @@ def test_the_array_holds_what_passes_the_cluster_tests_in_listing_order(tmp_path
 
 
 def test_a_put_disabled_destination_may_be_chosen_and_the_open_succeeds() -> None:
-    disabled = {"queues": {host: {"put": "DISABLED"} for host in EVERY_HOST}, "put": {"call": "MQOPEN", "bind": "OPEN"}}
+    disabled = {"queues": {host: {"put": "DISABLED"} for host in HOSTS}, "put": {"call": "MQOPEN", "bind": "OPEN"}}
     with Engine() as engine:
         reason = choose(engine, disabled).reason
     assert reason is not None
@@ -115,7 +113,7 @@ def test_a_put_disabled_destination_may_be_chosen_and_the_open_succeeds() -> Non
 
 
 def test_where_the_rules_choose_none_it_comes_in_as_0(tmp_path: Path) -> None:
-    disabled = {"queues": {host: {"put": "DISABLED"} for host in EVERY_HOST}}
+    disabled = {"queues": {host: {"put": "DISABLED"} for host in HOSTS}}
     asked(writing(tmp_path / "seen", "DestinationChosen", "DestinationCount"), disabled)
     assert written(tmp_path / "seen")[1] == [0, 3]
 
@@ -127,7 +125,7 @@ def test_the_rules_do_not_look_at_what_is_available_an_exit_can(tmp_path: Path) 
 
 
 def test_without_a_choice_of_its_own_the_reason_code_of_the_rules_stands() -> None:
-    disabled = {"queues": {host: {"put": "DISABLED"} for host in EVERY_HOST}, "put": {"call": "MQOPEN", "bind": "OPEN"}}
+    disabled = {"queues": {host: {"put": "DISABLED"} for host in HOSTS}, "put": {"call": "MQOPEN", "bind": "OPEN"}}
     decision = asked(taking(0), disabled)
     assert decision.reason is not None
     assert (decision.reason.code, told(decision)["chosen"]) == (2268, None)
@@ -191,8 +189,8 @@ def test_an_open_that_fixes_nothing_ignores_the_choice() -> None:
 
 
 def test_no_destination_no_call() -> None:
-    alone = {"others": {host: {"clusters": ["T"]} for host in EVERY_HOST}}
-    alone["channels"] = {host: {"cluster": "T"} for host in EVERY_HOST}
+    alone = {"others": {host: {"clusters": ["T"]} for host in HOSTS}}
+    alone["channels"] = {host: {"cluster": "T"} for host in HOSTS}
     decision = asked(taking(1), alone)
     assert decision.reason is not None
     assert decision.reason.code == 2270
@@ -218,84 +216,11 @@ def test_after_a_failure_no_exit_is_called_for_that_handle() -> None:
     assert took(found[1]) == "QM2"
 
 
-def test_where_a_queue_manager_is_named(tmp_path: Path) -> None:
-    look = writing(tmp_path / "seen", "QArray", "QName", "DestinationCount")
-    snapshot = read_document(facts(), "facts")
-    with Engine(exits={NAME: look}) as engine:
-        decision = engine.choose(Put(queue_manager="QM3"), snapshot.cluster, explain="rule")
-    assert written(tmp_path / "seen")[1] == [None, "", 1]
-    assert told(decision)["chosen"]["queue_manager"] == "QM3"
-
-
-ALIASES = [
-    {"name": "A", "queue_manager": "QM1", "type": "QALIAS", "target": "Q"},
-    {"name": "R", "queue_manager": "QM1", "type": "QREMOTE", "rname": "FAR", "rqmname": "QM3"},
-    {"name": "L", "queue_manager": "QM1"},
-]
-
-
-@pytest.mark.parametrize(
-    ("put", "queue", "has_queues", "hosts"),
-    [
-        ({"queue": "A"}, "Q", True, list(EVERY_HOST)),
-        ({"queue": "R"}, "FAR", False, ["QM3"]),
-        ({"queue": "FAR", "queue_manager": "QM4"}, "FAR", False, ["QM4"]),
-    ],
-)
-def test_names_are_resolved_before(
-    tmp_path: Path, put: dict[str, str], queue: str, has_queues: bool, hosts: list[str]
-) -> None:
-    def look(wxp: MQWXP) -> list[Any]:
-        return [wxp.QName, wxp.QArray is not None, [each.QMgrName for each in wxp.DestinationArray]]
-
-    asked(writing(tmp_path / "seen", of=look), {"local": ALIASES, "put": put})
-    assert written(tmp_path / "seen")[1] == [queue, has_queues, hosts]
-
-
-@pytest.mark.parametrize("put", [{"queue": "L"}, {"queue": "NONE"}])
-def test_where_no_workload_rule_is_asked_no_exit_is(put: dict[str, str]) -> None:
-    decision = asked(taking(2), {"local": ALIASES, "put": put})
-    assert (decision.exit, "exit" in decision.to_json()) == (None, False)
-
-
-def test_a_put_disabled_alias_is_no_choice_of_an_exit() -> None:
-    disabled = {**ALIASES[0], "put": "DISABLED"}
-    decision = asked(taking(2), {"local": [disabled], "put": {"queue": "A", "call": "MQPUT1"}})
-    assert decision.reason is not None
-    assert (decision.reason.code, told(decision)["called"], told(decision)["rule"]) == (2051, False, "exit.10p")
-
-
 @pytest.mark.parametrize(("number", "host"), [(1, "QM1"), (3, "QM3")])
 def test_a_put_disabled_local_instance_is_one_of_the_destinations(number: int, host: str) -> None:
     local = [{"name": "Q", "queue_manager": "QM1", "clusters": ["S"], "put": "DISABLED"}]
     decision = asked(taking(number), {"local": local})
     assert (told(decision)["destination_count"], took(decision)) == (4, host)
-
-
-DISABLED_ALIAS: dict[str, Any] = {
-    "local": [{"name": "LA", "type": "QALIAS", "target": "Q", "put": "DISABLED"}],
-    "put": {"queue": "LA", "bind": "OPEN", "call": "MQPUT"},
-}
-
-
-@pytest.mark.parametrize(
-    ("response", "reason", "call", "rule"),
-    [
-        ("SUPPRESS_FUNCTION", "MQRC_STOPPED_BY_CLUSTER_EXIT", "MQOPEN", "exit.10i"),
-        ("OK", "MQRC_PUT_INHIBITED", "MQPUT", "exit.10q"),
-    ],
-)
-def test_the_open_of_a_put_calls_the_exit_by_way_of_something_disabled(
-    response: str, reason: str, call: str, rule: str
-) -> None:
-    """There is no handle to put on where the exit fails the open; else it is the put that fails."""
-    decision = asked(taking(3, response), DISABLED_ALIAS)
-    assert decision.reason is not None
-    assert (decision.reason.name, decision.reason.call, decision.reason.rule) == (reason, call, rule)
-    assert (decision.outcome, decision.chosen, decision.permitted) == ("failed", None, ())
-    assert (told(decision)["called"], told(decision)["reason"]) == (True, "CLWL_OPEN")
-    unbound = {**DISABLED_ALIAS, "put": {**DISABLED_ALIAS["put"], "bind": "NOTFIXED"}}
-    assert told(asked(taking(3, response), unbound))["called"] is False
 
 
 def test_where_there_is_no_own_choice_none_is_said_to_stand() -> None:

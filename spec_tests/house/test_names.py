@@ -7,8 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-import pytest
-
 from spec_tests.support.product import Definition, Function, Module, installed, modules
 
 SUBCOMMANDS = "mqclause.tools.commands."
@@ -76,9 +74,8 @@ def test_every_public_name_is_documented() -> None:
     assert not missing, "\n".join(["without a docstring:", *missing])
 
 
-@pytest.mark.parametrize("module", installed(), ids=lambda module: module.place)
-def test_every_module_says_what_it_holds(module: Module) -> None:
-    assert ast.get_docstring(module.tree), f"{module.place} has no docstring"
+def test_every_module_says_what_it_holds() -> None:
+    assert [module.place for module in installed() if not ast.get_docstring(module.tree)] == []
 
 
 def test_what_a_package_exports_is_there() -> None:

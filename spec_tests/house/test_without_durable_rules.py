@@ -13,9 +13,11 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from mqclause.answers.choice.engine import Engine
 from mqclause.model.assembly.snapshot import read_files
+from mqclause.tools.cli import command_line
 from spec_tests.support.product import ROOT, pyproject
 
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
@@ -43,15 +45,14 @@ SAID = "durable_rules is not installed: explained by the plain executor instead 
 
 
 def without(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs ``code`` where durable_rules cannot be found."""
-    return python(WITHOUT + code, *arguments)
+    """Runs ``code`` in a Python of its own, where durable_rules cannot be found."""
+    command = [sys.executable, "-c", WITHOUT + code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
-def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs ``code`` in a Python of its own."""
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, encoding="utf-8", check=False
-    )
+def here(*arguments: str) -> str:
+    """What a command prints where it can be found."""
+    return CliRunner().invoke(command_line, arguments, standalone_mode=False).stdout
 
 
 def test_the_library_is_not_found_there() -> None:
@@ -62,9 +63,9 @@ def test_the_library_is_not_found_there() -> None:
 @pytest.mark.parametrize("option", ["--json", "--conditions"])
 def test_explain_answers_the_same_and_says_so_in_one_line(option: str) -> None:
     arguments = ("explain", ORDERS, option)
-    here, there = python(COMMAND, *arguments), without(COMMAND, *arguments)
+    there = without(COMMAND, *arguments)
     assert (there.returncode, there.stderr) == (0, SAID)
-    assert there.stdout == here.stdout
+    assert there.stdout == here(*arguments)
 
 
 def test_explain_is_still_cross_checked() -> None:
@@ -85,15 +86,16 @@ course.EXECUTORS["plain"] = Spoilt
 
 def test_why_answers_the_same_and_says_so_in_one_line() -> None:
     arguments = ("why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc"))
-    here, there = python(COMMAND, *arguments), without(COMMAND, *arguments)
+    there = without(COMMAND, *arguments)
     assert (there.returncode, there.stderr) == (1, SAID)
-    assert there.stdout == here.stdout
+    assert there.stdout == here(*arguments)
 
 
 def test_replay_works_compiled() -> None:
-    here, there = (run(COMMAND, "replay", TRIGGERED, "--json") for run in (python, without))
+    arguments = ("replay", TRIGGERED, "--json")
+    there = without(COMMAND, *arguments)
     assert (there.returncode, there.stderr) == (0, "")
-    assert there.stdout == here.stdout
+    assert there.stdout == here(*arguments)
 
 
 def test_replay_by_chaining_says_what_is_missing() -> None:

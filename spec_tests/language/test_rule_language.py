@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 
 from mqclause import ReadingError, RuleError, Rules
 from mqclause.documents import WORKLOAD
 from mqclause.rulebook.rule import Choose, Eliminate, Keep
-from mqclause.rulebook.rules import rules_folder
+
+RULES = Rules()
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    """A copy of the rules to damage."""
-    return Path(shutil.copytree(rules_folder(), tmp_path / "rules", ignore=shutil.ignore_patterns("__pycache__")))
+def changed(text: str, path: str = "workload/04a_channel_rank.toml") -> Rules:
+    """The rules, but for one file that holds ``text``."""
+    return RULES.with_files({path: text})
 
 
-def fault(rules: Path, text: str, name: str = "04a_channel_rank.toml") -> str:
+def fault(text: str, name: str = "04a_channel_rank.toml") -> str:
     """What is said when the rule file ``name`` holds ``text``."""
-    (rules / "workload" / name).write_text(text)
     with pytest.raises(RuleError) as caught:
-        Rules(folder=rules).ruleset(WORKLOAD)
+        changed(text, f"workload/{name}").ruleset(WORKLOAD)
     return str(caught.value)
 
 
@@ -92,26 +88,24 @@ def test_choosing_by_condition_and_by_order() -> None:
         ("DROP TABLE x", "is not allowed here"),
     ],
 )  # fmt: skip
-def test_a_condition_outside_the_language(rules: Path, where: str, said: str) -> None:
-    message = fault(rules, eliminating(where))
+def test_a_condition_outside_the_language(where: str, said: str) -> None:
+    message = fault(eliminating(where))
     assert message.startswith("rules/workload/04a_channel_rank.toml: eliminate.where: ")
     assert said in message
     assert "\n" not in message
 
 
-def test_a_precondition_is_not_about_one_destination(rules: Path) -> None:
-    message = fault(rules, eliminating("is_local", more='when = "is_local"'))
+def test_a_precondition_is_not_about_one_destination() -> None:
+    message = fault(eliminating("is_local", more='when = "is_local"'))
     assert message == (
         "rules/workload/04a_channel_rank.toml: when: column 1: 'is_local' is an attribute of one destination;"
         " here it may stand only inside COUNT_IF(…)"
     )
 
 
-def test_counting_is_about_all_that_remain(rules: Path) -> None:
-    (rules / "workload" / "04a_channel_rank.toml").write_text(
-        eliminating("is_local", more='when = "COUNT_IF(channel_rank > 3) > 1"')
-    )
-    assert Rules(folder=rules).ruleset(WORKLOAD).rule("workload.04a").when is not None
+def test_counting_is_about_all_that_remain() -> None:
+    counting = eliminating("is_local", more='when = "COUNT_IF(channel_rank > 3) > 1"')
+    assert changed(counting).ruleset(WORKLOAD).rule("workload.04a").when is not None
 
 
 @pytest.mark.parametrize(
@@ -135,26 +129,25 @@ def test_counting_is_about_all_that_remain(rules: Path) -> None:
         ("clause = ", "is not TOML:"),
     ],
 )  # fmt: skip
-def test_a_file_that_is_no_rule(rules: Path, text: str, said: str) -> None:
-    message = fault(rules, text)
+def test_a_file_that_is_no_rule(text: str, said: str) -> None:
+    message = fault(text)
     assert message.startswith("rules/workload/04a_channel_rank.toml: ")
     assert said in message
 
 
-def test_a_file_name_gives_the_number(rules: Path) -> None:
-    assert "a rule file is named like 04a_channel_rank.toml" in fault(rules, eliminating("TRUE"), "Rank.toml")
+def test_a_file_name_gives_the_number() -> None:
+    assert "a rule file is named like 04a_channel_rank.toml" in fault(eliminating("TRUE"), "Rank.toml")
 
 
-def test_a_derived_fact_is_known_to_later_rules_only(rules: Path) -> None:
-    message = fault(rules, eliminating("balanced"))
+def test_a_derived_fact_is_known_to_later_rules_only() -> None:
+    message = fault(eliminating("balanced"))
     assert "'balanced' is not an attribute, a derived fact or a term" in message
 
 
-def test_a_term_explained_by_itself(rules: Path) -> None:
-    with (rules / "terms.toml").open("a") as terms:
-        terms.write('[workload.circle]\nis = "circle"\nmeans = "itself"\n')
+def test_a_term_explained_by_itself() -> None:
+    circle = '[workload.circle]\nis = "circle"\nmeans = "itself"\n'
     with pytest.raises(RuleError, match=r"rules/terms\.toml: workload\.circle: is explained by itself"):
-        Rules(folder=rules).ruleset(WORKLOAD)
+        changed(RULES.files["terms.toml"] + circle, "terms.toml").ruleset(WORKLOAD)
 
 
 def test_a_reading_that_is_not_known() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,30 +18,38 @@ from mqclause.rulebook.case import CaseError, CaseFile, case_files, laid_over
 from spec_tests.support.deep import every
 
 RULES = Rules()
-CASES = [case for file in case_files() for case in cases_in(file)]
+FILES = [cases_in(file) for file in case_files()]
 DEEP = pytest.mark.deep  # that every executor tells of a case what the reference tells is a test of its own
+
+
+def name_of(cases: Sequence[AskedCase]) -> str:
+    return str(cases[0].file) if cases else "no case"
 
 
 @pytest.mark.parametrize(
     "executor", [each if each == "compiled" else pytest.param(each, marks=DEEP) for each in EXECUTORS]
 )
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_case(case: AskedCase, executor: ExecutorName) -> None:
-    faults = case.faults(RULES, executor)
-    assert not faults, "\n".join([f"{case} ({executor})", *faults])
+@pytest.mark.parametrize("cases", FILES, ids=name_of)
+def test_cases(cases: Sequence[AskedCase], executor: ExecutorName) -> None:
+    """A file is one test: one for each of its cases would take longer to run than the cases themselves."""
+    assert cases
+    faults = {str(case): case.faults(RULES, executor) for case in cases}
+    wrong = [f"{name} ({executor}): {fault}" for name, found in faults.items() for fault in found]
+    assert not wrong, "\n".join(["", *wrong])
 
 
-@pytest.mark.parametrize("case", every(8, CASES), ids=str)
+@pytest.mark.parametrize("case", every(8, [case for cases in FILES for case in cases]), ids=str)
 def test_executors_tell_the_same(case: AskedCase) -> None:
     plain = case.told(RULES, "plain")
     assert [name for name in EXECUTORS if case.told(RULES, name) != plain] == []
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if isinstance(case, DecisionCase)], ids=str)
-def test_every_destination_is_permitted_or_fell(case: DecisionCase) -> None:
-    decision = case.answer(RULES)
-    assert {*decision.permitted} | decision.fell_by().keys() == {*decision.listed}
-    assert not {*decision.permitted} & decision.fell_by().keys()
+@pytest.mark.parametrize("cases", [each for each in FILES if isinstance(each[0], DecisionCase)], ids=name_of)
+def test_every_destination_is_permitted_or_fell(cases: Sequence[DecisionCase]) -> None:
+    for case in cases:
+        decision = case.answer(RULES)
+        assert {*decision.permitted} | decision.fell_by().keys() == {*decision.listed}, case
+        assert not {*decision.permitted} & decision.fell_by().keys(), case
 
 
 GOOD = '[[case]]\nname = "a"\nacts = true\n[case.expect]\noutcome = "chosen"\n'

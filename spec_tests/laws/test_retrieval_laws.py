@@ -18,7 +18,8 @@ from mqclause.executors.run import ExecutorName
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.scenario import Scenario, scenario_of
-from spec_tests.support.retrieval_oracle import Queueing, lying
+from spec_tests.support.lying import lying
+from spec_tests.support.retrieval_oracle import Queueing
 
 TOLD = ("got", "group_status", "segment_status", "reason", "warning")
 DEEP = pytest.mark.deep

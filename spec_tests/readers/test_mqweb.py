@@ -14,7 +14,7 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.view import assemble
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.mqweb import read_mqweb
-from spec_tests.readers.test_runmqsc import BANNER, LOG, script
+from spec_tests.support.displayed import BANNER, LOG, script
 
 
 def answer(*rows: dict[str, Any]) -> str:

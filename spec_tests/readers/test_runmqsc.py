@@ -2,76 +2,15 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
-
 import pytest
 
 from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.readers.record import Record, Script
-from mqclause.model.readers.runmqsc.format import read_runmqsc
+from mqclause.model.readers.record import Record
+from spec_tests.support.displayed import BANNER, LOG, script, snapshot
 from spec_tests.support.places import without_column
-
-BANNER = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nStarting MQSC for queue manager QM1.\n\n"
-LOG = """
-     1 : DISPLAY QMGR ALL
-AMQ8408I: Display Queue Manager details.
-   QMNAME(QM1)                             CLWLUSEQ(ANY)
-   CLWLMRUC(2)                             DEFXMITQ( )
-   PLATFORM(MVS)                           SYNCPT
-     2 : DISPLAY CLUSQMGR(*) ALL
-AMQ8441I: Display Cluster Queue Manager details.
-   CLUSQMGR(QM1)                           CHANNEL(TO.QM1)
-   CLUSTER(SALES)                          DEFTYPE(CLUSRCVR)
-   QMTYPE(NORMAL)                          SUSPEND(NO)
-AMQ8441I: Display Cluster Queue Manager details.
-   CLUSQMGR(QM2)                           CHANNEL(TO.QM2)
-   CLUSTER(SALES)                          DEFTYPE(CLUSSDRB)
-   CONNAME(host2(1414))                    QMTYPE(REPOS)
-   STATUS(RETRYING)                        SUSPEND(NO)
-   CLWLWGHT(20)                            NETPRTY(4)
-AMQ8441I: Display Cluster Queue Manager details.
-   CLUSQMGR(QM3)                           CHANNEL(TO.QM3)
-   CLUSTER(SALES)                          DEFTYPE(CLUSSDRA)
-   STATUS(RUNNING)                         SUSPEND(YES)
-     3 : DISPLAY QCLUSTER(*) ALL
-AMQ8409I: Display Queue details.
-   QUEUE(ORDERS)                           TYPE(QCLUSTER)
-   CLUSQMGR(QM2)                           CLUSQT(QLOCAL)
-   CLUSTER(SALES)                          PUT(DISABLED)
-   CLWLPRTY(3)                             DEFBIND(NOTFIXED)
-AMQ8409I: Display Queue details.
-   QUEUE(ORDERS)                           TYPE(QCLUSTER)
-   CLUSQMGR(QM3)                           CLUSQT(QALIAS)
-   CLUSTER(SALES)
-AMQ8409I: Display Queue details.
-   QUEUE(MINE)                             TYPE(QCLUSTER)
-   CLUSQMGR(QM1)                           CLUSQT(QLOCAL)
-   CLUSTER(SALES)                          CLWLRANK(9)
-AMQ8409I: Display Queue details.
-   QUEUE(ANY.QM)                           TYPE(QCLUSTER)
-   CLUSQMGR(QM3)                           CLUSQT(QMGR)
-   CLUSTER(SALES)                          CLWLRANK(2)
-     4 : DISPLAY QLOCAL(MINE) ALL
-AMQ8409I: Display Queue details.
-   QUEUE(MINE)                             TYPE(QLOCAL)
-   CLUSTER(SALES)                          CLWLUSEQ(ANY)
-   TRIGGER                                 CURDEPTH(7)
-     5 : DISPLAY QSTATUS(*) TYPE(HANDLE) ALL
-AMQ8450I: Display queue status details.
-   QUEUE(MINE)                             TYPE(HANDLE)
-   INPUT(SHARED)                           OUTPUT(NO)
-AMQ8450I: Display queue status details.
-   QUEUE(MINE)                             TYPE(HANDLE)
-   INPUT(NO)                               OUTPUT(YES)
-5 MQSC commands read.
-"""
-
-
-def script(text: str) -> Script:
-    return read_runmqsc(dedent(text).lstrip("\n"), "log")
 
 
 def one(text: str) -> Record:
@@ -79,11 +18,6 @@ def one(text: str) -> Record:
     assert read.diagnostics == ()
     (record,) = read.records
     return record
-
-
-def snapshot(*texts: str, local: str | None = None) -> Snapshot:
-    sources = [Source(f"log{number or ''}", text.encode()) for number, text in enumerate(texts)]
-    return read_sources(sources, local)
 
 
 class TestText:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mqclause.model.assembly.view import assemble
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.runmqsc.format import read_runmqsc
-from spec_tests.readers.test_runmqsc import BANNER, LOG
+from spec_tests.support.displayed import BANNER, LOG
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
 PIECES = [

@@ -27,14 +27,15 @@ __all__ = ["jobs"]
 
 
 SPREADS = [
-    ({"spread": "KEY"}, {}),
-    ({"shares": True, "spread": "id"}, {"cluster_pcf": True, "already_sent_to": ["QM2"]}),
+    ({"spread": "KEY"}, {}, False),
+    ({"spread": "KEY"}, {}, True),
+    ({"shares": True, "spread": "id"}, {"cluster_pcf": True, "already_sent_to": ["QM2"]}, True),
 ]
 
 
-@pytest.mark.parametrize(("given", "more"), first(1, SPREADS))
+@pytest.mark.parametrize(("given", "more", "explain"), first(1, SPREADS))
 def test_flat_puts_of_several_queue_managers_are_spread_as_in_duckdb(
-    spark: Any, given: dict[str, Any], more: dict[str, Any]
+    spark: Any, given: dict[str, Any], more: dict[str, Any], explain: bool
 ) -> None:
     name, tied = "ORDERS.IN", cluster(20, 50, 20, 10)
     rows = [
@@ -49,9 +50,9 @@ def test_flat_puts_of_several_queue_managers_are_spread_as_in_duckdb(
     df = spark.createDataFrame(rows, "id bigint, `state` string, `At` string, c string, key string")
     table = pa.table(dict(zip(df.columns, map(list, zip(*rows, strict=True)), strict=True)))
     clusters, named = {"QM1": tied, "QM2": tied}, {"at": "AT", "queue": "State", "bind": "C", "call": "MQOPEN"}
-    found = native.decide(df, clusters, None, True, **named, **given, **more)
+    found = native.decide(df, clusters, None, explain, **named, **given, **more)
     assert found.columns == ["id", "state", "At", "c", "key", "decision"]
-    expected = answers(duckdb.decide(table, clusters, explain=True, **named, **given, **more))
+    expected = answers(duckdb.decide(table, clusters, explain=explain, **named, **given, **more))
     assert collected(found) == expected
     assert {"QM3", "QM4"} <= {each["queue_manager"] for each in expected[5:]}
     assert [each["message"] for each in expected[:5]] == [

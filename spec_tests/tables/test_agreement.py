@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from random import Random
-from shutil import copytree
 from typing import Any
 
 import pytest
@@ -20,7 +18,7 @@ from mqclause.duckdb import decide
 from mqclause.executors.course import Course
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole, Words
 from mqclause.rulebook.rule import Choose, Eliminate, Keep, SetAside
-from mqclause.rulebook.rules import Rules, rules_folder
+from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.row import InvalidRowError, Rows, decision_of, invalid, read_row
 from spec_tests.support.deep import every
@@ -150,18 +148,14 @@ def test_any_rows(rows: list[Row], chosen: dict[str, str]) -> None:
     agree(present, chosen, optional=True)
 
 
-def test_neighbours_that_count_see_what_the_one_before_left(tmp_path: Path) -> None:
-    folder = tmp_path / "rules"
-    copytree(rules_folder(), folder)
-    for letter, where in (("d", "suspended"), ("e", "NOT channel_manual")):
-        text = f"clause = 'workload/1'\ntitle = 'Added'\nwhen = 'remaining > 1'\n[eliminate]\nwhere = '{where}'\nbecause = 'added'\n"
-        (folder / "workload" / f"01{letter}_added.toml").write_text(text)
+def test_neighbours_that_count_see_what_the_one_before_left() -> None:
+    added = "clause = 'workload/1'\ntitle = 'Added'\nwhen = 'remaining > 1'\n[eliminate]\nbecause = 'added'\n"
+    wheres = {"workload/01d_added.toml": "suspended", "workload/01e_added.toml": "NOT channel_manual"}
+    rules = Rules().with_files({path: f"{added}where = '{where}'\n" for path, where in wheres.items()})
     row = ({"queue": "Q"}, [{"queue_manager": "QM1", "suspended": True}, {"queue_manager": "QM2"}])
-    expected = Rows(Rules(folder=folder)).decision(*row, explain=True)
+    expected = Rows(rules).decision(*row, explain=True)
     assert expected["eliminated_by"] == ["workload.01d", None]
-    found = decide(arrow_table([row]), explain=True, rules=Rules(folder=folder)).query(
-        "decided", "SELECT decision FROM decided"
-    )
+    found = decide(arrow_table([row]), explain=True, rules=rules).query("decided", "SELECT decision FROM decided")
     assert found is not None
     assert found.fetchall() == [(expected,)]
 
@@ -179,13 +173,11 @@ def test_neighbours_that_count_see_what_the_one_before_left(tmp_path: Path) -> N
         ],
     ),
 )
-def test_the_best_of_each_queue_manager(tmp_path: Path, best: str, left: list[str]) -> None:
-    folder = tmp_path / "rules"
-    copytree(rules_folder(), folder)
-    for name in ("11b_queue_priority", "11c_most_recently_used", "12c_least_recently_used"):
-        (folder / "workload" / f"{name}.toml").unlink()
+def test_the_best_of_each_queue_manager(best: str, left: list[str]) -> None:
     text = f"clause = 'workload/11'\ntitle = 'Changed'\n[keep]\n{best}\nper = 'queue_manager'\nbecause = 'changed'\n"
-    (folder / "workload" / "11_network_priority.toml").write_text(text)
+    gone = ("11b_queue_priority", "11c_most_recently_used", "12c_least_recently_used")
+    changed = {f"workload/{name}.toml": None for name in gone} | {"workload/11_network_priority.toml": text}
+    rules = Rules().with_files(changed)
     listed: list[dict[str, Any]] = [
         {"queue_manager": "A", "network_priority": 2, "dest_seq_number": 9, "dest_seq_factor": 2.5},
         {"queue_manager": "B", "network_priority": 1, "dest_seq_number": 4, "dest_seq_factor": 3.5},
@@ -194,12 +186,10 @@ def test_the_best_of_each_queue_manager(tmp_path: Path, best: str, left: list[st
     ]
     listed[0]["channel_manual"] = "manual" in best
     row = ({"queue": "Q"}, listed)
-    expected = Rows(Rules(folder=folder)).decision(*row, explain=True)
+    expected = Rows(rules).decision(*row, explain=True)
     fallen = expected["eliminated_by"]
     names = [f"{each['queue_manager']}{each['network_priority']}" for each in listed]
     assert sorted(name for name, rule in zip(names, fallen, strict=True) if rule is None) == left
-    found = decide(arrow_table([row]), explain=True, rules=Rules(folder=folder)).query(
-        "decided", "SELECT decision FROM decided"
-    )
+    found = decide(arrow_table([row]), explain=True, rules=rules).query("decided", "SELECT decision FROM decided")
     assert found is not None
     assert found.fetchall() == [(expected,)]

@@ -229,10 +229,11 @@ def _with_functions(connection: DuckDBPyConnection, needed: Sequence[str] = ()) 
 
 def written(relation: DuckDBPyRelation, path: Path, kind: FileKind) -> str:
     """The statement that writes decided rows, which it reads from the view ``mqclause_decided``, to ``path``."""
-    relation.create_view("mqclause_decided", replace=True)
-    kept = [name for name in relation.columns if name.startswith(KEPT.format(""))]
-    values = {name: sql_name(name) for name in relation.columns if name not in kept}
+    # Asked before there is a view: after it DuckDB binds the whole query again, each time that it is asked.
     kinds = dict(zip(relation.columns, relation.types, strict=True))
+    relation.create_view("mqclause_decided", replace=True)
+    kept = [name for name in kinds if name.startswith(KEPT.format(""))]
+    values = {name: sql_name(name) for name in kinds if name not in kept}
     values["decision"] = decision = _decision(kinds["decision"]) if FAULT in kept else "decision"
     if kind == "csv":
         nested = {name for name, of in kinds.items() if of.id in ("struct", "list", "map", "array", "union", "variant")}

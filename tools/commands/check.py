@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from mqclause.answers.cases.counted import counted
 from mqclause.answers.check.findings import Checks, Finding
 from mqclause.answers.check.inspection import Inspection
 from mqclause.model.diagnostic import quoted, suggestion
@@ -24,9 +25,11 @@ from mqclause.tools.commands.inputs import (
 from mqclause.tools.commands.options import edition_option, from_option, json_option, lenient_option, rules_by
 from mqclause.tools.commands.settings import check_settings
 from mqclause.tools.errors import NotWrittenError
-from mqclause.tools.render.findings import print_findings, print_page, print_statistics
+from mqclause.tools.render.findings import print_documents, print_findings, print_page, print_statistics
 from mqclause.tools.render.progress import progress
 from mqclause.tools.render.streams import print_json, print_warnings
+
+ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how much the rules state."
 
 
 @click.command("check")
@@ -43,7 +46,7 @@ from mqclause.tools.render.streams import print_json, print_warnings
 @click.option("--ignore", multiple=True, metavar="RULE,…", help="Leave out checks, by their ids.")
 @click.option("--all", "every", is_flag=True, help="Print each finding, also where many objects are told the same.")
 @click.option("--statistics", is_flag=True, help="How many findings each check has, in place of the findings.")
-@click.option("--about", metavar="RULE", help="Tell of a check: what it asks, why, and what mends it. 'all': of each.")
+@click.option("--about", metavar="RULE", help=ABOUT)
 def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options: Any) -> int:
     """What in a configuration should an administrator see? Each finding with file, line, and what mends it.
 
@@ -55,6 +58,9 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     known = tuple(checks.rules)
     settings = check_settings(Path.cwd(), known)
     checks.ignored = frozenset((*settings.ignore, *_ignored(options.pop("ignore"), known)))
+    if about == "documents":
+        print_documents(counted(checks.engine.rules))
+        return 0
     if about is not None:
         print_page(checks, about)
         return 0

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 from rich.text import Text
 
+from mqclause.answers.cases.counted import Counted
 from mqclause.answers.check.check_page import CheckPage, pages
 from mqclause.answers.check.findings import Checks, Finding
 from mqclause.model.diagnostic import quoted, suggestion
@@ -67,9 +68,16 @@ def print_page(checks: Checks, asked: str, page: Page | None = None) -> None:
     """Prints the page of a check, or of every one for ``all``. Raises UsageError for one that is not known."""
     page = page or Page()
     if asked != "all" and asked not in checks.rules:
-        raise click.UsageError(
-            f"--about: {quoted(asked)} is no check{suggestion(asked, checks.rules)}; 'all' tells of each"
-        )
+        others = "'all' tells of each, 'documents' counts what the rules state"
+        raise click.UsageError(f"--about: {quoted(asked)} is no check{suggestion(asked, checks.rules)}; {others}")
     text = pages(checks) if asked == "all" else CheckPage.of(checks, asked).markdown()
     for line in text.splitlines():
         page.line(line)
+
+
+def print_documents(found: Sequence[Counted], page: Page | None = None) -> None:
+    """Prints the documents that there are rules of, each with how much of it is stated and by how many cases."""
+    page = page or Page()
+    page.line(f"{'document':<14}  sentences  rules  cases")
+    for each in found:
+        page.line(f"{each.document:<14}  {each.sentences:>9}  {each.rules:>5}  {each.cases:>5}  {each.title}")

@@ -1,0 +1,171 @@
+"""What is judged by what the files tell, and what is not, since none would tell it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqclause.answers.check.inspection import inspected
+from mqclause.model.assembly.source import Source
+from mqclause.model.diagnostic import FactsError
+from spec_tests.support.inspected_members import CHECKS, DUMP, QUEUE, REPOS, found, member, told
+
+
+def test_one_member_alone_is_not_taken_for_a_whole_cluster() -> None:
+    """It has no CLUSSDR; but others may have one to it, a full repository, and its files would not tell."""
+    [one, other] = found(member("QM1", f"{QUEUE} PUT(DISABLED)"))
+    assert (one.rule.id, one.severity) == ("check.21", "note")
+    assert (other.rule.id, other.severity) == ("check.01", "warning")
+    assert other.message.endswith("in these files; a member that none of them describes may be one")
+
+
+def test_what_a_member_that_no_file_describes_may_have_is_not_missing() -> None:
+    """The CLUSSDR leads to QM9: its queues may be what these names lead to, and it may host Q."""
+    commands = [
+        "DEFINE CHANNEL(TO.QM9) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)",
+        "DEFINE QALIAS(A) TARGET(NONE)",
+        "DEFINE QREMOTE(R) RNAME(Q) RQMNAME(QM9)",
+        QUEUE,
+    ]
+    assert told(member("QM1", *commands), member("QM2")) == []
+
+
+def test_what_a_displayed_cluster_queue_has_counts_as_a_host() -> None:
+    log = (
+        "display qmgr qmname\n"
+        "AMQ8408I: Display Queue Manager details.\n   QMNAME(QM1)\n"
+        "display queue(*) all\n"
+        "AMQ8409I: Display Queue details.\n   QUEUE(Q) TYPE(QLOCAL) CLUSTER(S) DEFBIND(OPEN)\n"
+        "AMQ8409I: Display Queue details.\n"
+        "   QUEUE(Q) TYPE(QCLUSTER) CLUSTER(S) CLUSQMGR(QM2) CLUSQT(QLOCAL) DEFBIND(NOTFIXED)\n"
+    )
+    assert told(log) == [("check.19", "Q", "QM1")]
+
+
+def test_how_many_full_repositories_there_are_is_sure_of_a_whole_cluster_only() -> None:
+    sender = "DEFINE CHANNEL(TO.{}) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
+    one, other = (
+        member(*of).replace(REPOS, "") for of in (("QM1", sender.format("QM2")), ("QM2", sender.format("QM1")))
+    )
+    [finding] = found(one, other)
+    assert (finding.rule.id, finding.severity, finding.queue_manager) == ("check.21", "error", "QM1")
+    [finding] = found(f"{one}{REPOS}", other)
+    assert (finding.severity, finding.queue_manager) == ("warning", "QM2"), "where the second one could be"
+    assert (finding.said.remedy, "cluster S has one" in finding.message) == ("ALTER QMGR REPOS('S')", True)
+    [finding] = found(one)
+    assert (finding.rule.id, finding.severity) == ("check.21", "note")
+
+
+def test_a_process_is_missing_only_where_the_files_would_tell_it() -> None:
+    script = "DEFINE QLOCAL(W) TRIGGER PROCESS(P) INITQ(SYSTEM.DEFAULT.INITIATION.QUEUE)\n"
+    assert told(script) == []
+    assert told(script + "DEFINE PROCESS(OTHER)\n") == [("trigger.06a", "W", "")]
+    assert told(DUMP.format(initq="SYSTEM.CHANNEL.INITQ")) == [("trigger.06a", "W", "QM1")], "a dump is whole"
+    assert told(DUMP.format(initq="I")) == [("trigger.06a", "W", "QM1"), ("trigger.07", "W", "QM1")]
+
+
+UNJOINED = "* Queue manager name: QM3\nDEFINE CHANNEL(PAY.QM3) CHLTYPE(CLUSRCVR) CLUSTER(PAY) CONNAME(h) BATCHHB(1)\n"
+
+
+def test_a_host_that_is_not_in_the_cluster_hosts_nothing_there() -> None:
+    """Nobody learns of QM3's Q: at QM2 it has no second host, and QM3's is no host that could be disabled or differ."""
+    not_in_it = f"{UNJOINED}ALTER QMGR REPOS(PAY)\n{QUEUE} DEFBIND(NOTFIXED) PUT(DISABLED)\n"
+    everything = told(member("QM1"), member("QM2", QUEUE), not_in_it)
+    assert everything == [("check.18", "Q", "QM2"), ("check.21", "PAY.QM3", "QM3"), ("check.24", "Q", "QM3")]
+    joined = f"{not_in_it}DEFINE CHANNEL(S.QM3) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME(h) BATCHHB(1)\n"
+    assert {rule for rule, name, _ in told(member("QM1"), member("QM2", QUEUE), joined) if name == "Q"} == {
+        "check.02",
+        "check.19",
+    }
+
+
+def test_whether_a_host_is_in_the_cluster_is_judged_where_its_files_tell_that() -> None:
+    alone = f"* Queue manager name: QM3\n{QUEUE}\n"
+    assert "check.24" not in [rule for rule, _, _ in told(alone, member("QM1"))], "a script may leave channels out"
+    dump = f"* Script generated on 2026-01-01\n{alone}* Script ended on 2026-01-01\n"
+    assert ("check.24", "Q", "QM3") in told(dump, member("QM1"))
+    sender = "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)\n"
+    assert ("check.24", "Q", "QM3") in told(f"{alone}{sender}", member("QM1")), "it has one half of the two channels"
+    several = "DEFINE NAMELIST(N) NAMES(S, PAY)\nDEFINE QLOCAL(Q) CLUSNL(N)\n"
+    [finding] = [each for each in found(f"{UNJOINED}{several}", member("QM1")) if each.rule.id == "check.24"]
+    assert finding.message == "QM3 has no CLUSRCVR in cluster S: nobody there learns of Q"
+
+
+def test_a_script_for_many_queue_managers_leaves_their_cluster_to_them() -> None:
+    """+AUTOCL+ may be S, and has its full repositories from qm.ini; the two scripts have the same said of them."""
+    script = f"DEFINE CHANNEL(U.+QMNAME+) CHLTYPE(CLUSRCVR) CLUSTER(+AUTOCL+) CONNAME(h)\n{QUEUE} GET(DISABLED)\n"
+    expected = [("check.14", "U.+QMNAME+"), ("check.25", "Q")]
+    assert [(rule, name) for rule, name, _ in told(script)] == expected
+    got = found(script, script)
+    assert [(each.rule.id, each.name) for each in got] == expected * 2
+    assert got[1].message == "Q is get-disabled at the queue manager of 0.mqsc: messages for it go on coming, and stay"
+
+
+def test_what_a_display_leaves_out_is_not_judged() -> None:
+    """Neither BATCHHB, CONNAME, USAGE and INITQ, nor whether the hosts have the same DEFPRTY: nobody has asked."""
+    log = (
+        "display qmgr qmname\nAMQ8408I: Display Queue Manager details.\n   QMNAME(QM1)\n"
+        "display queue(*) cluster put trigger\n"
+        "AMQ8409I: Display Queue details.\n   QUEUE(Q) TYPE(QLOCAL) CLUSTER(S) PUT(ENABLED)\n"
+        "AMQ8409I: Display Queue details.\n"
+        "   QUEUE(SYSTEM.CLUSTER.TRANSMIT.QUEUE) TYPE(QLOCAL) PUT(ENABLED)\n"
+        "AMQ8409I: Display Queue details.\n   QUEUE(W) TYPE(QLOCAL) PUT(ENABLED) TRIGGER\n"
+        "display channel(*) chltype\n"
+        "AMQ8414I: Display Channel details.\n   CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S){}\n"
+    )
+    other = member("QM2", f"{QUEUE} DEFPRTY(5) DEFBIND(NOTFIXED) CLWLUSEQ(ANY)")
+    [finding] = found(log.format(""), other)
+    assert (finding.rule.id, finding.severity) == ("check.21", "note"), "nor REPOS: QM1 may be the second one"
+    repos = log.replace("QMNAME(QM1)", "QMNAME(QM1) REPOS(S)")
+    assert told(repos.format(""), other) == []
+    assert told(repos.format(" BATCHHB(0)"), other) == [("check.14", "TO.QM1", "QM1")]
+
+
+def test_a_facts_document_does_not_tell_full_repositories() -> None:
+    facts = """
+        [queue_manager]
+        name = "QM1"
+        clusters = ["S"]
+        [[remote_queue_manager]]
+        name = "QM2"
+        clusters = ["S"]
+        suspended = ["S"]
+        [[channel]]
+        name = "TO.QM1"
+        queue_manager = "QM1"
+        cluster = "S"
+        deftype = "CLUSRCVR"
+    """
+    assert told(facts) == [("check.27", "QM2", "QM2")]
+
+
+def test_what_could_not_be_judged_is_remarked() -> None:
+    sender = "DEFINE CHANNEL(TO.QM9) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
+    inspection = inspected([Source("1.mqsc", member("QM1", sender).encode())], CHECKS)
+    inspection.findings()
+    [remark] = inspection.warnings
+    assert str(remark) == (
+        "1.mqsc:4: CHANNEL(TO.QM9): leads to a member of S that no file describes: which queues it hosts and whether it "
+        "is a full repository is not judged; DISPLAY CLUSQMGR(*) CHANNEL at QM1 names it, dmpmqcfg -a there tells the rest"
+    )
+    scripts = member("QM1", sender), member("QM9")
+    inspection = inspected([Source(f"{at}", text.encode()) for at, text in enumerate(scripts)], CHECKS)
+    inspection.findings()
+    assert inspection.warnings == []
+
+
+def test_the_defaults_that_a_dump_writes_down_are_stated_by_nobody() -> None:
+    sender = "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) CLWLRANK(0) CLWLWGHT(50)"
+    other = member("QM2", receiver="CLWLRANK(4) CLWLWGHT(9)")
+    findings = found(member("QM1", sender), other)
+    assert [(each.rule.id, each.said.attribute) for each in findings] == [
+        ("check.20", "clwlrank"),
+        ("check.20", "clwlwght"),
+    ]
+    dump = f"* Script generated on 2026-01-01\n{member('QM1', sender)}* Script ended on 2026-01-01\n"
+    assert told(dump, other) == [("check.26", "QM1", "QM1")], "nor DEADQ, which is blank then"
+
+
+def test_a_queue_manager_that_no_file_describes_is_refused() -> None:
+    assert found(member("QM1"), member("QM2"), local="QM1") == []
+    with pytest.raises(FactsError, match="no source describes the queue manager 'QM3'; described: QM1, QM2"):
+        found(member("QM1"), member("QM2"), local="QM3")

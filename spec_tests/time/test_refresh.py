@@ -1,0 +1,126 @@
+"""What a refresh of a cluster removes and spares, and what that leads to. Expected by hand, from the document."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from mqclause import FactsError
+from spec_tests.support.administered import (
+    FAIL,
+    PUT,
+    RECOVER,
+    SUSPEND,
+    changed,
+    fates,
+    replayed,
+    sent,
+)
+
+
+@pytest.mark.parametrize("repository", [False, True])
+def test_which_channels_a_refresh_spares(repository: bool) -> None:
+    """Of another member: one that an administrator defined, one with messages, any to a full repository."""
+    fourth = {"name": "QM4", "clusters": ["SALES", "PAY"], "repository": repository}
+    kinds = list(itertools.product(("CLUSSDR", "CLUSSDRA", "CLUSSDRB"), (0, 1), ("SALES", "PAY")))
+    routes = [
+        {"name": f"{kind}.{count}", "queue_manager": "QM4", "cluster": cluster, "deftype": kind, "messages": count}
+        for kind, count, cluster in kinds
+    ]
+    given: dict[str, Any] = {"remote_queue_manager": [fourth], "channel": routes}
+    [row] = replayed({"do": "refresh", "cluster": "SALES"}, **given)
+    removed, kept = (
+        {each["channel"] for each in row[name] if each.get("channel") and each["queue_manager"] == "QM4"}
+        for name in ("removed", "kept")
+    )
+    assert removed == (set() if repository else {"CLUSSDRA.0"})
+    assert kept == {f"{kind}.{count}" for kind, count, _ in kinds} - removed
+
+
+def test_a_refresh_removes_aliases_of_others_and_suspensions_in_that_cluster_alone() -> None:
+    aliases = [
+        {"name": "ANY", "queue_manager": "QM3", "clusters": ["SALES", "PAY"]},
+        {"name": "ANY", "queue_manager": "QM1", "clusters": ["SALES"]},
+    ]
+    third = {**SUSPEND, "queue_manager": "QM3"}
+    rows = replayed(
+        third, {**third, "cluster": "PAY"}, {"do": "refresh", "cluster": "SALES"},
+        {**third, "cluster": "PAY"}, queue_manager_alias=aliases,
+    )  # fmt: skip
+    listed = {
+        name: [(each.get("queue"), each["queue_manager"]) for each in rows[2][name]] for name in ("removed", "kept")
+    }
+    assert ("ANY", "QM3") in listed["removed"]
+    assert ("ANY", "QM1") in listed["kept"]
+    assert changed(rows[3]) == [], "it is suspended in PAY still"
+
+
+def test_a_refresh_removes_what_others_own_and_spares_the_rest() -> None:
+    waiting = {"name": "OLD.QM3", "queue_manager": "QM3", "cluster": "SALES", "messages": 2}
+    manual = {"name": "SDR.QM3", "queue_manager": "QM3", "cluster": "SALES", "deftype": "CLUSSDR"}
+    row, put, here = replayed(
+        {"do": "refresh", "cluster": "SALES"}, PUT, {"do": "put", "queue": "HERE"}, channel=[waiting, manual]
+    )
+    named = [(each.get("queue") or each.get("channel"), each["queue_manager"]) for each in row["removed"]]
+    assert named == [(None, "QM2"), (None, "QM3"), ("ORDERS.IN", "QM2"), ("ORDERS.IN", "QM3"), ("TO.QM3", "QM3")]
+    kept = {each.get("queue") or each.get("channel") for each in row["kept"]}
+    assert kept == {None, "HERE", "TO.QM2", "TO.QM1", "OLD.QM3", "SDR.QM3"}
+    assert put["routed"]["queue_manager"] == "QM3", "known in PAY still"
+    assert here["routed"]["queue_manager"] == "QM1"
+
+
+def test_a_queue_that_nobody_is_known_to_host_any_more_is_unknown() -> None:
+    rows = replayed({"do": "refresh", "cluster": "SALES"}, {"do": "refresh", "cluster": "PAY"}, PUT)
+    assert rows[2]["routed"]["failed"]["code"] == 2085
+
+
+FORGOTTEN: tuple[tuple[str, str, str, int | str], ...] = (
+    ("known", "CLUSSDRA", "", 2086),
+    ("unknown", "CLUSSDRA", "", 2087),
+    ("unknown", "CLUSSDRA", "XQ", "QM4"),
+    ("known", "CLUSSDR", "", "QM4"),
+    ("unknown", "CLUSSDR", "XQ", "QM4"),
+)
+"""By the reading, the channel to QM4 and DEFXMITQ: what a put that names QM4 ends with, or where it goes."""
+
+
+@pytest.mark.parametrize(("choice", "deftype", "defxmitq", "ends"), FORGOTTEN)
+def test_a_queue_manager_that_a_refresh_removed_is_named(
+    choice: str, deftype: str, defxmitq: str, ends: int | str
+) -> None:
+    """While a channel leads to it, that is the way; without one, it is known by name, or as good as never heard of."""
+    route = {"name": "TO.QM4", "queue_manager": "QM4", "cluster": "SALES", "deftype": deftype}
+    *_, row = replayed(
+        {"do": "refresh", "cluster": "SALES"}, {**PUT, "to_queue_manager": "QM4"},
+        readings={"refreshed-queue-manager": choice}, queue_manager={"defxmitq": defxmitq},
+        remote_queue_manager=[{"name": "QM4", "clusters": ["SALES"]}], channel=[route],
+        queue=[{"name": "XQ", "usage": "XMITQ"}],
+    )  # fmt: skip
+    routed = row["routed"]
+    assert (routed["failed"]["code"] if "failed" in routed else routed["queue_manager"]) == ends
+    assert routed.get("transmission_queue", "") == (defxmitq if deftype == "CLUSSDRA" and choice == "unknown" else "")
+
+
+@pytest.mark.parametrize("do", ["suspend", "resume"])
+def test_a_queue_manager_is_not_suspended_where_a_refresh_removed_it(do: str) -> None:
+    refresh = {"do": "refresh", "cluster": "SALES"}
+    with pytest.raises(FactsError, match=rf"event 2 \({do}\)") as caught:
+        replayed(refresh, {**SUSPEND, "do": do})
+    assert "cluster: 'QM2' is not in 'SALES'; its clusters: none, as of this event" in str(caught.value)
+    third = {**SUSPEND, "do": do, "queue_manager": "QM3"}
+    assert len(replayed(refresh, {**third, "cluster": "PAY"})) == 2, "it is known in PAY still"
+
+
+@pytest.mark.parametrize("choice", ["known", "unknown"])
+def test_what_waits_for_a_queue_manager_is_sent_though_a_refresh_removed_that(choice: str) -> None:
+    readings = {"refreshed-queue-manager": choice}
+    repository = {"name": "QM4", "clusters": ["SALES"]}
+    route = {"name": "TO.QM4", "queue_manager": "QM4", "cluster": "SALES"}
+    fourth = {"queue_manager": "QM4"}
+    *_, row = replayed(
+        {**FAIL, **fourth}, {"do": "refresh", "cluster": "SALES"}, {**RECOVER, **fourth}, readings=readings,
+        remote_queue_manager=[repository], channel=[route], in_flight=[sent("TO.QM4", bound=True)],
+    )  # fmt: skip
+    assert fates(row) == {"M1": ("sent", None)}
