@@ -203,8 +203,9 @@ class Rule:
     ``remark`` is a sentence for the reader of an answer in which all that the rule derives is true. ``notices`` say
     what counts as a change since the choice before. Where its condition does not hold there is a finding of
     that ``severity``, or of the first of the ``graver`` ones whose condition holds, about that ``attribute`` of MQSC,
-    which may be a word in braces; ``follows`` is the clause, ``administration/4``, that asks for it, ``why`` says what
-    is gained, and ``example`` shows it.
+    which may be a word in braces; ``misplaced`` are attributes, by type of object, that MQSC does not have there and
+    that are read for the rule to find them; ``follows`` is the clause, ``administration/4``, that asks for it, ``why``
+    says what is gained, and ``example`` shows it.
     """
 
     id: str
@@ -218,6 +219,7 @@ class Rule:
     severity: str = ""
     graver: tuple[tuple[str, Expression], ...] = ()
     attribute: str = ""
+    misplaced: Mapping[str, frozenset[str]] = field(factory=dict)
     follows: str = ""
     why: str = ""
     example: Example | None = None

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mqclause import RuleError, Rules
 from mqclause.answers.check.findings import Checks, Finding
 from mqclause.answers.check.inspection import KeptScript, inspected
 from mqclause.model.assembly.source import Source
@@ -311,6 +312,9 @@ def test_what_a_display_leaves_out_is_not_judged() -> None:
     repos = log.replace("QMNAME(QM1)", "QMNAME(QM1) REPOS(S)")
     assert told(repos.format(""), other) == []
     assert told(repos.format(" BATCHHB(0)"), other) == [("check.14", "TO.QM1", "QM1")]
+    sender = f"{other}DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) CLWLPRTY(5)\n"
+    assert told(repos.format(""), sender) == [], "nor which CLWLPRTY the receiver has"
+    assert told(repos.format(" CLWLPRTY(0)"), sender) == [("check.20", "TO.QM1", "QM2")]
 
 
 def test_hosts_leave_clwluseq_to_their_queue_managers() -> None:
@@ -394,6 +398,43 @@ def test_the_defaults_that_a_dump_writes_down_are_stated_by_nobody() -> None:
     ]
     dump = f"* Script generated on 2026-01-01\n{member('QM1', sender)}* Script ended on 2026-01-01\n"
     assert told(dump, other) == [("check.26", "QM1", "QM1")], "nor DEADQ, which is blank then"
+
+
+def test_what_hosts_should_have_alike_and_what_a_sender_may_not_state_is_said_by_the_rules_alone() -> None:
+    """Each changed rule finds what it then asks about, and nothing else: attributes that no other rule names too."""
+    rules = Rules()
+    scripts = (
+        member("QM1", f"{QUEUE} MAXDEPTH(7) MSGDLVSQ(FIFO)", receiver="NPMSPEED(NORMAL)"),
+        member("QM2", QUEUE, "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) NPMSPEED(FAST)"),
+    )
+    sources = [Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(scripts)]
+
+    def told_by(path: str, word: str, other: str) -> set[tuple[str, str]]:
+        assert f"'{word}'" in rules.files[path]
+        checks = Checks(rules.with_files({path: rules.files[path].replace(f"'{word}'", f"'{other}'")}))
+        return {(each.rule.id, each.said.attribute) for each in inspected(sources, checks).findings()}
+
+    alike, sender = "check/06_hosts_have_one_default_priority.toml", "check/20_sender_as_receiver.toml"
+    assert told(*scripts) == []
+    for attribute in ("MAXDEPTH", "MSGDLVSQ"):
+        assert told_by(alike, "DEFPRTY", attribute) == {("check.06", "defprty")}
+    assert told_by(alike, "DEFPRTY", "GET") == set()
+    assert told_by(sender, "CLWLPRTY", "NPMSPEED") == {("check.20", "npmspeed")}
+    with pytest.raises(RuleError, match="'DEFPRTZ' is never a value here.*DEFPRTY"):
+        told_by(alike, "DEFPRTY", "DEFPRTZ")
+
+
+def test_which_attribute_of_which_object_a_script_may_state_in_vain_is_said_by_the_rule() -> None:
+    rules, path = Rules(), "check/04_sender_states_no_network_priority.toml"
+    stated = 'misplaced = {CLUSSDR = ["NETPRTY"]}\n'
+    assert stated in rules.files[path]
+    text = "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) NETPRTY(5)\n"
+    sources = [Source("0.mqsc", text.encode())]
+    assert [each.rule.id for each in inspected(sources, CHECKS).findings()] == ["check.04"]
+    for said in ("", 'misplaced = {CLUSSDR = ["DEFPRTY"]}\n', 'misplaced = {CLUSRCVR = ["NETPRTY"]}\n'):
+        checks = Checks(rules.with_files({path: rules.files[path].replace(stated, said)}))
+        with pytest.raises(FactsError, match="NETPRTY"):
+            inspected(sources, checks).findings()
 
 
 def test_a_queue_manager_that_no_file_describes_is_refused() -> None:
