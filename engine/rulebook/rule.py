@@ -16,6 +16,8 @@ from mqclause.language.vocabulary import Vocabulary
 from mqclause.rulebook.declaration import Declaration
 
 Expression = exp.Expression
+Ties = Literal["first-listed", "last-listed", "all"]
+"""Who of several equals it is."""
 
 
 @frozen(cache_hash=True)
@@ -77,7 +79,7 @@ class Keep:
     among: Expression | None
     per: str | None
     at_most: Expression | None
-    ties: Literal["first-listed", "all"]
+    ties: Ties
     because: Because
     counts: tuple[str, ...] = ()
 
@@ -86,13 +88,15 @@ class Keep:
 class Choose:
     """The choice: destinations ``where`` the condition holds, or those that come first when ordered ``by``.
 
-    Of several the one listed first is taken. After a choice no later rule keeps, eliminates, sets aside, takes back or
-    chooses; after one by condition none derives anything of destinations either.
+    Of several the one listed first, or last, is taken: ``ties`` says which, and that one stands first among them. After
+    a choice no later rule keeps, eliminates, sets aside, takes back or chooses; after one by condition none derives
+    anything of destinations either.
     """
 
     where: Expression | None
     by: tuple[Expression, ...]
     because: Because
+    ties: Ties = "first-listed"
 
 
 @frozen
