@@ -162,6 +162,7 @@ class _Generator:
         if step.fate == "chosen":
             yield f"if [1 for d in R if {where}]:"
             yield from ("    " + line for line in self.keep_where(index, where))
+            yield from ["    R = R[::-1]"] if step.last_first else []
             yield "    open_ = False; ended = True"
         elif step.fate == "back":
             yield f"X = [d for d in A if {where}]"
@@ -184,6 +185,8 @@ class _Generator:
             yield from self.keep_per(index, step, among)
         else:
             yield from self.keep_best(index, step, among)
+        if step.last_first:
+            yield "R = R[::-1]"
         if step.chooses:
             yield "open_ = False"
 

@@ -19,22 +19,25 @@ from mqclause.rulebook.rule import Ruleset
 def listing_of(ruleset: Ruleset) -> Listing:
     """The terms and notices of the workload rules that are about a destination as it is listed."""
     names = SourceNames(ruleset.vocabulary)
-
-    def asked(source: str) -> Callable[[Destination], Any]:
-        made: Callable[[Destination], Any] = eval(f"lambda d: {source}", {"floor": floor, "__builtins__": {}})  # noqa: S307 - checked expressions only
-        return made
-
-    def term(name: str) -> Callable[[Destination], Any]:
-        return asked(python_source(exp.column(name), names))
-
     watched = []
     for notice in ruleset.notices:
         values = ", ".join(names.of(name) for name in notice.attributes)
         watched.append(f"({values},) if {python_source(notice.where, names)} else None")
-    manual = term("manually_defined")
+    manual = asked_of(ruleset, "manually_defined")
     return Listing(
-        term("on_each_receiver")(Destination()),
-        term("lends"),
+        asked_of(ruleset, "on_each_receiver")(Destination()),
+        asked_of(ruleset, "lends"),
         frozenset(each for each in DEFTYPES if manual(Destination(deftype=each))),
-        asked(f"({''.join(f'{each}, ' for each in watched)})"),
+        _function("d", f"({''.join(f'{each}, ' for each in watched)})"),
     )
+
+
+def asked_of(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
+    """What a term says of one subject of the ruleset or, where it chooses among none, of the situation."""
+    source = python_source(exp.column(term), SourceNames(ruleset.vocabulary))
+    return _function("s" if ruleset.about.subject is None else "d", source)
+
+
+def _function(of: str, source: str) -> Callable[[Any], Any]:
+    made: Callable[[Any], Any] = eval(f"lambda {of}: {source}", {"floor": floor, "__builtins__": {}})  # noqa: S307 - checked expressions only
+    return made

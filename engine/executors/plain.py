@@ -127,6 +127,7 @@ class Walk:
                 return None
             self.is_open, self.has_ended = False, True
             found = _without(pool, found)
+            self.turn(step)
         if step.fate == "aside":
             self.aside = [*self.aside, *found]
         return self.left(_without(pool, found), fallen=found)
@@ -145,6 +146,7 @@ class Walk:
         equals_share = step.at_most is None or step.ties == "all"
         fallen = self.beyond(among, self.places(step, among, equals_share), limit)
         self.is_open = not step.chooses
+        self.turn(step)
         return self.left(_without(remaining, fallen), fallen=fallen)
 
     def places(self, step: Rank, among: Sequence[Any], equals_share: bool) -> list[int]:
@@ -198,6 +200,12 @@ class Walk:
             if each.told is not None:
                 told[each.told] = value
         return Applied((), (), len(self.scope.remaining), told or None)
+
+    def turn(self, step: Filter | Rank) -> None:
+        """Lists all the other way round, where a choice takes the one listed last of several."""
+        if step.last_first:
+            self.listed.reverse()
+            self.remains(self.scope.remaining)
 
     def left(self, remaining: Sequence[Any], fallen: Sequence[Any] = (), taken_back: Sequence[Any] = ()) -> Applied:
         """What a step did to those that it looked at; ``remaining`` are those that remain after it."""

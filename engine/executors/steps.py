@@ -48,13 +48,14 @@ class Filter:
 
     ``out``: they no longer remain. ``aside``: neither, but may be taken back. ``back``: of those set aside they
     remain again. ``chosen``: they alone remain and nothing more is decided of subjects; where nobody is, this one does
-    nothing.
+    nothing. ``last_first``: those chosen are listed the other way round, so that the one listed last is taken.
     """
 
     rule: Rule
     when: Expression | None
     where: Expression
     fate: FateWord
+    last_first: bool = False
 
 
 @frozen(eq=False)
@@ -73,7 +74,8 @@ class Rank:
     and from here on they are listed in this order, equals as before. ``per`` names the attribute of a group that
     compares within itself (with ``best``). ``ties`` says who of several equals at the limit stays: those listed
     ``first``, or ``all``. ``counts`` names the attributes that the limit counts by: subjects alike in all of them are
-    one, as good as the best of them. ``chooses`` says that the choice is then made.
+    one, as good as the best of them. ``chooses`` says that the choice is then made; of equals the one listed first is
+    taken or, with ``last_first``, the one listed last: they are listed the other way round.
     """
 
     rule: Rule
@@ -86,6 +88,7 @@ class Rank:
     ties: Literal["first", "all"] = "first"
     counts: tuple[str, ...] = ()
     chooses: bool = False
+    last_first: bool = False
 
 
 @frozen(eq=False)
@@ -195,9 +198,11 @@ def _keep(_: int, rule: Rule, action: Keep) -> Step:
 
 
 def _choose(_: int, rule: Rule, action: Choose) -> Step:
+    last_first = action.ties == "last-listed"
     if action.where is not None:
-        return Filter(rule, rule.when, action.where, "chosen")
-    return Rank(rule, rule.when, tuple(Key(by, descending=False) for by in action.by), "best", chooses=True)
+        return Filter(rule, rule.when, action.where, "chosen", last_first)
+    keys = tuple(Key(by, descending=False) for by in action.by)
+    return Rank(rule, rule.when, keys, "best", chooses=True, last_first=last_first)
 
 
 def _order_by(_: int, rule: Rule, action: OrderBy) -> Step:

@@ -186,6 +186,7 @@ class _Checker:
         if names.kind != "names":
             raise ExpressionError(f"{tree.this.sql()!r} is {names}, expected a list of names", column_of(tree))
         self.expect(tree.expression, TEXT)
+        self.same_words(tree, names, tree.expression)
         return BOOLEAN
 
     def arithmetic(self, tree: exp.Expression) -> Type:

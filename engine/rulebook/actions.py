@@ -28,8 +28,12 @@ from mqclause.rulebook.rule import (
     SetAside,
     Settle,
     TakeBack,
+    Ties,
 )
 from mqclause.rulebook.rule_file import RuleFile
+
+TAKEN: tuple[Ties, ...] = ("first-listed", "last-listed")
+"""Who of several can be taken by a choice."""
 
 COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remark", "notices", *FINDING_KEYS,
                "edition", "reading")  # fmt: skip
@@ -116,12 +120,19 @@ def _keep(file: RuleFile, table: dict[str, Any], key: str) -> Keep:
         if per is not None:
             raise RuleError(file.path, f"{key}.per", "stands beside at_most; a group keeps its best alone")
         limit = file.expression(file.text(table, "at_most", key), f"{key}.at_most", WHOLE, per_subject=False)
-    ties = table.get("ties", "first-listed")
-    if ties not in ("first-listed", "all"):
-        raise RuleError(file.path, f"{key}.ties", f"{quoted(ties)} is not allowed; allowed: first-listed, all")
     among = file.condition(table, "among", key) if "among" in table else None
-    return Keep(by, "highest" if best == "highest" else "lowest", among, per, limit, ties,
-                file.because(table, key, best, "at_most"), _counted(file, table, key))  # fmt: skip
+    return Keep(by, "highest" if best == "highest" else "lowest", among, per, limit,
+                _ties(file, table, key, "first-listed", "all"), file.because(table, key, best, "at_most"),
+                _counted(file, table, key))  # fmt: skip
+
+
+def _ties(file: RuleFile, table: dict[str, Any], key: str, *allowed: Ties) -> Ties:
+    """Who of equals it is: the first that is allowed, unless stated."""
+    stated = table.get("ties", allowed[0])
+    for each in allowed:
+        if stated == each:
+            return each
+    raise RuleError(file.path, f"{key}.ties", f"{quoted(stated)} is not allowed; allowed: {', '.join(allowed)}")
 
 
 def _counted(file: RuleFile, table: dict[str, Any], key: str) -> tuple[str, ...]:
@@ -149,13 +160,14 @@ def _attribute(file: RuleFile, table: dict[str, Any], name: str, key: str) -> st
 def _choose(file: RuleFile, table: dict[str, Any], key: str) -> Choose:
     if ("where" in table) == ("lowest" in table):
         raise RuleError(file.path, key, "states where or lowest, one of them")
+    ties = _ties(file, table, key, *TAKEN)
     if "where" in table:
-        return Choose(file.condition(table, "where", key), (), file.because(table, key))
+        return Choose(file.condition(table, "where", key), (), file.because(table, key), ties)
     order = table["lowest"]
     if not isinstance(order, list) or not order or not all(isinstance(item, str) for item in order):
         raise RuleError(file.path, f"{key}.lowest", "is a list of expressions, the first deciding first")
     by = tuple(file.expression(item, f"{key}.lowest", NUMBER, per_subject=True) for item in order)
-    return Choose(None, by, file.because(table, key, "lowest"))
+    return Choose(None, by, file.because(table, key, "lowest"), ties)
 
 
 def _order_by(file: RuleFile, table: dict[str, Any], key: str) -> OrderBy:
@@ -275,7 +287,7 @@ ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
     "set_aside": (_set_aside, ("where", "because")),
     "take_back": (_take_back, ("where",)),
     "keep": (_keep, ("highest", "lowest", "among", "per", "at_most", "counts", "ties", "because")),
-    "choose": (_choose, ("where", "lowest", "because")),
+    "choose": (_choose, ("where", "lowest", "ties", "because")),
     "order_by": (_order_by, ("by",)),
     "derive": (_derive, ()),
     "settle": (_settle, ()),

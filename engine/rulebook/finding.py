@@ -11,7 +11,7 @@ from mqclause.rulebook.rule import Example, Expression
 from mqclause.rulebook.rule_file import RuleFile
 
 SEVERITIES = tuple("error warning note".split())  # noqa: SIM905 - no clause is meant
-FINDING_KEYS = ("severity", "graver", "attribute", "follows", "why", "example")
+FINDING_KEYS = ("severity", "graver", "attribute", "misplaced", "follows", "why", "example")
 _SHOWN = ("found", "clean")
 
 
@@ -32,7 +32,19 @@ def of_findings(file: RuleFile) -> dict[str, Any]:
     example = Example(*(file.text(shown, key, "example") for key in _SHOWN))
     severity = _among(file, "severity", file.table["severity"], SEVERITIES)
     graver = tuple(_graver(file, SEVERITIES[: SEVERITIES.index(severity)]))
-    return {**texts, "severity": severity, "graver": graver, "follows": follows, "example": example}
+    found = {"severity": severity, "graver": graver, "follows": follows, "example": example}
+    return {**texts, **found, "misplaced": dict(_misplaced(file))}
+
+
+def _misplaced(file: RuleFile) -> Iterator[tuple[str, frozenset[str]]]:
+    """Attributes, by type of object, that are read although MQSC does not have them there."""
+    stated = file.table.get("misplaced", {})
+    if not isinstance(stated, dict):
+        raise RuleError(file.path, "misplaced", "is a table of lists of attributes, by type of object")
+    for kind, names in stated.items():
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise RuleError(file.path, f"misplaced.{kind}", "is a list of attributes of MQSC")
+        yield kind, frozenset(names)
 
 
 def _graver(file: RuleFile, allowed: Sequence[str]) -> Iterator[tuple[str, Expression]]:

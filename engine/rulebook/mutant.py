@@ -14,7 +14,7 @@ from sqlglot import exp
 from mqclause.language.check import type_of
 from mqclause.language.vocabulary import Type
 from mqclause.model.facts.constants import REASONS
-from mqclause.rulebook.actions import ACTIONS
+from mqclause.rulebook.actions import ACTIONS, TAKEN
 from mqclause.rulebook.reading import OVERRIDES
 from mqclause.rulebook.rule import Holds, Ruleset
 from mqclause.rulebook.rules import Rules
@@ -166,6 +166,10 @@ def _other_ties(action: RuleTable, key: str) -> None:
     action[key] = {"all": "first-listed", "first-listed": "all"}[action[key]]
 
 
+def _other_taken(action: RuleTable, key: str) -> None:
+    action[key] = next(ties for ties in TAKEN if ties != action[key])
+
+
 def _other_reason(action: RuleTable, key: str) -> None:
     action[key] = next(reason for reason in REASONS if reason != action[key])
 
@@ -209,6 +213,7 @@ CHANGES: Mapping[str | tuple[str, str], Callable[[RuleTable, str], None]] = {
     ("conclude", "excused"): _dropped,
     "at_most": _patterned(RAISED),
     "ties": _other_ties,
+    ("choose", "ties"): _other_taken,
     "reason": _other_reason,
     "call": _patterned("CASE WHEN ({}) = 'MQOPEN' THEN 'MQPUT' ELSE 'MQOPEN' END"),
 }

@@ -16,6 +16,8 @@ from mqclause.language.vocabulary import Vocabulary
 from mqclause.rulebook.declaration import Declaration
 
 Expression = exp.Expression
+Ties = Literal["first-listed", "last-listed", "all"]
+"""Who of several equals it is."""
 
 
 @frozen(cache_hash=True)
@@ -77,7 +79,7 @@ class Keep:
     among: Expression | None
     per: str | None
     at_most: Expression | None
-    ties: Literal["first-listed", "all"]
+    ties: Ties
     because: Because
     counts: tuple[str, ...] = ()
 
@@ -86,13 +88,15 @@ class Keep:
 class Choose:
     """The choice: destinations ``where`` the condition holds, or those that come first when ordered ``by``.
 
-    Of several the one listed first is taken. After a choice no later rule keeps, eliminates, sets aside, takes back or
-    chooses; after one by condition none derives anything of destinations either.
+    Of several the one listed first, or last, is taken: ``ties`` says which, and that one stands first among them. After
+    a choice no later rule keeps, eliminates, sets aside, takes back or chooses; after one by condition none derives
+    anything of destinations either.
     """
 
     where: Expression | None
     by: tuple[Expression, ...]
     because: Because
+    ties: Ties = "first-listed"
 
 
 @frozen
@@ -203,8 +207,9 @@ class Rule:
     ``remark`` is a sentence for the reader of an answer in which all that the rule derives is true. ``notices`` say
     what counts as a change since the choice before. Where its condition does not hold there is a finding of
     that ``severity``, or of the first of the ``graver`` ones whose condition holds, about that ``attribute`` of MQSC,
-    which may be a word in braces; ``follows`` is the clause, ``administration/4``, that asks for it, ``why`` says what
-    is gained, and ``example`` shows it.
+    which may be a word in braces; ``misplaced`` are attributes, by type of object, that MQSC does not have there and
+    that are read for the rule to find them; ``follows`` is the clause, ``administration/4``, that asks for it, ``why``
+    says what is gained, and ``example`` shows it.
     """
 
     id: str
@@ -218,6 +223,7 @@ class Rule:
     severity: str = ""
     graver: tuple[tuple[str, Expression], ...] = ()
     attribute: str = ""
+    misplaced: Mapping[str, frozenset[str]] = field(factory=dict)
     follows: str = ""
     why: str = ""
     example: Example | None = None

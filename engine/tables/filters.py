@@ -62,7 +62,9 @@ def choose(standing: Standing, filters: Sequence[NumberedFilter]) -> None:
         where = standing.meaning.of(step.where)
         condition = both(standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where)), _asked(where))
         if not is_false(condition):
-            chosen = standing.bind(step.rule, "chosen", when(condition, F.those(remaining, where), F.NOBODY))
+            those = F.those(remaining, where)
+            those = standing.turned(those) if step.last_first else those
+            chosen = standing.bind(step.rule, "chosen", when(condition, those, F.NOBODY))
             anybody = F.more_than(chosen, 0)
             found.append((anybody, chosen))
             fell = standing.fates(F.those(remaining, negated(where)), literal(number))

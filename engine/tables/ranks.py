@@ -47,6 +47,9 @@ def _choose(standing: Standing, number: int, step: Rank) -> None:
     chosen = both(condition, F.more_than(standing.remaining, 0))
     for key in step.keys:
         _keep_best(standing, number, step, key, both(condition, F.more_than(standing.remaining, 1)))
+    if step.last_first:
+        turned = when(condition, standing.turned(standing.remaining), standing.remaining)
+        standing.remaining = standing.bind(step.rule, "turned", turned)
     standing.is_open = standing.bind(step.rule, "open", both(standing.is_open, negated(chosen)))
 
 

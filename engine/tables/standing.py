@@ -85,6 +85,13 @@ class Standing:
         assert self.meaning.packing is not None  # noqa: S101 - there are subjects
         return self.meaning.packing.place(F.variable(subject))
 
+    def turned(self, some: Node) -> Node:
+        """The subjects of a list, which are in the order in which they are listed now, the other way round."""
+        if self.order is None:
+            return F.in_order(some, descending=True)
+        numbered = F.each(some, F.struct_of({"at": F.variable("place"), "subject": F.variable("c")}), "c", "place")
+        return F.each(F.in_order(numbered, descending=True), F.field_of(F.EACH, "subject"), F.EACH.name)
+
     def as_listed(self, some: Node) -> Node:
         """The subjects of a list in the order in which they are listed now."""
         if self.order is None:

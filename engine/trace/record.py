@@ -12,7 +12,19 @@ from sqlglot import exp
 from mqclause.executors.run import Applied, Run
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.language.parse import unwrapped
-from mqclause.rulebook.rule import Action, Conclude, Derive, Expression, Keep, OrderBy, Rule, Ruleset, SetAside, Settle
+from mqclause.rulebook.rule import (
+    Action,
+    Choose,
+    Conclude,
+    Derive,
+    Expression,
+    Keep,
+    OrderBy,
+    Rule,
+    Ruleset,
+    SetAside,
+    Settle,
+)
 from mqclause.trace.sentence import sentence
 
 
@@ -118,6 +130,8 @@ def seen_by(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, in_
         elif in_order and isinstance(rule.action, OrderBy):
             listed = _ordered(rule.action, listed, scope_of(seen, scope))
             seen = seen._replace(remaining=_among(listed, seen.remaining))
+        if isinstance(rule.action, Choose) and rule.action.ties == "last-listed":
+            seen = seen._replace(remaining=seen.remaining[::-1])
 
 
 def scope_of(seen: Seen, first: Scope) -> Scope:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
+from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.mq_object import MqObject
-from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Text, Whole, Words, seen
-from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, seen
+from mqclause.model.facts.objects import Channel, Queue
 
 CONFIGURED_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
 CHECKED_TYPES = (*CONFIGURED_QUEUES, "CHANNEL", "QMGR")
@@ -23,26 +24,29 @@ FileLine = tuple[str, int | None]
 """A file and a line of it."""
 
 _UNPLACED: Mapping[str, FileLine] = MappingProxyType({})
-_UNSTATED: Mapping[str, int] = MappingProxyType({})
-WORKLOAD_ATTRIBUTES = ("clwlrank", "clwlprty", "clwlwght")
-"""What a CLUSSDR can state, and what counts is what the CLUSRCVR states."""
+_UNSTATED: Mapping[str, Any] = MappingProxyType({})
+QUEUE_ATTRIBUTES, CHANNEL_ATTRIBUTES = (
+    tuple(each.name for each in fields(kind) if each.name not in ("name", "queue_manager")) for kind in (Queue, Channel)
+)
+"""All that two queues of one name, or two channels, can have otherwise."""
 
 
 @frozen(eq=False)
 class ConfiguredObject:
     """One object of one queue manager as a check sees it.
 
-    ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; the
-    words with ``same_`` say whether they have the same value of an attribute. ``unreachable`` says why no other queue
-    manager ever sends a message to a host, blank if one does. A queue is looked at in its ``cluster``, or in several of
-    which the same is to be said; ``in_others``: it is in more clusters, of which that is not to be said.
+    ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled;
+    ``hosts_differ_in`` names every attribute that they are known to have different values of. ``unreachable`` says why
+    no other queue manager ever sends a message to a host, blank if one does. A queue is looked at in its ``cluster``,
+    or in several of which the same is to be said; ``in_others``: it is in more clusters, of which that is not to be
+    said.
 
     ``leads_nowhere`` says why a name leads to nothing, blank if it does not: ``lost_by`` is the reason code,
     ``lost_queue`` and ``lost_queue_manager`` are the names that come to nothing, ``lost_is_defined`` says whether there
     is an object of that queue name, and ``led_from`` is what led to them. ``could_lead_on``: it would lead somewhere
     with what a member may have that no file describes.
 
-    ``receiver_differs`` names the workload attribute in which a CLUSSDR differs from the CLUSRCVR of that name.
+    ``receiver_differs`` names an attribute that a CLUSSDR states otherwise than the CLUSRCVR of that name.
     ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and
     ``speaks_for_cluster`` if what the cluster lacks is to be said of it, once for all members; it is a
     ``repository_elsewhere`` if it is one of another cluster. ``repositories_told``: the files of all members tell of
@@ -59,8 +63,8 @@ class ConfiguredObject:
 
     Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
-    the attributes stand, ``""`` where the object does. ``states`` are the workload attributes that a CLUSSDR states,
-    ``beside`` the queue itself as a fact, if it leads to another one, and what stands beside it.
+    the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states, ``beside``
+    the queue itself as a fact, if it leads to another one, and what stands beside it.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -72,9 +76,7 @@ class ConfiguredObject:
     get: str = seen(Words(("ENABLED", "DISABLED")), "ENABLED")
     hosts: int = seen(COUNT, 0)
     enabled_hosts: int = seen(COUNT, 0)
-    same_defbind: bool = True
-    same_defprty: bool = True
-    same_clwluseq: bool = True
+    hosts_differ_in: tuple[str, ...] = seen(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
     unreachable: str = seen(Text(400), "")
     usage: str = seen(Words(("NORMAL", "XMITQ")), "NORMAL")
     indxtype: str = seen(Text(12), "NONE")
@@ -100,7 +102,7 @@ class ConfiguredObject:
     kaint: int = seen(Whole(OFF, LARGEST), OFF)
     batchhb: int = seen(COUNT, 0)
     netprty: int = seen(Whole(OFF, LARGEST), OFF)
-    receiver_differs: str = seen(Text(200), "")
+    receiver_differs: str = seen(Words(("", *map(str.upper, CHANNEL_ATTRIBUTES))), "")
     cluster: str = seen(Text(400), "")
     unjoined: str = seen(Text(400), "")
     repositories: int = seen(COUNT, 2)
@@ -121,7 +123,7 @@ class ConfiguredObject:
     owner: str = field(default="", metadata={"in_table": None})
     clusters: tuple[str, ...] = field(default=(), metadata={"in_table": None})
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
-    states: Mapping[str, int] = field(default=_UNSTATED, metadata={"in_table": None})
+    states: Mapping[str, Any] = field(default=_UNSTATED, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
     is_shown: bool = field(default=False, metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
@@ -135,13 +137,18 @@ class ConfiguredObject:
 
     def tells(self, attribute: str) -> bool:
         """Whether its files tell an attribute: a definition tells all of them, by default those that it leaves out."""
-        names = ("CLUSTER", "CLUSNL") if attribute == "cluster" else (attribute.upper(),)
         if self.found is None:
-            return not self.is_shown or any(name in self.places for name in names)
-        return not self.is_shown or any(self.found.stating(name) for name in names)
+            return not self.is_shown or any(name in self.places for name in keywords(attribute))
+        return not self.is_shown or any(self.found.stating(name) for name in keywords(attribute))
 
-    def kept(self, attributes: Collection[str]) -> ConfiguredObject:
-        """The object without its definition: of the ``attributes``, MQSC names, it is kept where they stand."""
+    def kept(self, words: Collection[str]) -> ConfiguredObject:
+        """The object without its definition: of the keywords of MQSC, and of what it ``states``, it is kept where."""
         found = self.found
-        stated = [name for name in attributes if found is not None and found.stating(name)]
+        named = {*words, *(word for each in self.states for word in keywords(each))}
+        stated = [name for name in named if found is not None and found.stating(name)]
         return evolve(self, found=None, places={name: self.place_of(name) for name in ("", *stated)})
+
+
+def keywords(attribute: str) -> tuple[str, ...]:
+    """The keywords of MQSC under which an attribute can stand."""
+    return ("CLUSTER", "CLUSNL") if attribute == "cluster" else (attribute.upper(),)

@@ -9,10 +9,11 @@ from typing import Any
 from attrs import evolve, fields, frozen
 
 from mqclause.model.assembly.configured import (
+    CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
     CONFIGURED_QUEUES,
     OFF,
-    WORKLOAD_ATTRIBUTES,
+    QUEUE_ATTRIBUTES,
     ConfiguredObject,
 )
 from mqclause.model.assembly.incomplete import BEGINNING, END
@@ -32,7 +33,7 @@ from mqclause.model.readers.toml_facts import TOML
 NEEDED = (*CHECKED_TYPES, "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
 """The kinds of records that a check has a use for."""
 
-AS_DEFINED = ("put", "get", "usage", "trigger", "trigtype", "trigdpth", "maxdepth", "shared")
+AS_DEFINED = tuple(each.name for each in fields(ConfiguredObject) if each.name in QUEUE_ATTRIBUTES)
 """What a check sees of a queue as its definition says it."""
 
 MAKING = ("define", "observe")
@@ -157,7 +158,7 @@ class ConfiguredMember:
             return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL",
                     "deadq": found.text("DEADQ"), "deadq_told": told,
                     "is_member": any(each.clusters for each in self.objects.channels("CLUSRCVR"))}  # fmt: skip
-        stated = {name: found.fields[name] for name in WORKLOAD_ATTRIBUTES if name in found.fields}
+        stated = {name: found.fields[name] for name in CHANNEL_ATTRIBUTES if name in found.fields}
         # A dump writes down every default, too: nobody has stated those.
         defaults = {each.name: each.default for each in fields(Channel)} if self.whole else {}
         return {

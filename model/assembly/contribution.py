@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.configured import FileLine
 from mqclause.model.assembly.configured_member import ConfiguredMember
@@ -13,11 +13,8 @@ from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Queue, QueueManager
 
-ALIKE = ("defbind", "defprty", "clwluseq")
-"""What the hosts of a queue should have alike."""
-
-Untold = tuple[str, str, str]
-"""A queue, its host, and an attribute of it."""
+OnDisplay = tuple[str, str, str]
+"""QUEUE or CHANNEL, the name of what is displayed, and whose it is."""
 
 
 @frozen(eq=False)
@@ -29,7 +26,7 @@ class Contribution:
     ``senders`` are its CLUSSDR channels, as cluster, name and place, ``repositories`` the clusters of which it is a
     full repository, by its own files; ``others`` are full repositories by what it displays, as cluster and name.
     ``tells_repositories``: its files tell of which clusters it is one, or that it is none.
-    ``silent`` names what a display left out of what hosts should have alike, as queue, host and attribute.
+    ``told`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
     """
 
     queue_manager: QueueManager
@@ -41,7 +38,7 @@ class Contribution:
     senders: tuple[tuple[str, str, FileLine], ...] = ()
     repositories: frozenset[str] = frozenset()
     others: frozenset[tuple[str, str]] = frozenset()
-    silent: frozenset[Untold] = frozenset()
+    told: Mapping[OnDisplay, frozenset[str]] = field(factory=dict)
     tells_repositories: bool = True
 
     @classmethod
@@ -54,7 +51,13 @@ class Contribution:
         receivers = [
             _receiver(each, member.name, name) for each in objects.channels("CLUSRCVR") for name in each.clusters
         ]
-        routes = [_route(row) for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
+        displayed = [row for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
+        told = _told(
+            (*((("QUEUE", found.name, member.name), found) for found, _ in own),
+             *((("QUEUE", row.name, row.text("CLUSQMGR")), row) for row in shown),
+             *((("CHANNEL", found.name, member.name), found) for found in objects.channels("CLUSRCVR")),
+             *((("CHANNEL", row.text("CHANNEL"), row.name), row) for row in displayed))
+        )  # fmt: skip
         repositories = frozenset(name for each in objects.of("QMGR") for name in member.joined_of(each))
         members = (*objects.channels("CLUSRCVR"), *objects.channels("CLUSSDR"), *objects.of("QMGR"))
         return cls(
@@ -63,7 +66,7 @@ class Contribution:
             member.knows_all,
             bool(member.owner),
             (*(_own(queue, member) for _, queue in own), *map(_displayed, shown)),
-            (*receivers, *routes),
+            (*receivers, *map(_route, displayed)),
             tuple(
                 (name, each.name, (each.record.source, each.record.line))
                 for each in objects.channels("CLUSSDR")
@@ -71,12 +74,7 @@ class Contribution:
             ),
             repositories,
             frozenset((row.text("CLUSTER"), row.name) for row in rows if row.text("QMTYPE") == "REPOS"),
-            frozenset(
-                (found.name, host, name)
-                for found, host in (*((found, member.name) for found, _ in own), *_hosts(shown))
-                for name in ALIKE
-                if found.record.action == "observe" and name not in found.fields
-            ),
+            told,
             _tells_repositories(member),
         )
 
@@ -121,8 +119,13 @@ def _tells_repositories(member: ConfiguredMember) -> bool:
     )
 
 
-def _hosts(shown: Iterable[MqObject]) -> Iterator[tuple[MqObject, str]]:
-    yield from ((row, row.text("CLUSQMGR")) for row in shown)
+def _told(found: Iterable[tuple[OnDisplay, MqObject]]) -> dict[OnDisplay, frozenset[str]]:
+    """The attributes that every display of something shows; what is defined has them all."""
+    told = dict[OnDisplay, frozenset[str]]()
+    for shown, each in found:
+        if each.record.action == "observe":
+            told[shown] = told.get(shown, frozenset(each.fields)) & each.fields.keys()
+    return told
 
 
 def _displayed(row: MqObject) -> Queue:

@@ -17,22 +17,22 @@ from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import read_facts
+from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.record import Record, Script
 from mqclause.model.readers.registry import FORMATS, contents_of, only_named
 
-MISPLACED = {"CLUSSDR": frozenset({"NETPRTY"})}
-"""What a check finds in a script, and what is a fault of it elsewhere."""
 
-CHECKED_FORMATS = tuple(
-    evolve(each, read=partial(read_mqsc, kept=MISPLACED)) if each is MQSC else each for each in FORMATS
-)
+def scripts_in(
+    source: Source, misplaced: Misplaced, faults: list[Diagnostic], warnings: list[Diagnostic], lenient: bool
+) -> Iterator[Script]:
+    """The scripts in a file. What is wrong with it goes to ``faults`` or, where it may be passed by, ``warnings``.
 
-
-def scripts_in(source: Source, faults: list[Diagnostic], warnings: list[Diagnostic], lenient: bool) -> Iterator[Script]:
-    """The scripts in a file. What is wrong with it goes to ``faults`` or, where it may be passed by, ``warnings``."""
-    formats = only_named(source.format, CHECKED_FORMATS)
+    What is ``misplaced`` is no fault of a script: a check finds it.
+    """
+    reading = partial(read_mqsc, kept=misplaced)
+    formats = only_named(source.format, [evolve(each, read=reading) if each is MQSC else each for each in FORMATS])
     try:
         for name, data in unpacked(source.data, source.name):
             contents = contents_of(data, name, formats)

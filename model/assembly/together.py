@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from attrs import define, evolve, field
 
-from mqclause.model.assembly.configured import WORKLOAD_ATTRIBUTES, ConfiguredObject
-from mqclause.model.assembly.contribution import ALIKE, Contribution, Untold
+from mqclause.model.assembly.configured import QUEUE_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.contribution import Contribution, OnDisplay
 from mqclause.model.assembly.inserts import INSERT
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.destination import look_of
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 
 Appearance = tuple[tuple[Any, ...], ...]
 """What the workload rules see of an instance, and of each route to it."""
+
+_ATTRIBUTES_OF = attrgetter(*QUEUE_ATTRIBUTES)
 
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
@@ -38,7 +42,7 @@ class Together:
     closed: set[str] = field(factory=set)
     many: set[str] = field(factory=set)
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
-    silent: set[Untold] = field(factory=set)
+    told: dict[OnDisplay, frozenset[str]] = field(factory=dict)
     _speakers: dict[str, str] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
@@ -63,9 +67,9 @@ class Together:
             if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
                 for cluster in queue.clusters:
                     self.queues.setdefault((queue.name, cluster), {}).setdefault(queue.queue_manager, queue)
-        self.silent |= {
-            one for one in each.silent if own == (one[1] == each.name) and (own or one[1] not in self.described)
-        }
+        for shown, told in each.told.items():
+            if (shown[2] == each.name) == own and (own or shown[2] not in self.described):
+                self.told[shown] = self.told.get(shown, told) & told
         for channel in each.receivers:
             if (channel.queue_manager == each.name) == own and (own or channel.queue_manager not in self.described):
                 self.receivers.setdefault((channel.queue_manager, channel.cluster), {}).setdefault(
@@ -110,9 +114,9 @@ class Together:
         key = (name, cluster)
         if key not in self._of_hosts:
             hosts = [*self.queues.get(key, {}).values()]
-            same = {f"same_{each}": len(self.values_of(hosts, each)) < 2 for each in ALIKE}
             enabled = sum(each.put == "ENABLED" for each in hosts)
-            self._of_hosts[key] = {"hosts": len(hosts), "enabled_hosts": enabled, **same, **self.told_of((cluster,))}
+            differ = {"hosts_differ_in": tuple(name.upper() for name in self.differing_in(hosts))}
+            self._of_hosts[key] = {"hosts": len(hosts), "enabled_hosts": enabled, **differ, **self.told_of((cluster,))}
         return self._of_hosts[key]
 
     def told_of(self, clusters: Iterable[str]) -> dict[str, Any]:
@@ -124,10 +128,13 @@ class Together:
             "more_members": any(name in self.many or name in self.unanswered for name in unsure),
         }
 
-    def values_of(self, hosts: Sequence[Queue], attribute: str) -> set[Any]:
-        """The values of an attribute that hosts of a queue are known to have."""
-        told = (each for each in hosts if (each.name, each.queue_manager, attribute) not in self.silent)
-        return {getattr(each, attribute) for each in told}
+    def differing_in(self, hosts: Sequence[Queue]) -> Iterator[str]:
+        """The attributes of which hosts of a queue are known to have several values."""
+        told = [self.told.get(("QUEUE", each.name, each.queue_manager)) for each in hosts]
+        for name, values in zip(QUEUE_ATTRIBUTES, zip(*map(_ATTRIBUTES_OF, hosts), strict=True), strict=bool(hosts)):
+            if len(set(values)) > 1:
+                known = {value for value, of in zip(values, told, strict=True) if of is None or name in of}
+                yield from [name] if len(known) > 1 else []
 
     def receiver(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
         """A receiver with what one of its clusters has."""
@@ -146,10 +153,11 @@ class Together:
         )
 
     def differing(self, about: ConfiguredObject) -> Iterator[str]:
-        """The workload attributes that a sender states otherwise than the receiver of its name."""
+        """The attributes that a sender states otherwise than the receiver of its name is known to have them."""
         receiver = self.by_channel.get(about.name)
+        told = None if receiver is None else self.told.get(("CHANNEL", receiver.name, receiver.queue_manager))
         for name, value in about.states.items():
-            if receiver is not None and getattr(receiver, name) != value:
+            if receiver is not None and (told is None or name in told) and getattr(receiver, name) != value:
                 yield name
 
     def speaker(self, cluster: str) -> str:
@@ -193,7 +201,7 @@ class Together:
         key = (name, cluster)
         if key not in self._looks:
             self._looks[key] = {
-                host: (_look(queue), *map(_look, self.receivers.get((host, cluster), {}).values()))
+                host: (look_of(queue), *map(look_of, self.receivers.get((host, cluster), {}).values()))
                 for host, queue in self.queues.get(key, {}).items()
             }
         return self._looks[key]
@@ -237,9 +245,3 @@ class Together:
         """Whether a queue manager, or an alias of one, is known in a cluster."""
         of_aliases = any((queue_manager, name) in self.queues for name in clusters)
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
-
-
-def _look(fact: Queue | Channel) -> tuple[Any, ...]:
-    """How an instance, or a route, looks to whoever chooses."""
-    names = ("put", "clwlrank", "clwlprty") if isinstance(fact, Queue) else (*WORKLOAD_ATTRIBUTES, "netprty")
-    return tuple(getattr(fact, name) for name in names)

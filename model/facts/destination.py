@@ -145,7 +145,7 @@ def _of_queue(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destina
         if queue.queue_manager == cluster.queue_manager.name:
             yield from _local_instance(cluster, queue, listing)
             continue
-        instance = {**_instance(queue), "shares_cluster": not own.isdisjoint(queue.clusters)}
+        instance = {**_instance(queue), "queue": queue.name, "shares_cluster": not own.isdisjoint(queue.clusters)}
         for channel in _routes(cluster, queue.queue_manager):
             inside = channel.cluster in queue.clusters
             yield Destination(**_route(cluster, channel, listing), **instance, channel_in_queue_cluster=inside)
@@ -154,7 +154,7 @@ def _of_queue(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destina
 def _local_instance(cluster: Cluster, queue: Queue, listing: Listing) -> Iterator[Destination]:
     """The local instance takes status, weight and counters from a local CLUSRCVR, if one is given."""
     own = cluster.queue_manager
-    here = {**_instance(queue), "is_local": True, "shares_cluster": bool(queue.clusters)}
+    here = {**_instance(queue), "queue": queue.name, "is_local": True, "shares_cluster": bool(queue.clusters)}
     receivers = [
         Destination(
             **_route(cluster, channel, listing),
@@ -194,9 +194,13 @@ def _routes(cluster: Cluster, queue_manager: str) -> list[Channel]:
     return cluster.channels_by_queue_manager.get(queue_manager, [])
 
 
+def look_of(fact: Queue | Channel) -> tuple[Any, ...]:
+    """How an instance, or a route, looks to whoever chooses: all that a destination has of it but names."""
+    return tuple((_instance(fact) if isinstance(fact, Queue) else _channel(fact)).values())
+
+
 def _instance(queue: Queue) -> dict[str, Any]:
     return {
-        "queue": queue.name,
         "queue_type": queue.type,
         "put_enabled": queue.put == "ENABLED",
         "clwluseq": queue.clwluseq,
@@ -224,14 +228,20 @@ def _route(cluster: Cluster, channel: Channel, listing: Listing) -> dict[str, An
         "channel": channel.name,
         "cluster": channel.cluster,
         "suspended": host is not None and channel.cluster in host.suspended,
-        "deftype": channel.deftype,
         "channel_manual": channel.deftype in listing.manual,
+        "dest_seq_number": counted.dest_seq_number,
+        "dest_seq_factor": counted.dest_seq_factor,
+        "counter": (channel.name, channel.queue_manager),
+        **_channel(channel),
+    }
+
+
+def _channel(channel: Channel) -> dict[str, Any]:
+    return {
+        "deftype": channel.deftype,
         "channel_status": channel.status,
         "channel_rank": channel.clwlrank,
         "channel_priority": channel.clwlprty,
         "channel_weight": channel.clwlwght,
         "network_priority": channel.netprty,
-        "dest_seq_number": counted.dest_seq_number,
-        "dest_seq_factor": counted.dest_seq_factor,
-        "counter": (channel.name, channel.queue_manager),
     }

@@ -161,7 +161,12 @@ class Name(Text):
 class Names:
     """A list of names, each once; kept as a tuple in the given order."""
 
-    each: Text | Name
+    each: Text | Name | Words
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The closed list that they are of; empty for any names."""
+        return self.each.words if isinstance(self.each, Words) else ()
 
     def __call__(self, value: object, key: str) -> tuple[str, ...]:
         if not isinstance(value, list | tuple):

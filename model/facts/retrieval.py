@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import define, frozen
 
-from mqclause.model.facts.domains import ENABLED, LARGEST, NAMES, Whole, seen, unseen, words
+from mqclause.model.facts.domains import ENABLED, LARGEST, NAMES, InTable, Whole, seen, unseen, words
 from mqclause.model.facts.message import HIGHEST_PRIORITY, LARGEST_LONG, ON_ITS_OWN, ItemKey, Message, enqueued_priority
 from mqclause.model.facts.objects import Queue
 
@@ -23,6 +23,7 @@ ItemPlace = tuple[int, int]
 class RetrievalCall:
     """A call on a queue, or a question about it. Every attribute has a value; a blank text means "none".
 
+    ``get`` is that of the queue, ``named_get`` that of the object that was named, which may be an alias of it.
     ``options`` are those of MQGMO or MQPMO, ``match_on`` the keys that MQGMO's match options name. ``get_…`` tells of
     the current group of an application's gets, ``browse_…`` of its browses, ``put_…`` of its puts: whether there is
     one, whether the last call had LOGICAL_ORDER, and whether a logical message is begun. ``current_group`` is the
@@ -38,6 +39,7 @@ class RetrievalCall:
     options: tuple[str, ...] = seen(NAMES, ())
     unit: str = ""
     get: str = seen(ENABLED, "ENABLED")
+    named_get: str = seen(ENABLED, "ENABLED", InTable(optional=True))
     match_on: tuple[str, ...] = seen(NAMES, ())
     match_id: str = ""
     match_correlation: str = ""

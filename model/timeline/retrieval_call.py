@@ -23,10 +23,10 @@ def is_browse(event: Event) -> bool:
     return bool(event.options) and not set(BROWSES).isdisjoint(event.options)
 
 
-def get_call(event: Event, view: QueueView, get: str) -> RetrievalCall:
-    """A get as the rules see it; ``get`` is GET of the queue, or DISABLED where an alias of it is so."""
+def get_call(event: Event, view: QueueView, get: str, named_get: str) -> RetrievalCall:
+    """A get as the rules see it; ``get`` is GET of the queue, ``named_get`` that of what was named: it, or an alias."""
     if view.position is NOWHERE and not event.match:
-        return _first_call(event.options, event.unit_of_work, get)
+        return _first_call(event.options, event.unit_of_work, get, named_get)
     gets, _, cursor, _ = view.position
     match = event.match
     browse = cursor.group if cursor is not None else None
@@ -39,6 +39,7 @@ def get_call(event: Event, view: QueueView, get: str) -> RetrievalCall:
         options=event.options,
         unit=event.unit_of_work,
         get=get,
+        named_get=named_get,
         match_on=tuple(match),
         **{f"match_{key}": value for key, value in match.items()},
         get_in_group=gets is not None,
@@ -62,9 +63,9 @@ def _goes_on_with(current: CurrentGroup) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _first_call(options: tuple[str, ...], unit: str, get: str) -> RetrievalCall:
+def _first_call(options: tuple[str, ...], unit: str, get: str, named_get: str) -> RetrievalCall:
     """A get of an application that stands nowhere yet, as most do all the time, and asks for no certain message."""
-    return RetrievalCall(mqi_call="MQGET", options=options, unit=unit, get=get)
+    return RetrievalCall(mqi_call="MQGET", options=options, unit=unit, get=get, named_get=named_get)
 
 
 def candidates(event: Event, view: QueueView) -> Iterator[SeenMessage]:

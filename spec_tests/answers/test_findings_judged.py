@@ -118,6 +118,9 @@ def test_what_a_display_leaves_out_is_not_judged() -> None:
     repos = log.replace("QMNAME(QM1)", "QMNAME(QM1) REPOS(S)")
     assert told(repos.format(""), other) == []
     assert told(repos.format(" BATCHHB(0)"), other) == [("check.14", "TO.QM1", "QM1")]
+    sender = f"{other}DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) CLWLPRTY(5)\n"
+    assert told(repos.format(""), sender) == [], "nor which CLWLPRTY the receiver has"
+    assert told(repos.format(" CLWLPRTY(0)"), sender) == [("check.20", "TO.QM1", "QM2")]
 
 
 def test_a_facts_document_does_not_tell_full_repositories() -> None:

@@ -41,11 +41,13 @@ WHENS = (
 NUMBERS = ("room", "age", "trips", "room - age", "0 - trips", "FLOOR(age / 2)", "age * 1.5", "weight")
 SAID = "{name}: {room} {age} {trips} {is_ready} {depots} {weight}"
 TRACED = st.sampled_from(CONDITIONS)
+TAKEN = st.sampled_from(("first-listed", "last-listed"))
 
 
 def where(action: str, explained: bool = True) -> st.SearchStrategy[str]:
     because = f'\nbecause = "{SAID}"' if explained else ""
-    return TRACED.map(lambda condition: f'[{action}]\nwhere = "{condition}"{because}')
+    ties = TAKEN.map(lambda taken: f'\nties = "{taken}"' if action == "choose" else "")
+    return st.builds(lambda condition, taken: f'[{action}]\nwhere = "{condition}"{because}{taken}', TRACED, ties)
 
 
 @st.composite
@@ -74,9 +76,8 @@ def orders(draw: st.DrawFn) -> str:
 @st.composite
 def choices(draw: st.DrawFn) -> str:
     by = draw(st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=2))
-    return (
-        f'[choose]\nlowest = [{", ".join(f"{chr(34)}{each}{chr(34)}" for each in by)}]\nbecause = "{SAID} {{lowest}}"'
-    )
+    listed, ties = ", ".join(f"{chr(34)}{each}{chr(34)}" for each in by), draw(TAKEN)
+    return f'[choose]\nlowest = [{listed}]\nties = "{ties}"\nbecause = "{SAID} {{lowest}}"'
 
 
 DERIVATIONS = st.sampled_from((

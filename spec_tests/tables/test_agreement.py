@@ -24,6 +24,7 @@ from mqclause.tables.row import InvalidRowError, Rows, decision_of, invalid, rea
 from spec_tests.support.deep import every
 from spec_tests.support.random_clusters import random_readings, readings
 from spec_tests.support.random_rows import Row, answers, arrow_table, random_row, random_rows
+from spec_tests.support.turned import rows_of_ties, taking_the_last
 
 Decisions = list[dict[str, Any]]
 
@@ -69,6 +70,24 @@ def test_with_and_without_explanation() -> None:
     rows = random_rows(Random(7), 300)
     expected = [{**each, "eliminated_by": None} for each in by_row(rows, {})]
     assert answers(decide(arrow_table(rows))) == expected
+
+
+def test_who_is_taken_of_several_is_said_by_the_rules() -> None:
+    """With clause 12 and clause 3 turned round another destination is taken, of the same ones that are permitted."""
+    rows = rows_of_ties(300)
+    ours, turned = Rules({"local-instance-competes": "clusrcvr-channels"}), taking_the_last()
+    found = [answers(decide(arrow_table(rows), rules=rules, explain=True)) for rules in (ours, turned)]
+    assert found[1] == [Rows(turned).decision(*row, explain=True) for row in rows]
+    differing = [(one, other) for one, other in zip(*found, strict=True) if one != other]
+    assert len(differing) > 30
+    for one, other in differing:
+        assert one["permitted"] > 1
+        assert {**one, "queue": None, "queue_manager": None, "channel": None} == {
+            **other,
+            "queue": None,
+            "queue_manager": None,
+            "channel": None,
+        }
 
 
 @pytest.mark.parametrize("count", [1, 1_000])

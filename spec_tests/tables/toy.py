@@ -55,6 +55,8 @@ RULES: Mapping[str, str] = {
     "08_who": "when = 'hour = 9 AND fragile'\n[derive]\nby = \"CASE WHEN on_day = 'Mon' THEN label ELSE 'two' END\"",
     "09_none": "when = 'left = 0'\n[fail_with]\nreason = 'MQRC_UNKNOWN_OBJECT_NAME'\ncall = \"'MQPUT'\"\nbecause = 'none'",
     "10_careful": "when = 'left > 2'\n[derive]\ncareful = 'fragile OR load > 60'",
+    "11_taken": "when = 'fragile'\n[choose]\nlowest = ['0 - floor']\nties = 'last-listed'\nbecause = 'lower'",
+    "12_front": "[choose]\nwhere = \"kind = 'front'\"\nties = 'last-listed'\nbecause = 'not in front'",
 }
 
 

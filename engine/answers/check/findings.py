@@ -13,8 +13,9 @@ from mqclause.answers.choice.engine import Engine
 from mqclause.answers.trigger.why import Why
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.course import Course
+from mqclause.executors.listing import asked_of
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.configured import CONFIGURED_QUEUES, WORKLOAD_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.configured import CONFIGURED_QUEUES, ConfiguredObject, keywords
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import OBSERVER, Together
@@ -22,6 +23,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Process, Put, Queue
+from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
 
@@ -123,8 +125,12 @@ class Checks:
         self.why = Why(rules, executor)
         self.rules = {rule.id: rule for each in (self.course.rulesets[0], rules.ruleset(TRIGGER))
                       for rule in each.rules if rule.severity}  # fmt: skip
-        named = {rule.attribute.upper() for rule in self.rules.values()}
-        self.attributes = frozenset(named | {"CLUSNL"} | {each.upper() for each in WORKLOAD_ATTRIBUTES})
+        self.keywords = frozenset(word for rule in self.rules.values() for word in keywords(rule.attribute))
+        self.misplaced: Misplaced = {}
+        for rule in self.rules.values():
+            for kind, names in rule.misplaced.items():
+                self.misplaced = {**self.misplaced, kind: self.misplaced.get(kind, frozenset()) | names}
+        self.competes = asked_of(self.course.rulesets[0], "competes")
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
@@ -184,7 +190,7 @@ class Checks:
     def with_choices(self, about: ConfiguredObject, together: Together) -> Iterator[ConfiguredObject]:
         """The object as each of its clusters knows it, with what the rules of workload make of it there."""
         for seen in together.seen(about):
-            if seen.object_type == "QLOCAL" and seen.clustered and seen.hosts > 1 and seen.put == "ENABLED":
+            if self.competes(seen):
                 yield evolve(seen, unreachable=self.unreachable(seen, together))
             elif seen.clustered:
                 yield seen

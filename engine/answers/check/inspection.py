@@ -22,6 +22,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, q
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.readers.container import Gunzipped
 from mqclause.model.readers.content import InMemory
+from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.model.readers.record import Script
 
 LONGEST_NAME = 48
@@ -36,10 +37,11 @@ class KeptScript:
     source: Source
     place: int
     lenient: bool
+    misplaced: Misplaced
 
     def script(self) -> Script:
         """The script, read once more; what is wrong with its file was told when it was read first."""
-        return next(islice(scripts_in(self.source, [], [], self.lenient), self.place, None))
+        return next(islice(scripts_in(self.source, self.misplaced, [], [], self.lenient), self.place, None))
 
 
 @frozen(eq=False)
@@ -84,11 +86,12 @@ class Inspection:
         """Looks at what one more file says. What is wrong with it is told in the end."""
         data = source.data
         packed = Gunzipped(InMemory(zlib.compress(data, FASTEST, 31)), source.name) if isinstance(data, bytes) else data
-        for place, script in enumerate(scripts_in(source, self._faults, self._warnings, self.lenient)):
+        misplaced = self.checks.misplaced
+        for place, script in enumerate(scripts_in(source, misplaced, self._faults, self._warnings, self.lenient)):
             if script.overlay:
                 self.overlays.append(script)
             else:
-                self._add(script, KeptScript(evolve(source, data=packed), place, self.lenient))
+                self._add(script, KeptScript(evolve(source, data=packed), place, self.lenient, misplaced))
 
     def _add(self, script: Script, kept: KeptScript) -> None:
         """Looks at one more script, with those of the same queue manager that came before."""
@@ -110,7 +113,7 @@ class Inspection:
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about)
             if about.clustered or about.beside:
-                waiting.append(about.kept(self.checks.attributes))
+                waiting.append(about.kept(self.checks.keywords))
             else:
                 found += self.checks.of(about)
         self.members[name] = Inspected(

@@ -10,6 +10,7 @@ from attrs import frozen
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.said import listing, said, same_answer
+from mqclause.rulebook.rule import Choose
 from mqclause.rulebook.rules import Rules
 
 
@@ -75,4 +76,5 @@ def who_takes(decision: Decision) -> str:
     answer = decision.exit
     if answer is not None and answer.takes and answer.chosen is not None:
         return f"the exit took {answer.chosen.host}"
-    return "the one listed first is taken"
+    choices = [step.rule.action for step in decision.steps if step.applied and isinstance(step.rule.action, Choose)]
+    return f"the one listed {'last' if choices and choices[-1].ties == 'last-listed' else 'first'} is taken"

@@ -104,16 +104,15 @@ def retrieve(
     base = state.definitions.base(event.queue)
     if base is None:
         raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
-    get = "DISABLED" if "DISABLED" in (state.definitions.queues[event.queue].get, base.get) else "ENABLED"
     view = view_of(state, event, base.name)
-    call = get_call(event, view, get)
+    call = get_call(event, view, base.get, state.definitions.queues[event.queue].get)
     listed = candidates(event, view) if retrieval.looks_ahead else view.everything()
     run = first_run(retrieval, call, listed)
     if run.failure is not None or not run.remaining:
         return state.sent(event), NOTHING, _failed(retrieval, call, view, run)
     first: SeenMessage = run.remaining[0]
-    taken = view.whole(first) if "COMPLETE_MSG" in event.options else [first]
     facts = run.facts
+    taken = view.whole(first) if facts["returned_whole"] else [first]
     returned = Returned(
         retrieval,
         call,

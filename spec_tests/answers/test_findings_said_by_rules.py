@@ -1,0 +1,49 @@
+"""What a finding is about is said by its rule alone: each rule changed, and what is then found."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqclause import RuleError, Rules
+from mqclause.answers.check.findings import Checks
+from mqclause.answers.check.inspection import inspected
+from mqclause.model.assembly.source import Source
+from mqclause.model.diagnostic import FactsError
+from spec_tests.support.inspected_members import CHECKS, QUEUE, member, told
+
+
+def test_what_hosts_should_have_alike_and_what_a_sender_may_not_state_is_said_by_the_rules_alone() -> None:
+    """Each changed rule finds what it then asks about, and nothing else: attributes that no other rule names too."""
+    rules = Rules()
+    scripts = (
+        member("QM1", f"{QUEUE} MAXDEPTH(7) MSGDLVSQ(FIFO)", receiver="NPMSPEED(NORMAL)"),
+        member("QM2", QUEUE, "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) NPMSPEED(FAST)"),
+    )
+    sources = [Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(scripts)]
+
+    def told_by(path: str, word: str, other: str) -> set[tuple[str, str]]:
+        assert f"'{word}'" in rules.files[path]
+        checks = Checks(rules.with_files({path: rules.files[path].replace(f"'{word}'", f"'{other}'")}))
+        return {(each.rule.id, each.said.attribute) for each in inspected(sources, checks).findings()}
+
+    alike, sender = "check/06_hosts_have_one_default_priority.toml", "check/20_sender_as_receiver.toml"
+    assert told(*scripts) == []
+    for attribute in ("MAXDEPTH", "MSGDLVSQ"):
+        assert told_by(alike, "DEFPRTY", attribute) == {("check.06", "defprty")}
+    assert told_by(alike, "DEFPRTY", "GET") == set()
+    assert told_by(sender, "CLWLPRTY", "NPMSPEED") == {("check.20", "npmspeed")}
+    with pytest.raises(RuleError, match="'DEFPRTZ' is never a value here.*DEFPRTY"):
+        told_by(alike, "DEFPRTY", "DEFPRTZ")
+
+
+def test_which_attribute_of_which_object_a_script_may_state_in_vain_is_said_by_the_rule() -> None:
+    rules, path = Rules(), "check/04_sender_states_no_network_priority.toml"
+    stated = 'misplaced = {CLUSSDR = ["NETPRTY"]}\n'
+    assert stated in rules.files[path]
+    text = "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) NETPRTY(5)\n"
+    sources = [Source("0.mqsc", text.encode())]
+    assert [each.rule.id for each in inspected(sources, CHECKS).findings()] == ["check.04"]
+    for said in ("", 'misplaced = {CLUSSDR = ["DEFPRTY"]}\n', 'misplaced = {CLUSRCVR = ["NETPRTY"]}\n'):
+        checks = Checks(rules.with_files({path: rules.files[path].replace(stated, said)}))
+        with pytest.raises(FactsError, match="NETPRTY"):
+            inspected(sources, checks).findings()
