@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import floor
 from typing import Any
 
-from attrs import field, frozen
+from attrs import define, field
 from sqlglot import exp
 
 from mqclause.language.parse import literal_value
@@ -24,7 +24,7 @@ CarriedValue = Callable[[Any, str], Any]
 """The value of an attribute of a subject that is carried from choice to choice, in place of the subject's own."""
 
 
-@frozen
+@define(eq=False)  # One is made for every subject that is looked at, and attrs takes four times as long if frozen.
 class Scope:
     """What an expression can see: the situation, one subject or none, who remains, and the facts derived so far.
 
