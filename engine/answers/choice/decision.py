@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -89,7 +89,7 @@ class Decision:
     @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that these rulesets were read by."""
-        return dict(pair for ruleset in self.rulesets for pair in ruleset.readings)
+        return dict(self.course.readings)
 
     @property
     def outcome(self) -> Outcome:
@@ -123,11 +123,15 @@ class Decision:
         """Every destination that the document allows after its last step."""
         return () if self.level == "off" else tuple(self.remaining)
 
-    @cached_property
+    @property
     def reason(self) -> Reason | None:
         """The reason code of a failed call."""
         if not self.runs:
             return self.resolved.reason
+        return None if self.exit is None and self.runs[-1].failure is None else self._reason
+
+    @cached_property
+    def _reason(self) -> Reason | None:
         if self.exit is not None and self.exit.failed:
             return Reason(*self.exit.failure, self.exit.rule.id, self.exit.because)
         failure = self.runs[-1].failure
@@ -153,16 +157,12 @@ class Decision:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know besides: the remarks of rules, where all that they derive is true."""
-        named = (remark for look in self.resolved.looks for remark in look.remarks)
-        told = (*named, *(() if self.exit is None else self.exit.remarks))
+        told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
         if self.outcome != "chosen" or self.run is None:
             return told
         facts = self.run.facts
-        return told + tuple(
-            rule.remark
-            for rule in self.rulesets[0].rules
-            if rule.remark and isinstance(rule.action, Derive) and all(facts[key] for key, _ in rule.action.values)
-        )
+        remarks = [remark for remark, names in _remarks_of(self.rulesets[0]) if all(map(facts.__getitem__, names))]
+        return (*told, *remarks)
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """The choices of readings, one at a time in place of the one in force, by which the answer is another."""
@@ -255,6 +255,16 @@ class Decision:
         from mqclause.answers.choice.said import in_a_sentence
 
         return in_a_sentence(self)
+
+
+@lru_cache(maxsize=64)
+def _remarks_of(ruleset: Ruleset) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The remarks of rules, each with the facts that are then true."""
+    return tuple(
+        (rule.remark, tuple(name for name, _ in rule.action.values))
+        for rule in ruleset.rules
+        if rule.remark and isinstance(rule.action, Derive)
+    )
 
 
 def _of_pickle(
