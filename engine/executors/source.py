@@ -68,7 +68,8 @@ class _Writer:
         steps = self.steps
         yield "def decide(s, D, C, F):"
         yield "    R = D; A = []; open_ = True; ended = False; chosen = {}"
-        yield f"    T = {f'[None] * {len(steps.steps)}' if self.traced else None}"
+        if self.traced:
+            yield f"    T = [None] * {len(steps.steps)}"
         for name, word in steps.vocabulary.words.items():
             if word.is_derived and name in self.used:
                 handed_on = name in steps.ruleset.sees
@@ -79,7 +80,8 @@ class _Writer:
         for index, step in enumerate(steps.steps):
             yield f"    # {step.rule.id}"
             yield from ("    " + line for line in self.step(index, step))
-        yield f"    return run((R, {self.failing()}, chosen, {', '.join(self.results())}, T, None))"
+        trace = "T" if self.traced else "None"
+        yield f"    return run((R, {self.failing()}, chosen, {', '.join(self.results())}, {trace}, None))"
 
     def failing(self) -> str:
         rule, call = f"v_{FAILING_RULE}", f"v_{FAILING_CALL}"
@@ -108,8 +110,9 @@ class _Writer:
                 yield "not ended"
         elif any(_chooses(each) for each in earlier):
             yield "open_"
-        if isinstance(step, Rank) and step.keep == "best" and not (step.chooses or self.traced):
-            yield "len(R) > 1"  # One alone is the best.
+        if isinstance(step, Rank) and step.keep != "all" and not (step.chooses or self.traced):
+            # Of so few nobody falls.
+            yield f"len(R) > {1 if step.at_most is None else self.source(step.at_most)}"
         elif not isinstance(step, Let):
             yield "A" if isinstance(step, Filter) and step.fate == "back" else "R"
         elif step.of == "chosen":
@@ -121,19 +124,19 @@ class _Writer:
         if self.traced:
             yield f"T[{index}] = ({fallen}, {taken}, len(R), {derived})"
 
-    def keep_where(self, index: int, kept: str, each: str = "d in R") -> Iterator[str]:
-        """Keeps the subjects for which the source ``kept`` holds, looking at ``each``."""
+    def keep_where(self, index: int, kept: str) -> Iterator[str]:
+        """Keeps the subjects for which the source ``kept`` holds."""
         if self.traced:
-            yield f"X = [d for {each} if not {kept}]"
-            yield f"if X: R = [d for {each} if {kept}]"
+            yield f"X = [d for d in R if not {kept}]"
+            yield f"if X: R = [d for d in R if {kept}]"
         else:
-            yield f"R = [d for {each} if {kept}]"
+            yield f"R = [d for d in R if {kept}]"
         yield from self.trace(index, "X")
 
-    def keep_if(self, condition: str, index: int, kept: str, *before: str, each: str = "d in R") -> Iterator[str]:
+    def keep_if(self, condition: str, index: int, kept: str, *before: str) -> Iterator[str]:
         """Keeps what the source ``kept`` says if anybody may fall at all, which ``condition`` tells at once."""
         yield f"if {condition}:"
-        yield from ("    " + line for line in (*before, *self.keep_where(index, kept, each)))
+        yield from ("    " + line for line in (*before, *self.keep_where(index, kept)))
         if self.traced:
             yield "else:"
             yield from ("    " + line for line in self.trace(index))
@@ -182,24 +185,24 @@ class _Writer:
         yield from self.trace(index)
 
     def keep_best(self, index: int, step: Rank, among: str) -> Iterator[str]:
-        by, better = self.compared(step.keys)
-        looked_at = "" if step.among is None else f" if {among}"
-        yield f"V = [{by} for d in R{looked_at}]"
-        yield f"B = {better}(V)" if step.among is None else f"B = {better}(V) if V else None"
-        if step.among is None and len(step.keys) > 1:
-            yield from self.keep_if("V.count(B) < len(V)", index, "(v == B)", each="d, v in zip(R, V)")
-        else:
-            yield from self.keep_if("V.count(B) < len(V)", index, _unless(among, f"{by} == B"))
+        # Where nobody is told of, the best by the first key, of those the best by the next.
+        each = [step.keys] if self.traced else [(key,) for key in step.keys]
+        for keys in each:
+            by, better = self.compared(keys)
+            looked_at = "" if step.among is None else f" if {among}"
+            yield f"V = {{{by} for d in R{looked_at}}}"
+            yield from self.keep_if("len(V) > 1", index, _unless(among, f"{by} == B"), f"B = {better}(V)")
 
     def keep_per(self, index: int, step: Rank, among: str) -> Iterator[str]:
         by, better = self.compared(step.keys)
         per = self.source(exp.column(step.per or ""))
+        yield f"K = [{per} for d in R{'' if step.among is None else f' if {among}'}]"
         yield "B = {}"
-        yield "for d in R:"
+        yield "for d in R if len({*K}) < len(K) else ():"
         yield f"    if {among}:"
         yield f"        k = {per}; v = {by}"
         yield f"        if k not in B or v {'>' if better == 'max' else '<'} B[k]: B[k] = v"
-        yield from self.keep_if("len(B) < len(R)", index, _unless(among, f"{by} == B[{per}]"))
+        yield from self.keep_if("B", index, _unless(among, f"{by} == B[{per}]"))
 
     def keep_some(self, index: int, step: Rank, among: str) -> Iterator[str]:
         assert step.at_most is not None  # noqa: S101 - told to the type checker
@@ -235,7 +238,10 @@ class _Writer:
 
     def looked_at(self, step: Rank, among: str, limit: str) -> Iterator[str]:
         """K has the subjects that are compared; nobody, where there are not so many that anyone could fall."""
-        yield "K = R" if step.among is None else f"K = [d for d in R if {among}] if len(R) > {limit} else []"
+        if step.among is None:
+            yield "K = R"
+        else:
+            yield f"K = [d for d in R if {among}]{f' if len(R) > {limit} else []' if self.traced else ''}"
 
     def compared(self, keys: Sequence[Key]) -> tuple[str, str]:
         """What subjects are compared by, as source, and which function gives the best."""

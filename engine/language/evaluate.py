@@ -41,6 +41,15 @@ class Scope:
     subject: Any = None
     _known: dict[str, Any] = field(factory=dict, init=False, repr=False, eq=False)
 
+    def left(self, remaining: Sequence[Any]) -> Scope:
+        """The same values, where these remain."""
+        return Scope(self.vocabulary, self.situation, remaining, self.carried, self.facts, self.every)
+
+    def knowing(self, facts: Mapping[str, Any], every: Mapping[str, Any]) -> Scope:
+        """The same values, with more facts about the situation and about every subject."""
+        facts, every = {**self.facts, **facts}, {**self.every, **every}
+        return Scope(self.vocabulary, self.situation, self.remaining, self.carried, facts, every)
+
     def about(self, subject: Any) -> Scope:
         """The same values, seen from ``subject``."""
         return Scope(self.vocabulary, self.situation, self.remaining, self.carried, self.facts, self.every, subject)
@@ -54,22 +63,21 @@ class Scope:
             return self._known[name]
         word = self.vocabulary.words[name]
         if word.about == "subject":
-            return self._of_subject(name, word.is_carried)
+            assert self.subject is not None, name  # noqa: S101 - a checked expression has one
+            if name in self.every:
+                return self.every[name]
+            if word.is_carried and self.carried is not None:
+                return self.carried(self.subject, name)
+            return getattr(self.subject, name)
         if name in self.facts:
             return self.facts[name]
         return word.blank if word.is_derived else getattr(self.situation, name)
 
-    def _of_subject(self, name: str, is_carried: bool) -> Any:
-        assert self.subject is not None, name  # noqa: S101 - a checked expression has one
-        if name in self.every:
-            return self.every[name]
-        if is_carried and self.carried is not None:
-            return self.carried(self.subject, name)
-        return getattr(self.subject, name)
-
 
 def evaluate(tree: exp.Expression, scope: Scope) -> Any:
     """The value of a checked expression in ``scope``."""
+    if type(tree) is exp.Column:
+        return scope.value(tree.args["this"].args["this"])
     if type(tree) is exp.Literal:
         return literal_value(tree)
     meaning = _MEANINGS.get(type(tree))
@@ -100,7 +108,6 @@ def _count(parts: Parts, scope: Scope) -> int:
 
 _MEANINGS: dict[type[exp.Expression], Meaning] = {
     **{kind: _binary(apply) for kind, apply in _OPERATORS.items()},
-    exp.Column: lambda parts, scope: scope.value(parts["this"].args["this"]),
     exp.Boolean: lambda parts, _: bool(parts["this"]),
     exp.Paren: lambda parts, scope: evaluate(parts["this"], scope),
     exp.Not: lambda parts, scope: not evaluate(parts["this"], scope),
