@@ -39,7 +39,7 @@ class Scope:
     facts: Mapping[str, Any] = field(factory=dict)
     every: Mapping[str, Any] = field(factory=dict)
     subject: Any = None
-    _known: dict[str, Any] = field(factory=dict, init=False, repr=False, eq=False)
+    _known: dict[str, Any] | None = field(default=None, init=False, repr=False)
 
     def left(self, remaining: Sequence[Any]) -> Scope:
         """The same values, where these remain."""
@@ -58,9 +58,12 @@ class Scope:
         """The value of an attribute, a derived fact or a term."""
         if name in self.vocabulary.terms:
             # A scope never changes, so neither does a term; counts of who remains are asked for again and again.
-            if name not in self._known:
-                self._known[name] = evaluate(self.vocabulary.terms[name], self)
-            return self._known[name]
+            known = self._known
+            if known is None:
+                known = self._known = {}
+            if name not in known:
+                known[name] = evaluate(self.vocabulary.terms[name], self)
+            return known[name]
         word = self.vocabulary.words[name]
         if word.about == "subject":
             assert self.subject is not None, name  # noqa: S101 - a checked expression has one

@@ -82,8 +82,8 @@ def steps(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, condi
 
 def _for_good(aside: tuple[Fate, ...], trace: Trace) -> tuple[Fate, ...]:
     """Who is set aside is out unless a step that follows in the ``trace`` takes it back."""
-    returned = {id(each) for did in trace if did for each in did[1]}
-    return tuple([each for each in aside if id(each.subject) not in returned])
+    returned = {each for did in trace if did for each in did[1]}
+    return tuple([each for each in aside if each.subject not in returned])
 
 
 def seen_by(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, in_order: bool = True) -> Iterator[Seen]:
@@ -126,13 +126,13 @@ def _ordered(action: OrderBy, listed: Sequence[Any], scope: Scope) -> Sequence[A
 
 def _among(listed: Sequence[Any], subjects: Iterable[Any]) -> list[Any]:
     """These subjects in the order in which they are listed."""
-    kept = set(map(id, subjects))
-    return [each for each in listed if id(each) in kept]
+    kept = set(subjects)
+    return [each for each in listed if each in kept]
 
 
 def _without(subjects: Iterable[Any], fallen: Iterable[Any]) -> list[Any]:
-    gone = set(map(id, fallen))
-    return [each for each in subjects if id(each) not in gone]
+    gone = set(fallen)
+    return [each for each in subjects if each not in gone]
 
 
 def _knowing(derived: Mapping[str, Any], action: Action, seen: Seen) -> Seen:
@@ -153,20 +153,24 @@ def _still(rule: Rule, applied: bool, remaining: int, derived: tuple[tuple[str, 
     return StepTrace(rule, applied, remaining, derived=dict(derived) or None, is_shared=True)
 
 
-def _tied(action: Action, fallen: Iterable[Any], scope: Scope) -> frozenset[int]:
-    """The ids of those that fell by a ``keep`` though they equal one that stayed."""
-    if not isinstance(action, Keep) or action.at_most is None:
-        return frozenset()
-    gone = {id(each): evaluate(action.by, scope.about(each)) for each in fallen}
-    compared = [scope.about(each) for each in scope.remaining if id(each) not in gone]
+def _tied(action: Keep, fallen: Iterable[Any], scope: Scope) -> set[Any]:
+    """Those that fell by a ``keep`` though they equal one that stayed."""
+    gone = {each: evaluate(action.by, scope.about(each)) for each in fallen}
+    compared = [scope.about(each) for each in scope.remaining if each not in gone]
     kept = {evaluate(action.by, each) for each in compared if action.among is None or evaluate(action.among, each)}
-    return frozenset(each for each, value in gone.items() if value in kept)
+    return {each for each, value in gone.items() if value in kept}
 
 
 def _fates(ruleset: Ruleset, rule: Rule, fallen: Sequence[Any], scope: Scope, conditions: bool) -> tuple[Fate, ...]:
     """Why ``rule`` let each of them fall, seen from the scope before the rule."""
-    because, tied = sentences(ruleset, rule, scope), _tied(rule.action, fallen, scope)
-    if not conditions:
-        return tuple([Fate(each, because(each), (), id(each) in tied) for each in fallen])
-    tested = tests(ruleset, rule, "action", scope)
-    return tuple([Fate(each, because(each), tested(each), id(each) in tied) for each in fallen])
+    because, action = sentences(ruleset, rule, scope), rule.action
+    limited = isinstance(action, Keep) and action.at_most is not None
+    if not (conditions or limited):
+        return tuple([Fate(each, because(each)) for each in fallen])
+    tested = tests(ruleset, rule, "action", scope) if conditions else _untested
+    tied = _tied(action, fallen, scope) if isinstance(action, Keep) and limited else ()
+    return tuple([Fate(each, because(each), tested(each), each in tied) for each in fallen])
+
+
+def _untested(_: Any) -> tuple[Test, ...]:
+    return ()
