@@ -15,13 +15,13 @@ FORMAT = "mqclause.trace/1"
 Named = Callable[[Any], dict[str, Any]]
 """How a document names a subject, as a dictionary of its own."""
 
-json_text = json.JSONEncoder(ensure_ascii=False).encode
+json_text = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 def step_document(step: StepTrace, named: Named) -> dict[str, Any]:
     """A step as JSON values; ``named`` says how a subject is named."""
     if step.is_shared:
-        document = dict(_shared_document(step))
+        document = _shared_document(step).copy()
         document["eliminated"] = []
         if step.derived:
             document["derived"] = dict(step.derived)

@@ -151,8 +151,10 @@ class Decision:
     def advance(self) -> Advance | None:
         """How the counters of the chosen destination advance; None where rules derive nothing of it."""
         chosen = self.chosen
+        if chosen is None:
+            return None
         derived = self._derived_for(chosen)
-        return None if chosen is None or not derived else Advance(chosen.channel, *self._advanced(chosen, derived))
+        return Advance(chosen.channel, *self._advanced(chosen, derived)) if derived else None
 
     @property
     def remarks(self) -> tuple[str, ...]:
