@@ -122,7 +122,8 @@ class _Writer:
 
     def trace(self, index: int, fallen: str = "()", taken: str = "()", derived: str = "None") -> Iterator[str]:
         if self.traced:
-            yield f"T[{index}] = ({fallen}, {taken}, len(R), {derived})"
+            remaining = "0" if self.steps.ruleset.about.subject is None else "len(R)"
+            yield f"T[{index}] = ({fallen}, {taken}, {remaining}, {derived})"
 
     def keep_where(self, index: int, kept: str) -> Iterator[str]:
         """Keeps the subjects for which the source ``kept`` holds."""
@@ -185,9 +186,10 @@ class _Writer:
         yield from self.trace(index)
 
     def keep_best(self, index: int, step: Rank, among: str) -> Iterator[str]:
-        # Where nobody is told of, the best by the first key, of those the best by the next.
-        each = [step.keys] if self.traced else [(key,) for key in step.keys]
-        for keys in each:
+        # The best by the first key, of those the best by the next: but all at once where each who falls is told of, or
+        # a key counts who remains.
+        at_once = self.traced or any(counts(key.by, self.steps.vocabulary) for key in step.keys)
+        for keys in [step.keys] if at_once else [(key,) for key in step.keys]:
             by, better = self.compared(keys)
             looked_at = "" if step.among is None else f" if {among}"
             yield f"V = {{{by} for d in R{looked_at}}}"
