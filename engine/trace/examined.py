@@ -13,7 +13,7 @@ from mqclause.language.evaluate import Scope
 from mqclause.language.parse import unwrapped
 from mqclause.language.python import SourceNames, python_source
 from mqclause.rulebook.rule import Expression, Rule, Ruleset
-from mqclause.trace.told import Told, names_seen, told, told_by
+from mqclause.trace.telling import Telling, names_seen, telling, tells
 
 
 @frozen
@@ -33,14 +33,14 @@ def tests(ruleset: Ruleset, rule: Rule, part: Part, scope: Scope) -> Callable[[A
 
     ``scope`` is what the rule saw.
     """
-    return told_by(scope, _compiled(ruleset, rule, part, scope.carried is not None))
+    return tells(scope, _compiled(ruleset, rule, part, scope.carried is not None))
 
 
 @lru_cache(maxsize=4096)
-def _compiled(ruleset: Ruleset, rule: Rule, part: Part, carried: bool) -> Told[tuple[Test, ...]]:
+def _compiled(ruleset: Ruleset, rule: Rule, part: Part, carried: bool) -> Telling[tuple[Test, ...]]:
     names = names_seen(ruleset.vocabulary, carried)
     sources = _of_when(rule, names) if part == "when" else _of_action(rule, names)
-    return told(f"lambda d: ({''.join(f'{each}, ' for each in sources)})", Test=Test)
+    return telling(f"lambda d: ({''.join(f'{each}, ' for each in sources)})", Test=Test)
 
 
 def _of_when(rule: Rule, names: SourceNames) -> Iterator[str]:

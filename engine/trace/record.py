@@ -13,7 +13,7 @@ from mqclause.executors.run import Run, Trace
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.rulebook.rule import Action, Conclude, Derive, Keep, OrderBy, Rule, Ruleset, SetAside, Settle
 from mqclause.trace.examined import Test, tests
-from mqclause.trace.sentence import sentences
+from mqclause.trace.sentence import sentence_about
 
 
 @frozen
@@ -163,7 +163,7 @@ def _tied(action: Keep, fallen: Iterable[Any], scope: Scope) -> set[Any]:
 
 def _fates(ruleset: Ruleset, rule: Rule, fallen: Sequence[Any], scope: Scope, conditions: bool) -> tuple[Fate, ...]:
     """Why ``rule`` let each of them fall, seen from the scope before the rule."""
-    because, action = sentences(ruleset, rule, scope), rule.action
+    because, action = sentence_about(ruleset, rule, scope), rule.action
     limited = isinstance(action, Keep) and action.at_most is not None
     if not (conditions or limited):
         return tuple([Fate(each, because(each)) for each in fallen])

@@ -13,7 +13,7 @@ from mqclause.language.evaluate import Scope
 from mqclause.language.python import SourceNames, python_source
 from mqclause.language.vocabulary import Word
 from mqclause.rulebook.rule import Because, Choose, Keep, Rule, Ruleset
-from mqclause.trace.told import Told, names_seen, told, told_by
+from mqclause.trace.telling import Telling, names_seen, telling, tells
 
 
 def sentence(ruleset: Ruleset, rule: Rule, subject: Any | None, scope: Scope, because: Because | None = None) -> str:
@@ -21,19 +21,19 @@ def sentence(ruleset: Ruleset, rule: Rule, subject: Any | None, scope: Scope, be
 
     ``scope`` is what the rule saw. Blank where the rule has no because.
     """
-    return sentences(ruleset, rule, scope, because)(subject)
+    return sentence_about(ruleset, rule, scope, because)(subject)
 
 
-def sentences(ruleset: Ruleset, rule: Rule, scope: Scope, because: Because | None = None) -> Callable[[Any], str]:
+def sentence_about(ruleset: Ruleset, rule: Rule, scope: Scope, because: Because | None = None) -> Callable[[Any], str]:
     """The same, about one subject after the other."""
     because = because or rule.because
     if because is None:
         return lambda _: ""
-    return told_by(scope, _compiled(ruleset, rule, because, scope.carried is not None))
+    return tells(scope, _compiled(ruleset, rule, because, scope.carried is not None))
 
 
 @lru_cache(maxsize=4096)
-def _compiled(ruleset: Ruleset, rule: Rule, because: Because, carried: bool) -> Told[str]:
+def _compiled(ruleset: Ruleset, rule: Rule, because: Because, carried: bool) -> Telling[str]:
     """A because as a function: sentences are read by the thousand, so their expressions are compiled too."""
     names = names_seen(ruleset.vocabulary, carried)
     text, values, best = "", [], ""
@@ -48,7 +48,7 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: Because, carried: bool) -> 
         text += "%s"
         values.append(_shown(source, ruleset.vocabulary.words.get(name)))
     said = f"{text!r} % ({''.join(f'{each}, ' for each in values)})"
-    return told(f"lambda d{best}: {said}", shown=shown)
+    return telling(f"lambda d{best}: {said}", shown=shown)
 
 
 def _shown(source: str, word: Word | None) -> str:

@@ -12,12 +12,12 @@ from mqclause.language.vocabulary import Vocabulary
 
 _T = TypeVar("_T")
 
-Told = Callable[[Any, Any, Any, Any, Any], Callable[[Any], _T]]
+Telling = Callable[[Any, Any, Any, Any, Any], Callable[[Any], _T]]
 """From the situation, who remained, what is carried, the facts, and those of every subject, to what tells of one."""
 
 
 def names_seen(vocabulary: Vocabulary, carried: bool) -> SourceNames:
-    """How words are written in the source that ``told`` compiles: as a rule saw them, ``carried`` values first."""
+    """How words are written in the source that ``telling`` compiles: as a rule saw them, ``carried`` values first."""
 
     def of_subject(variable: str, name: str) -> str:
         own = f"C({variable}, {name!r})" if carried else f"{variable}.{name}"
@@ -28,13 +28,13 @@ def names_seen(vocabulary: Vocabulary, carried: bool) -> SourceNames:
     )
 
 
-def told(source: str, **known: Any) -> Told[Any]:
+def telling(source: str, **known: Any) -> Telling[Any]:
     """A function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
     scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": floor, **known, "__builtins__": {}}
-    compiled: Told[Any] = eval(f"lambda s, R, C, F, E: {source}", scope)  # noqa: S307 - source of checked expressions only
+    compiled: Telling[Any] = eval(f"lambda s, R, C, F, E: {source}", scope)  # noqa: S307 - source of checked expressions only
     return compiled
 
 
-def told_by(scope: Scope, of: Told[_T]) -> Callable[[Any], _T]:
+def tells(scope: Scope, of: Telling[_T]) -> Callable[[Any], _T]:
     """What tells of one subject, as a rule saw it."""
     return of(scope.situation, scope.remaining, scope.carried, scope.facts, scope.every)
