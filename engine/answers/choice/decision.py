@@ -26,7 +26,7 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import START, Counter, SequenceState
 from mqclause.model.facts.situation import Situation
-from mqclause.rulebook.rule import Derive, Ruleset
+from mqclause.rulebook.rule import Derive, FailWith, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import json_text, step_document, steps_text
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
@@ -139,12 +139,13 @@ class Decision:
             # An exit may choose where the rules leave nothing.
             return None
         ruleset, first = self.rulesets[-1], self._first_scope(-1)
-        rule, run = ruleset.rules[failure.rule], self.runs[-1]
-        if run.trace is None:
-            # What the rule saw stands in the trace.
-            run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
-        seen = next(islice(seen_by(ruleset, run, self.listed, first), failure.rule, None))
-        because = sentence(ruleset, rule, None, scope_of(seen, first))
+        rule, run, saw = ruleset.rules[failure.rule], self.runs[-1], first
+        if not all(isinstance(each.action, FailWith) for each in ruleset.rules[: failure.rule]):
+            # What the rules before it left stands in the trace.
+            if run.trace is None:
+                run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
+            saw = scope_of(next(islice(seen_by(ruleset, run, self.listed, first), failure.rule, None)), first)
+        because = sentence(ruleset, rule, None, saw)
         return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
 
     @property
