@@ -45,7 +45,7 @@ def first_scope(
     """What the first step sees: everybody remains, and nothing is derived yet but by the document before."""
     kept = steps.ruleset.about.carried
     by_subject = kept.of(carried) if kept is not None and carried is not None else None
-    return Scope(steps.vocabulary, situation, tuple(among), by_subject, dict(earlier))
+    return Scope(steps.vocabulary, situation, tuple(among), by_subject, earlier)
 
 
 def walked(walk: Walk, steps: Steps, traced: bool) -> Run:

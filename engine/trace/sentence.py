@@ -26,15 +26,13 @@ def sentence(ruleset: Ruleset, rule: Rule, subject: Any | None, scope: Scope, be
 
 def sentence_about(ruleset: Ruleset, rule: Rule, scope: Scope, because: Because | None = None) -> Callable[[Any], str]:
     """The same, about one subject after the other."""
-    because = because or rule.because
-    if because is None:
-        return lambda _: ""
     return tells(scope, _compiled(ruleset, rule, because, scope.carried is not None))
 
 
 @lru_cache(maxsize=4096)
-def _compiled(ruleset: Ruleset, rule: Rule, because: Because, carried: bool) -> Telling[str]:
+def _compiled(ruleset: Ruleset, rule: Rule, because: Because | None, carried: bool) -> Telling[str]:
     """A because as a function: sentences are read by the thousand, so their expressions are compiled too."""
+    because = because or rule.because or Because("")
     names = names_seen(ruleset.vocabulary, carried)
     text, values, best = "", [], ""
     for literal, name, _, _ in Formatter().parse(because.text):
