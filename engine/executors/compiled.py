@@ -1,23 +1,17 @@
-"""The compiled executor: the steps of a ruleset as one Python function, made once, when it is first called.
-
-The function takes the situation ``s``, the subjects ``D``, what is carried ``C`` (or None: the subjects' own) and the
-facts ``F`` that the document before handed on. In its source ``R`` are the subjects that remain, ``A`` those set
-aside, ``open_`` is true until a choice is made, ``ended`` after one by condition; ``T`` is the trace.
-"""
+"""The compiled executor: the steps of a ruleset as one Python function, made once, when it is first called."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import floor
 from typing import Any
 
 from attrs import field, frozen
-from sqlglot import exp
 
-from mqclause.executors.run import CarriedValues, Run, Trace, failure
-from mqclause.executors.steps import FAILING_CALL, FAILING_RULE, Filter, Key, Let, Rank, Step, Steps
-from mqclause.language.python import SourceNames, python_source
+from mqclause.executors.run import CarriedValues, Run, failure
+from mqclause.executors.source import source_of
+from mqclause.executors.steps import Steps
 
 
 @frozen
@@ -29,7 +23,7 @@ class Compiled:
     """
 
     steps: Steps
-    _functions: list[Callable[..., Any] | None] = field(factory=lambda: [None] * 4, init=False, repr=False)
+    _functions: list[Callable[..., Run] | None] = field(factory=lambda: [None] * 4, init=False, repr=False)
 
     def run(
         self,
@@ -40,261 +34,28 @@ class Compiled:
         traced: bool = False,
     ) -> Run:
         """What the steps leave of ``among``; ``earlier`` are facts that the document before handed on."""
-        trace: Trace | None = [None] * len(self.steps.steps) if traced else None
         form = 2 * traced + (carried is not None)
         function = self._functions[form] or self._made(form)
-        remaining, rule, call, chosen, every, facts, hands_on = function(situation, among, carried, earlier, trace)
-        failed = failure(self.steps, rule, call) if rule else None
-        return _run((remaining, failed, chosen, every, facts, hands_on, trace, None))
+        return function(situation, among, carried, earlier)
 
-    def _made(self, form: int) -> Callable[..., Any]:
+    def _made(self, form: int) -> Callable[..., Run]:
         made = self._functions[form] = _function(self.steps, traced=form >= 2, carried=form % 2 == 1)
         return made
 
 
-_run: Callable[[tuple[Any, ...]], Run] = partial(tuple.__new__, Run)
-"""A run of its fields in order: half the time of calling the class, twice a decision."""
-
-
-def _function(steps: Steps, traced: bool, carried: bool) -> Callable[..., Any]:
-    source = "\n".join(_Generator(steps, traced, carried).lines())
+def _function(steps: Steps, traced: bool, carried: bool) -> Callable[..., Run]:
     kept = steps.ruleset.about.carried
-    scope: dict[str, Any] = {"START": kept and kept.start, "floor": floor, "__builtins__": BUILTINS}
-    exec(compile(source, f"<{steps.ruleset.name}>", "exec"), scope)  # noqa: S102 - source of checked expressions only
-    function: Callable[..., Any] = scope["decide"]
+    scope: dict[str, Any] = {
+        "START": kept and kept.start,
+        "floor": floor,
+        "failure": partial(failure, steps),
+        # Half the time of calling the class, twice a decision.
+        "run": partial(tuple.__new__, Run),
+        "__builtins__": BUILTINS,
+    }
+    exec(compile(source_of(steps, traced, carried), f"<{steps.ruleset.name}>", "exec"), scope)  # noqa: S102 - source of checked expressions only
+    function: Callable[..., Run] = scope["decide"]
     return function
 
 
 BUILTINS = {"len": len, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}
-
-
-class _Generator:
-    """Writes the function of one ruleset, step by step."""
-
-    def __init__(self, steps: Steps, traced: bool, carried: bool) -> None:
-        self.steps, self.traced = steps, traced
-        self.every = steps.derived("every")
-        self.kept = steps.ruleset.about.carried if carried else None
-        self.names = SourceNames(steps.vocabulary, carried=self.carried)
-        self.used = _used(steps)
-        self.source = partial(python_source, names=self.names)
-
-    def carried(self, variable: str, name: str) -> str:
-        """The source of what is carried: as derived for every subject, as passed in, or the subject's own."""
-        source = f"{variable}.{name}"
-        if self.kept is not None:
-            source = f"C.get({variable}.{self.kept.key}, START)[{self.kept.names.index(name)}]"
-        return f"({source} if e_{name} is None else e_{name})" if name in self.every else source
-
-    def lines(self) -> Iterator[str]:
-        steps = self.steps
-        yield "def decide(s, D, C, F, T):"
-        yield "    R = D; A = []; open_ = True; ended = False; chosen = {}"
-        for name, word in steps.vocabulary.words.items():
-            if word.is_derived and name in self.used:
-                handed_on = name in steps.ruleset.sees
-                known = f"F.get({name!r}, {word.blank!r})" if handed_on else repr(word.blank)
-                yield f"    v_{name} = {known}"
-        for name in self.every:
-            yield f"    e_{name} = None"
-        for index, step in enumerate(steps.steps):
-            yield f"    # {step.rule.id}"
-            yield from ("    " + line for line in self.step(index, step))
-        yield f"    return R, {self.failing()}, chosen, {', '.join(self.results())}"
-
-    def failing(self) -> str:
-        has_failures = FAILING_RULE in self.steps.vocabulary.words
-        return f"v_{FAILING_RULE}, v_{FAILING_CALL}" if has_failures else "0, ''"
-
-    def results(self) -> Iterator[str]:
-        """The facts for every subject, about the situation, and for the document after this one."""
-        every = {name: f"e_{name}" for name in sorted(self.every)}
-        facts = {name: f"v_{name}" for name in self.steps.derived("situation")}
-        hands_on = {name: self.source(tree) for name, tree in self.steps.hands_on.items()}
-        yield from map(_dict, (every, facts, hands_on))
-
-    def step(self, index: int, step: Step) -> Iterator[str]:
-        guards = [*self.guards(step)]
-        body = [*_WRITERS[type(step)](self, index, step)]
-        if guards:
-            yield f"if {' and '.join(guards)}:"
-            yield from ("    " + line for line in body)
-        else:
-            yield from body
-
-    def guards(self, step: Step) -> Iterator[str]:
-        earlier = self.steps.steps[: self.steps.steps.index(step)]
-        if isinstance(step, Let):
-            if step.of != "situation" and any(_ends(each) for each in earlier):
-                yield "not ended"
-        elif any(_chooses(each) for each in earlier):
-            yield "open_"
-        if not isinstance(step, Let):
-            yield "A" if isinstance(step, Filter) and step.fate == "back" else "R"
-        elif step.of == "chosen":
-            yield "R"
-        if step.when is not None:
-            yield self.source(step.when)
-
-    def trace(self, index: int, fallen: str = "()", taken: str = "()", derived: str = "None") -> Iterator[str]:
-        if self.traced:
-            yield f"T[{index}] = ({fallen}, {taken}, len(R), {derived})"
-
-    def keep_where(self, index: int, kept: str, aside: bool = False) -> Iterator[str]:
-        """Keeps the subjects for which the source ``kept`` holds."""
-        if self.traced or aside:
-            yield f"X = [d for d in R if not {kept}]"
-        yield f"R = [d for d in R if {kept}]"
-        if aside:
-            yield "A = A + X"
-        yield from self.trace(index, "X")
-
-    def keep_if(self, condition: str, index: int, kept: str, *before: str) -> Iterator[str]:
-        """Keeps what the source ``kept`` says if anybody falls at all, which ``condition`` tells at once."""
-        yield f"if {condition}:"
-        yield from ("    " + line for line in (*before, *self.keep_where(index, kept)))
-        if self.traced:
-            yield "else:"
-            yield from ("    " + line for line in self.trace(index))
-
-    def filter(self, index: int, step: Filter) -> Iterator[str]:
-        where = self.source(step.where)
-        if step.fate == "chosen":
-            yield f"if [1 for d in R if {where}]:"
-            yield from ("    " + line for line in self.keep_where(index, where))
-            yield from ["    R = R[::-1]"] if step.last_first else []
-            yield "    open_ = False; ended = True"
-        elif step.fate == "back":
-            yield f"X = [d for d in A if {where}]"
-            yield f"A = [d for d in A if not {where}]"
-            yield "if X:"
-            yield "    K = set(R) | set(X)"
-            yield "    R = [d for d in D if d in K]"
-            yield from self.trace(index, taken="X")
-        else:
-            yield from self.keep_where(index, f"(not {where})", aside=step.fate == "aside")
-
-    def rank(self, index: int, step: Rank) -> Iterator[str]:
-        if step.keep == "all":
-            yield from self.order(index, step)
-            return
-        among = "True" if step.among is None else self.source(step.among)
-        if step.keep == "at_most":
-            yield from self.keep_some(index, step, among)
-        elif step.per is not None:
-            yield from self.keep_per(index, step, among)
-        else:
-            yield from self.keep_best(index, step, among)
-        if step.last_first:
-            yield "R = R[::-1]"
-        if step.chooses:
-            yield "open_ = False"
-
-    def order(self, index: int, step: Rank) -> Iterator[str]:
-        for key in reversed(step.keys):
-            yield f"D = sorted(D, key=lambda d: {self.source(key.by)}, reverse={key.descending})"
-        yield "K = set(R)"
-        yield "R = [d for d in D if d in K]"
-        yield from self.trace(index)
-
-    def keep_best(self, index: int, step: Rank, among: str) -> Iterator[str]:
-        by, better = self.compared(step.keys)
-        looked_at = "" if step.among is None else f" if {among}"
-        if step.chooses:
-            # Mostly somebody falls, so it is not asked whether anybody does.
-            yield f"B = {better}([{by} for d in R])"
-            yield from self.keep_where(index, f"({by} == B)")
-            return
-        yield f"V = [{by} for d in R{looked_at}]"
-        yield f"B = {better}(V) if V else None"
-        yield from self.keep_if("V.count(B) < len(V)", index, _unless(among, f"{by} == B"))
-
-    def keep_per(self, index: int, step: Rank, among: str) -> Iterator[str]:
-        by, better = self.compared(step.keys)
-        per = self.source(exp.column(step.per or ""))
-        yield "B = {}"
-        yield "for d in R:"
-        yield f"    if {among}:"
-        yield f"        B[{per}] = {better}({by}, B.get({per}, {by}))"
-        yield from self.keep_where(index, _unless(among, f"{by} == B[{per}]"))
-
-    def keep_some(self, index: int, step: Rank, among: str) -> Iterator[str]:
-        assert step.at_most is not None  # noqa: S101 - told to the type checker
-        limit, (by, better) = self.source(step.at_most), self.compared(step.keys)
-        down = better == "max"
-        if step.counts:
-            yield from self.keep_counted(index, step, among)
-            return
-        yield f"K = {'R' if step.among is None else f'[d for d in R if {among}]'}"
-        ordered = f"K = sorted(K, key=lambda d: {by}, reverse={down})"
-        if step.ties == "first":
-            kept = _unless(among, "d in K")
-            yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, f"K = set(K[:max({limit}, 0)])")
-            return
-        kept = _unless(among, f"{by} in B")
-        best = f"B = [{by} for d in K[:max({limit}, 0)]]"
-        yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, best)
-
-    def keep_counted(self, index: int, step: Rank, among: str) -> Iterator[str]:
-        """Keeps so many kinds of subjects, each as good as the best of its kind: G has the kinds, the best first."""
-        assert step.at_most is not None  # noqa: S101 - told to the type checker
-        limit, (by, better) = self.source(step.at_most), self.compared(step.keys)
-        kind = f"({', '.join(self.source(exp.column(name)) for name in step.counts)},)"
-        yield f"K = {'R' if step.among is None else f'[d for d in R if {among}]'}"
-        yield "G = {}"
-        yield f"if len(K) > {limit}:"
-        yield f"    for d in sorted(K, key=lambda d: {by}, reverse={better == 'max'}):"
-        yield f"        G.setdefault({kind}, {by})"
-        first = f"B = [*G][:max({limit}, 0)]"
-        if step.ties == "all":
-            first = f"B = [*G.values()][:max({limit}, 0)]; B = [k for k in G if G[k] in B]"
-        yield from self.keep_if(f"len(G) > {limit}", index, _unless(among, f"{kind} in B"), first)
-
-    def compared(self, keys: Sequence[Key]) -> tuple[str, str]:
-        """What subjects are compared by, as source, and which function gives the best."""
-        if len(keys) == 1:
-            return self.source(keys[0].by), "max" if keys[0].descending else "min"
-        order = ", ".join(f"-{self.source(key.by)}" if key.descending else self.source(key.by) for key in keys)
-        return f"({order},)", "min"
-
-    def let(self, index: int, step: Let) -> Iterator[str]:
-        if step.of == "chosen":
-            yield "d = R[0]"
-        target = {"situation": "v_{}", "every": "e_{}", "chosen": "chosen[{!r}]"}[step.of]
-        for each in step.values:
-            if each.name in self.used or each.told or step.of != "situation":
-                yield f"{target.format(each.name)} = {self.source(each.value)}"
-        told = {each.told: target.format(each.name) for each in step.values if each.told}
-        yield from self.trace(index, derived=_dict(told) if told else "None")
-
-
-_WRITERS: dict[type, Callable[[_Generator, int, Any], Iterator[str]]] = {
-    Filter: _Generator.filter,
-    Rank: _Generator.rank,
-    Let: _Generator.let,
-}
-
-
-def _chooses(step: Step) -> bool:
-    return _ends(step) or (isinstance(step, Rank) and step.chooses)
-
-
-def _ends(step: Step) -> bool:
-    return isinstance(step, Filter) and step.fate == "chosen"
-
-
-def _unless(among: str, kept: str) -> str:
-    """Source that holds for what is not looked at, and for what is kept."""
-    return f"({kept})" if among == "True" else f"(not {among} or {kept})"
-
-
-def _dict(sources: Mapping[str, str]) -> str:
-    return f"{{{', '.join(f'{name!r}: {source}' for name, source in sources.items())}}}"
-
-
-def _used(steps: Steps) -> set[str]:
-    """The words that a step, a term, a result or the document after this one uses."""
-    trees = [*steps.expressions(), *steps.vocabulary.terms.values(), *steps.hands_on.values()]
-    found = {column.name for tree in trees for column in tree.find_all(exp.Column)}
-    told = {value.name for step in steps.steps if isinstance(step, Let) for value in step.values if value.told}
-    return found | told | {*steps.derived("situation"), FAILING_RULE, FAILING_CALL}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from attrs import field, frozen
@@ -43,6 +43,11 @@ class Course:
         """For each document whether it carries anything, and what runs it."""
         pairs = zip(self.rulesets, self.executors, strict=True)
         return tuple((ruleset.about.carried is not None, executor.run) for ruleset, executor in pairs)
+
+    @cached_property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that its rulesets were read by."""
+        return dict(pair for ruleset in self.rulesets for pair in ruleset.readings)
 
     @classmethod
     def of(cls, rules: Rules, declaration: Declaration, executor: ExecutorName = "compiled") -> Course:

@@ -14,7 +14,7 @@ What keeps the library safe, and what each point avoids (tools/bench/soak.py --m
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 from itertools import count
@@ -33,6 +33,7 @@ OBSERVED = 2
 """The code of an assertion that durable_rules takes for one made before."""
 
 _json = json.JSONEncoder(check_circular=False).encode
+_quoted = json.encoder.encode_basestring_ascii
 _decoded = json.JSONDecoder().decode
 _lock = Lock()
 _sessions = count(1)
@@ -44,20 +45,24 @@ def has_plain_digits(number: float) -> bool:
 
 
 def _encoded(fact: Mapping[str, Any]) -> str:
-    """A fact as JSON, every number in digits alone."""
-    text = _json(fact)
-    for value in fact.values():
-        if type(value) is float and not has_plain_digits(value):
-            pairs = ", ".join(f"{_json(name)}: {_digits(each)}" for name, each in fact.items())
-            return f"{{{pairs}}}"
-    return text
+    """A fact as JSON, every number in digits alone; in less time than json takes, which makes an encoder for each."""
+    pairs = [f"{_quoted(name)}: {_WRITTEN.get(type(value), _json)(value)}" for name, value in fact.items()]
+    return f"{{{', '.join(pairs)}}}"
 
 
-def _digits(value: Any) -> str:
-    if type(value) is not float:
-        return _json(value)
-    digits = format(Decimal(repr(value)), "f")
+def _digits(number: float) -> str:
+    if has_plain_digits(number):
+        return _json(number)
+    digits = format(Decimal(repr(number)), "f")
     return digits if "." in digits else f"{digits}.0"
+
+
+_WRITTEN: Mapping[type, Callable[[Any], str]] = {
+    str: _quoted,
+    bool: {False: "false", True: "true"}.__getitem__,
+    int: int.__repr__,
+    float: _digits,
+}
 
 
 class ChainingError(RuntimeError):

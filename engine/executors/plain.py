@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from mqclause.executors.run import Applied, CarriedValues, Run, Trace, failure_in
 from mqclause.executors.steps import Filter, Key, Let, Rank, Step, Steps
@@ -45,7 +45,7 @@ def first_scope(
     """What the first step sees: everybody remains, and nothing is derived yet but by the document before."""
     kept = steps.ruleset.about.carried
     by_subject = kept.of(carried) if kept is not None and carried is not None else None
-    return Scope(steps.vocabulary, situation, tuple(among), by_subject, dict(earlier))
+    return Scope(steps.vocabulary, situation, tuple(among), by_subject, earlier)
 
 
 def walked(walk: Walk, steps: Steps, traced: bool) -> Run:
@@ -194,9 +194,9 @@ class Walk:
             if step.of == "chosen":
                 self.chosen[each.name] = value
             elif step.of == "every":
-                self.scope = evolve(self.scope, every={**self.scope.every, each.name: value})
+                self.scope = self.scope.knowing({}, {each.name: value})
             else:
-                self.scope = evolve(self.scope, facts={**self.scope.facts, each.name: value})
+                self.scope = self.scope.knowing({each.name: value}, {})
             if each.told is not None:
                 told[each.told] = value
         return Applied((), (), len(self.scope.remaining), told or None)
@@ -216,7 +216,7 @@ class Walk:
     def remains(self, subjects: Sequence[Any]) -> None:
         """From here on these remain, in listing order."""
         kept = set(map(id, subjects))
-        self.scope = evolve(self.scope, remaining=tuple(each for each in self.listed if id(each) in kept))
+        self.scope = self.scope.left(tuple(each for each in self.listed if id(each) in kept))
 
 
 def _without(subjects: Sequence[Any], others: Sequence[Any]) -> list[Any]:

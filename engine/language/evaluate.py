@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import floor
 from typing import Any
 
-from attrs import field, frozen
+from attrs import define, field
 from sqlglot import exp
 
 from mqclause.language.parse import literal_value
@@ -24,7 +24,7 @@ CarriedValue = Callable[[Any, str], Any]
 """The value of an attribute of a subject that is carried from choice to choice, in place of the subject's own."""
 
 
-@frozen
+@define(eq=False)  # One is made for every subject that is looked at, and attrs takes four times as long if frozen.
 class Scope:
     """What an expression can see: the situation, one subject or none, who remains, and the facts derived so far.
 
@@ -39,7 +39,16 @@ class Scope:
     facts: Mapping[str, Any] = field(factory=dict)
     every: Mapping[str, Any] = field(factory=dict)
     subject: Any = None
-    _known: dict[str, Any] = field(factory=dict, init=False, repr=False, eq=False)
+    _known: dict[str, Any] | None = field(default=None, init=False, repr=False)
+
+    def left(self, remaining: Sequence[Any]) -> Scope:
+        """The same values, where these remain."""
+        return Scope(self.vocabulary, self.situation, remaining, self.carried, self.facts, self.every)
+
+    def knowing(self, facts: Mapping[str, Any], every: Mapping[str, Any]) -> Scope:
+        """The same values, with more facts about the situation and about every subject."""
+        facts, every = {**self.facts, **facts}, {**self.every, **every}
+        return Scope(self.vocabulary, self.situation, self.remaining, self.carried, facts, every)
 
     def about(self, subject: Any) -> Scope:
         """The same values, seen from ``subject``."""
@@ -49,27 +58,29 @@ class Scope:
         """The value of an attribute, a derived fact or a term."""
         if name in self.vocabulary.terms:
             # A scope never changes, so neither does a term; counts of who remains are asked for again and again.
-            if name not in self._known:
-                self._known[name] = evaluate(self.vocabulary.terms[name], self)
-            return self._known[name]
+            known = self._known
+            if known is None:
+                known = self._known = {}
+            if name not in known:
+                known[name] = evaluate(self.vocabulary.terms[name], self)
+            return known[name]
         word = self.vocabulary.words[name]
         if word.about == "subject":
-            return self._of_subject(name, word.is_carried)
+            assert self.subject is not None, name  # noqa: S101 - a checked expression has one
+            if name in self.every:
+                return self.every[name]
+            if word.is_carried and self.carried is not None:
+                return self.carried(self.subject, name)
+            return getattr(self.subject, name)
         if name in self.facts:
             return self.facts[name]
         return word.blank if word.is_derived else getattr(self.situation, name)
 
-    def _of_subject(self, name: str, is_carried: bool) -> Any:
-        assert self.subject is not None, name  # noqa: S101 - a checked expression has one
-        if name in self.every:
-            return self.every[name]
-        if is_carried and self.carried is not None:
-            return self.carried(self.subject, name)
-        return getattr(self.subject, name)
-
 
 def evaluate(tree: exp.Expression, scope: Scope) -> Any:
     """The value of a checked expression in ``scope``."""
+    if type(tree) is exp.Column:
+        return scope.value(tree.args["this"].args["this"])
     if type(tree) is exp.Literal:
         return literal_value(tree)
     meaning = _MEANINGS.get(type(tree))
@@ -100,7 +111,6 @@ def _count(parts: Parts, scope: Scope) -> int:
 
 _MEANINGS: dict[type[exp.Expression], Meaning] = {
     **{kind: _binary(apply) for kind, apply in _OPERATORS.items()},
-    exp.Column: lambda parts, scope: scope.value(parts["this"].args["this"]),
     exp.Boolean: lambda parts, _: bool(parts["this"]),
     exp.Paren: lambda parts, scope: evaluate(parts["this"], scope),
     exp.Not: lambda parts, scope: not evaluate(parts["this"], scope),

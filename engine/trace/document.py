@@ -7,20 +7,34 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from attrs import asdict
-
+from mqclause.trace.examined import Test
 from mqclause.trace.record import Fate, StepTrace
 
 FORMAT = "mqclause.trace/1"
 
 Named = Callable[[Any], dict[str, Any]]
-"""How a document names a subject."""
+"""How a document names a subject, as a dictionary of its own."""
 
-json_text = json.JSONEncoder(ensure_ascii=False).encode
+json_text = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 def step_document(step: StepTrace, named: Named) -> dict[str, Any]:
     """A step as JSON values; ``named`` says how a subject is named."""
+    if step.is_shared:
+        document = _shared_document(step).copy()
+        document["eliminated"] = []
+        if step.derived:
+            document["derived"] = dict(step.derived)
+        return document
+    return _document(step, named)
+
+
+@lru_cache(maxsize=4096)
+def _shared_document(step: StepTrace) -> dict[str, Any]:
+    return _document(step, dict)
+
+
+def _document(step: StepTrace, named: Named) -> dict[str, Any]:
     document: dict[str, Any] = {
         "rule": step.rule.id,
         "clause": step.rule.clause,
@@ -35,7 +49,7 @@ def step_document(step: StepTrace, named: Named) -> dict[str, Any]:
     if step.derived:
         document["derived"] = dict(step.derived)
     if step.when:
-        document["when"] = [asdict(test) for test in step.when]
+        document["when"] = [*map(_test, step.when)]
     return document
 
 
@@ -47,11 +61,17 @@ def steps_text(steps: Sequence[StepTrace], named: Named) -> str:
 
 @lru_cache(maxsize=4096)
 def _shared_text(step: StepTrace) -> str:
-    return json_text(step_document(step, dict))
+    return json_text(_shared_document(step))
 
 
 def _fate(fate: Fate, named: Named) -> dict[str, Any]:
-    document = {**named(fate.subject), "because": fate.because}
+    document = named(fate.subject)
+    document["because"] = fate.because
     if fate.tests:
-        document["tests"] = [asdict(test) for test in fate.tests]
+        document["tests"] = [*map(_test, fate.tests)]
     return document
+
+
+def _test(test: Test) -> dict[str, Any]:
+    values = {name: list(value) if isinstance(value, tuple) else value for name, value in test.values.items()}
+    return {"condition": test.condition, "holds": test.holds, "values": values}

@@ -4,37 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from attrs import frozen
-from sqlglot import exp
 
-from mqclause.executors.run import Applied, Run
+from mqclause.executors.run import Run, Trace
 from mqclause.language.evaluate import Scope, evaluate
-from mqclause.language.parse import unwrapped
-from mqclause.rulebook.rule import (
-    Action,
-    Choose,
-    Conclude,
-    Derive,
-    Expression,
-    Keep,
-    OrderBy,
-    Rule,
-    Ruleset,
-    SetAside,
-    Settle,
-)
-from mqclause.trace.sentence import sentence
-
-
-@frozen
-class Test:
-    """One test of a condition, with the values that it saw."""
-
-    condition: str
-    holds: bool
-    values: Mapping[str, Any]
+from mqclause.rulebook.rule import Action, Choose, Conclude, Derive, Keep, OrderBy, Rule, Ruleset, SetAside, Settle
+from mqclause.trace.examined import Test, tests
+from mqclause.trace.sentence import sentence_about
 
 
 @frozen
@@ -76,34 +55,35 @@ class Seen(NamedTuple):
     every: Mapping[str, Any]
 
 
-def steps(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, conditions: bool) -> Iterator[StepTrace]:
+def steps(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, conditions: bool) -> tuple[StepTrace, ...]:
     """The steps of a traced ``run`` over the subjects ``listed``.
 
     ``scope`` is what the first rule saw; with ``conditions`` the tests are filled in.
     """
     assert run.trace is not None, "the run was not traced"  # noqa: S101
-    # Who is set aside is out unless a later rule takes it back.
-    returned = {id(each): at for at, did in enumerate(run.trace) if did for each in did[1]}
-    saw = enumerate(seen_by(ruleset, run, listed, scope))
+    saw, at_next = seen_by(ruleset, run, listed, scope), 0
     remaining = len(listed)
+    found = []
     for at, (rule, did) in enumerate(zip(ruleset.rules, run.trace, strict=True)):
-        if not conditions and (did is None or not (did[0] or did[1])):
-            remaining = remaining if did is None else did[2]
-            yield _still(rule, did is not None, remaining, tuple(did[3].items()) if did and did[3] else ())
+        fallen, taken_back, remaining, derived = did or ((), (), remaining, None)
+        if not (conditions or fallen or taken_back):
+            found.append(_still(rule, did is not None, remaining, tuple(derived.items()) if derived else ()))
             continue
         # What a rule saw is found when it is asked for: most rules change nobody's fate.
-        then = scope_of(next(seen for place, seen in saw if place == at), scope)
-        when = tuple(tests(rule.when, then)) if conditions and rule.when is not None else ()
-        if did is None:
-            yield StepTrace(rule, False, remaining, when=when)
-            continue
-        applied = Applied(*did)
-        remaining = applied.remaining
-        tied = _tied(rule.action, applied.fallen, then)
-        fates = tuple([fate(ruleset, rule, each, then, conditions, id(each) in tied) for each in applied.fallen])
-        aside = fates if isinstance(rule.action, SetAside) else ()
-        out = tuple([each for each in fates if returned.get(id(each.subject), -1) < at]) if aside else fates
-        yield StepTrace(rule, True, applied.remaining, out, aside, tuple(applied.taken_back), applied.derived, when)
+        then, at_next = scope_of(next(islice(saw, at - at_next, None)), scope), at + 1
+        when = tests(ruleset, rule, "when", then)(None) if conditions and rule.when is not None else ()
+        out = _fates(ruleset, rule, fallen, then, conditions) if fallen else ()
+        aside: tuple[Fate, ...] = ()
+        if out and isinstance(rule.action, SetAside):
+            aside, out = out, _for_good(out, run.trace[at:])
+        found.append(StepTrace(rule, did is not None, remaining, out, aside, tuple(taken_back), derived, when))
+    return tuple(found)
+
+
+def _for_good(aside: tuple[Fate, ...], trace: Trace) -> tuple[Fate, ...]:
+    """Who is set aside is out unless a step that follows in the ``trace`` takes it back."""
+    returned = {each for did in trace if did for each in did[1]}
+    return tuple([each for each in aside if each.subject not in returned])
 
 
 def seen_by(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, in_order: bool = True) -> Iterator[Seen]:
@@ -122,16 +102,16 @@ def seen_by(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, in_
             continue
         fallen, taken_back, _, derived = did
         if taken_back:
-            seen = seen._replace(remaining=_among(listed, [*seen.remaining, *taken_back]))
+            seen = Seen(_among(listed, [*seen.remaining, *taken_back]), seen.facts, seen.every)
         elif fallen:
             seen = Seen(_without(seen.remaining, fallen), seen.facts, seen.every)
         elif derived:
             seen = _knowing(derived, rule.action, seen)
         elif in_order and isinstance(rule.action, OrderBy):
             listed = _ordered(rule.action, listed, scope_of(seen, scope))
-            seen = seen._replace(remaining=_among(listed, seen.remaining))
+            seen = Seen(_among(listed, seen.remaining), seen.facts, seen.every)
         if isinstance(rule.action, Choose) and rule.action.ties == "last-listed":
-            seen = seen._replace(remaining=seen.remaining[::-1])
+            seen = Seen(seen.remaining[::-1], seen.facts, seen.every)
 
 
 def scope_of(seen: Seen, first: Scope) -> Scope:
@@ -148,24 +128,24 @@ def _ordered(action: OrderBy, listed: Sequence[Any], scope: Scope) -> Sequence[A
 
 def _among(listed: Sequence[Any], subjects: Iterable[Any]) -> list[Any]:
     """These subjects in the order in which they are listed."""
-    kept = set(map(id, subjects))
-    return [each for each in listed if id(each) in kept]
+    kept = set(subjects)
+    return [each for each in listed if each in kept]
 
 
 def _without(subjects: Iterable[Any], fallen: Iterable[Any]) -> list[Any]:
-    gone = set(map(id, fallen))
-    return [each for each in subjects if id(each) not in gone]
+    gone = set(fallen)
+    return [each for each in subjects if each not in gone]
 
 
 def _knowing(derived: Mapping[str, Any], action: Action, seen: Seen) -> Seen:
     """What the rule after an ``action`` sees that derived something."""
-    if isinstance(action, Derive | Settle):
-        if isinstance(action, Settle) or action.of == "situation":
-            return Seen(seen.remaining, {**seen.facts, **derived}, seen.every)
-        return Seen(seen.remaining, seen.facts, {**seen.every, **derived}) if action.of == "every" else seen
     if isinstance(action, Conclude):
         known = seen.facts.get(action.fact, False) or derived[action.fact]
         return Seen(seen.remaining, {**seen.facts, action.fact: known}, seen.every)
+    if isinstance(action, Settle) or (isinstance(action, Derive) and action.of == "situation"):
+        return Seen(seen.remaining, {**seen.facts, **derived}, seen.every)
+    if isinstance(action, Derive) and action.of == "every":
+        return Seen(seen.remaining, seen.facts, {**seen.every, **derived})
     return seen
 
 
@@ -175,56 +155,24 @@ def _still(rule: Rule, applied: bool, remaining: int, derived: tuple[tuple[str, 
     return StepTrace(rule, applied, remaining, derived=dict(derived) or None, is_shared=True)
 
 
-def _tied(action: Action, fallen: Iterable[Any], scope: Scope) -> frozenset[int]:
-    """The ids of those that fell by a ``keep`` though they equal one that stayed."""
-    if not isinstance(action, Keep) or action.at_most is None:
-        return frozenset()
-    gone = {id(each): evaluate(action.by, scope.about(each)) for each in fallen}
-    compared = [scope.about(each) for each in scope.remaining if id(each) not in gone]
+def _tied(action: Keep, fallen: Iterable[Any], scope: Scope) -> set[Any]:
+    """Those that fell by a ``keep`` though they equal one that stayed."""
+    gone = {each: evaluate(action.by, scope.about(each)) for each in fallen}
+    compared = [scope.about(each) for each in scope.remaining if each not in gone]
     kept = {evaluate(action.by, each) for each in compared if action.among is None or evaluate(action.among, each)}
-    return frozenset(each for each, value in gone.items() if value in kept)
+    return {each for each, value in gone.items() if value in kept}
 
 
-def fate(ruleset: Ruleset, rule: Rule, subject: Any, scope: Scope, conditions: bool, is_tied: bool) -> Fate:
-    """Why ``rule`` let ``subject`` fall, seen from the scope before the rule; ``is_tied``: listing order decided."""
-    because = sentence(ruleset, rule, subject, scope)
-    if not conditions:
-        return Fate(subject, because, is_tied=is_tied)
-    about = scope.about(subject)
-    conditions_of = [getattr(rule.action, part, None) for part in ("where", "among")]
-    found = [test for tree in conditions_of if tree is not None for test in tests(tree, about)]
-    by = getattr(rule.action, "by", ())
-    found += [_compared(tree, about) for tree in (by if isinstance(by, tuple) else (by,))]
-    return Fate(subject, because, tuple(found), is_tied)
+def _fates(ruleset: Ruleset, rule: Rule, fallen: Sequence[Any], scope: Scope, conditions: bool) -> tuple[Fate, ...]:
+    """Why ``rule`` let each of them fall, seen from the scope before the rule."""
+    because, action = sentence_about(ruleset, rule, scope), rule.action
+    limited = isinstance(action, Keep) and action.at_most is not None
+    if not (conditions or limited):
+        return tuple([Fate(each, because(each)) for each in fallen])
+    tested = tests(ruleset, rule, "action", scope) if conditions else _untested
+    tied = _tied(action, fallen, scope) if isinstance(action, Keep) and limited else ()
+    return tuple([Fate(each, because(each), tested(each), each in tied) for each in fallen])
 
 
-def _compared(by: Expression, scope: Scope) -> Test:
-    """A value that lost against the best of those that remained; the because says which that is."""
-    return Test(f"{_text(by)} is the best", False, {_text(by): evaluate(by, scope)})
-
-
-def tests(tree: Expression, scope: Scope) -> Iterator[Test]:
-    """Each part of a condition (parts joined by AND), whether it holds, and the values of its words."""
-    tree = unwrapped(tree)
-    if isinstance(tree, exp.And):
-        yield from tests(tree.this, scope)
-        yield from tests(tree.expression, scope)
-        return
-    words = dict.fromkeys(column.name for column in tree.find_all(exp.Column))
-    values = {
-        name: scope.value(name) for name in words if scope.subject is not None or not _about_one_subject(name, scope)
-    }
-    yield Test(_text(tree), bool(evaluate(tree, scope)), values)
-
-
-def _text(tree: Expression) -> str:
-    """The expression as SQL; sqlglot takes its time for that, so it is kept with the tree."""
-    if "text" not in tree.meta:
-        tree.meta["text"] = tree.sql()
-    text: str = tree.meta["text"]
-    return text
-
-
-def _about_one_subject(name: str, scope: Scope) -> bool:
-    word = scope.vocabulary.words.get(name)
-    return word is not None and word.about == "subject"
+def _untested(_: Any) -> tuple[Test, ...]:
+    return ()

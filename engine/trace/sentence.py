@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import floor
 from string import Formatter
 from typing import Any
 
@@ -12,7 +11,9 @@ from sqlglot import exp
 
 from mqclause.language.evaluate import Scope
 from mqclause.language.python import SourceNames, python_source
+from mqclause.language.vocabulary import Word
 from mqclause.rulebook.rule import Because, Choose, Keep, Rule, Ruleset
+from mqclause.trace.telling import Telling, names_seen, telling, tells
 
 
 def sentence(ruleset: Ruleset, rule: Rule, subject: Any | None, scope: Scope, because: Because | None = None) -> str:
@@ -20,35 +21,40 @@ def sentence(ruleset: Ruleset, rule: Rule, subject: Any | None, scope: Scope, be
 
     ``scope`` is what the rule saw. Blank where the rule has no because.
     """
-    because = because or rule.because
-    if because is None:
-        return ""
-    carried = scope.carried is not None
-    fill = _compiled(ruleset, rule, because, carried)
-    return fill(scope.situation, subject, scope.remaining, scope.carried, scope.facts, scope.every)
+    return sentence_about(ruleset, rule, scope, because)(subject)
+
+
+def sentence_about(ruleset: Ruleset, rule: Rule, scope: Scope, because: Because | None = None) -> Callable[[Any], str]:
+    """The same, about one subject after the other."""
+    return tells(scope, _compiled(ruleset, rule, because, scope.carried is not None))
 
 
 @lru_cache(maxsize=4096)
-def _compiled(ruleset: Ruleset, rule: Rule, because: Because, carried: bool) -> Callable[..., str]:
+def _compiled(ruleset: Ruleset, rule: Rule, because: Because | None, carried: bool) -> Telling[str]:
     """A because as a function: sentences are read by the thousand, so their expressions are compiled too."""
-    words = ruleset.vocabulary.words
-    names = SourceNames(
-        ruleset.vocabulary,
-        facts=lambda name: f"F.get({name!r}, {words[name].blank!r})",
-        carried=lambda variable, name: (
-            f"E.get({name!r}, {f'C({variable}, {name!r})' if carried else f'{variable}.{name}'})"
-        ),
-    )
-    pieces = []
+    because = because or rule.because or Because("")
+    names = names_seen(ruleset.vocabulary, carried)
+    text, values, best = "", [], ""
     for literal, name, _, _ in Formatter().parse(because.text):
-        if literal:
-            pieces.append(repr(literal))
-        if name is not None:
-            pieces.append(f"shown({_source(name, rule, names)})")
-    source = f"lambda s, d, R, C, F, E: ''.join(({', '.join(pieces)},))"
-    known = {"shown": shown, "max": max, "min": min, "len": len, "floor": floor, "__builtins__": {}}
-    compiled: Callable[..., str] = eval(source, known)  # noqa: S307 - source of checked expressions only
-    return compiled
+        text += literal.replace("%", "%%")
+        if name is None:
+            continue
+        source = _source(name, rule, names)
+        if name in ("highest", "lowest") and isinstance(rule.action, Keep) and rule.action.per is None:
+            # The same for every subject, so it is looked for once.
+            best, source = f", best={source}", "best"
+        text += "%s"
+        values.append(_shown(source, ruleset.vocabulary.words.get(name)))
+    said = f"{text!r} % ({''.join(f'{each}, ' for each in values)})"
+    return telling(f"lambda d{best}: {said}", shown=shown)
+
+
+def _shown(source: str, word: Word | None) -> str:
+    """The source of a value as ``shown`` gives it; most are text or whole numbers."""
+    kind = None if word is None else word.type.kind
+    if kind == "text":
+        return f"{source} or 'blank'"
+    return source if kind == "whole" else f"shown({source})"
 
 
 def _source(name: str, rule: Rule, names: SourceNames) -> str:

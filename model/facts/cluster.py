@@ -155,6 +155,11 @@ class Cluster:
         return {}
 
     @cached_property
+    def counters(self) -> dict[tuple[str, str], Any]:
+        """The counters that the channels start from, once they are asked for; see mqclause.model.facts.sequence."""
+        return {}
+
+    @cached_property
     def last_seq_number(self) -> int:
         """The sequence number of the previous choice: the highest among the channels."""
         return max((channel.dest_seq_number for channel in self.channels), default=0)

@@ -48,10 +48,10 @@ class SequenceState:
     @classmethod
     def of(cls, cluster: Cluster) -> SequenceState:
         """The state that the facts themselves give: each channel's dest_seq_factor and dest_seq_number."""
-        counters = {
-            key: Counter(of.dest_seq_factor, of.dest_seq_number) for key, of in cluster.most_recently_used.items()
-        }
-        return cls(counters, cluster.last_seq_number, cluster)
+        if not cluster.counters:
+            channels = cluster.most_recently_used.items()
+            cluster.counters.update({key: Counter(of.dest_seq_factor, of.dest_seq_number) for key, of in channels})
+        return cls(dict(cluster.counters), cluster.last_seq_number, cluster)
 
     def noticed(self, cluster: Cluster, listing: Listing) -> SequenceState:
         """The same state, with the snapshot as it is now and what changed since the one before."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import define
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import GIVEN_NAME, GIVEN_NAMES, LARGEST, InTable, Whole, Words, seen, unseen
@@ -10,7 +10,7 @@ from mqclause.model.facts.objects import BINDINGS, Put
 from mqclause.model.facts.sequence import UNCHANGED, Changes
 
 
-@frozen(eq=False)
+@define(eq=False)  # One is made for every put, and attrs takes five times as long where it is frozen.
 class Situation:
     """The put and the local queue manager. Every attribute has a value; a blank text means "none".
 

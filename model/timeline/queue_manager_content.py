@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import Any, Self
 
-from attrs import evolve, field, frozen
+from attrs import field, fields, frozen
 
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
@@ -136,7 +137,7 @@ class QueueManagerContent:
 
     def evolved(self, **changed: Any) -> Self:
         """The state with some of its parts changed."""
-        return evolve(self, **changed)
+        return type(self)(**{**dict(zip(_PARTS, _parts(self), strict=True)), **changed})
 
     def time_of(self, event: Event) -> int:
         """When ``event`` happens; raises EventError if that is in the past."""
@@ -239,3 +240,7 @@ def lying_messages(
             unit = message.unit_of_work
             units[unit] = put_in(units.get(unit), name, found.priority, 1, found.run)
     return queues, units
+
+
+_PARTS = tuple(each.name for each in fields(QueueManagerContent))
+_parts: Callable[[QueueManagerContent], tuple[Any, ...]] = attrgetter(*_PARTS)

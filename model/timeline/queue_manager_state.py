@@ -46,7 +46,8 @@ class QueueManagerState(QueueManagerContent):
         """The state after a put whose message went to another queue manager."""
         message = put_message(event, self.position(event), UNLABELLED)
         position = self.position(event).putting(group_after(message, event.logical_order))
-        return self.sent(event).evolved(**moved(self, event, position, "puts"))
+        more = moved(self, event, position, "puts")
+        return self.evolved(now=self.time_of(event), units=self.units_with(event), **more)
 
     def gotten(self, event: Event, queue: str, taken: Sequence[SeenMessage]) -> tuple[QueueManagerState, Happened]:
         """The state after a get or browse of the local queue ``queue`` that returned ``taken``, and what it led to."""

@@ -108,6 +108,43 @@ def test_the_best_are_kept(tmp_path: Path, executor: ExecutorName, body: str, le
 
 
 @executors
+def test_neighbours_that_eliminate_each_count_those_that_the_one_before_left(
+    tmp_path: Path, executor: ExecutorName
+) -> None:
+    counting = '[eliminate]\nwhere = "age = 4 AND COUNT_IF(TRUE) = 3"\nbecause = "old"'
+    files = {
+        "delivery/01_small.toml": rule("delivery/1", ELIMINATE),
+        "delivery/02_old.toml": rule("delivery/2", counting),
+        "delivery/03_none.toml": rule("delivery/3", ELIMINATE.replace("room < weight", "age = 2")),
+    }
+    run = delivered(rules_in(tmp_path, files), executor, VANS)
+    assert names(run.remaining) == ["B"]
+    assert [told(did) for did in run.trace or ()] == [
+        (["D"], [], 3, None),
+        (["A", "C"], [], 1, None),
+        ([], [], 1, None),
+    ]
+
+
+@executors
+@pytest.mark.parametrize(
+    ("lowest", "left"),
+    [
+        ("age", ["B"]),
+        ("CASE WHEN COUNT_IF(TRUE) > 2 THEN age ELSE 0 - age END", ["B"]),
+        ("CASE WHEN COUNT_IF(TRUE) > 4 THEN age ELSE 0 - age END", ["C"]),
+        ("toll", ["B", "C"]),
+    ],
+)
+def test_each_value_that_a_choice_goes_by_counts_all_that_it_is_made_from(
+    tmp_path: Path, executor: ExecutorName, lowest: str, left: list[str]
+) -> None:
+    choose = f'[choose]\nlowest = ["0 - room", "{lowest}"]\nbecause = "worse"'
+    run = delivered(one(tmp_path, choose), executor, VANS)
+    assert names(run.remaining) == left
+
+
+@executors
 def test_a_choice_ends_the_eliminations_and_nothing_else(tmp_path: Path, executor: ExecutorName) -> None:
     files = {
         "delivery/01_aside.toml": rule("delivery/1", SET_ASIDE),

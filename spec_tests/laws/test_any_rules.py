@@ -39,6 +39,7 @@ WHENS = (
     "weight > 1 OR COUNT_IF(room = 0) = 1",
 )
 NUMBERS = ("room", "age", "trips", "room - age", "0 - trips", "FLOOR(age / 2)", "age * 1.5", "weight")
+COUNTING = "CASE WHEN COUNT_IF(TRUE) > 2 THEN age ELSE 0 - age END"
 SAID = "{name}: {room} {age} {trips} {is_ready} {depots} {weight}"
 TRACED = st.sampled_from(CONDITIONS)
 TAKEN = st.sampled_from(("first-listed", "last-listed"))
@@ -75,7 +76,7 @@ def orders(draw: st.DrawFn) -> str:
 
 @st.composite
 def choices(draw: st.DrawFn) -> str:
-    by = draw(st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=2))
+    by = draw(st.lists(st.sampled_from((*NUMBERS, COUNTING)), min_size=1, max_size=2))
     listed, ties = ", ".join(f"{chr(34)}{each}{chr(34)}" for each in by), draw(TAKEN)
     return f'[choose]\nlowest = [{listed}]\nties = "{ties}"\nbecause = "{SAID} {{lowest}}"'
 

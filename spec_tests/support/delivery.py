@@ -66,8 +66,11 @@ def rules_in(folder: Path, files: Mapping[str, str], **given: Any) -> Rules:
 
 
 def delivered(rules: Rules, executor: ExecutorName, vans: list[Van], delivery: Delivery | None = None) -> Run:
-    """What the rules of deliveries say."""
-    return Course.of(rules, DELIVERY, executor).run(delivery or Delivery(), vans, traced=True)[-1]
+    """What the rules of deliveries say, with a trace; and the same without one."""
+    course, about = Course.of(rules, DELIVERY, executor), delivery or Delivery()
+    found = course.run(about, vans, traced=True)[-1]
+    assert course.run(about, vans)[-1].says_the_same(found._replace(trace=None))
+    return found
 
 
 def names(vans: Any) -> list[str]:

@@ -15,7 +15,8 @@ from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.objects import Put
 from mqclause.tools.render.exit_answer import exit_lines
 from mqclause.tools.render.page import Page
-from mqclause.trace.record import Fate, StepTrace, Test
+from mqclause.trace.examined import Test
+from mqclause.trace.record import Fate, StepTrace
 from mqclause.trace.sentence import shown
 
 PLAIN_WIDTH = 1_000_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +26,7 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import START, Counter, SequenceState
 from mqclause.model.facts.situation import Situation
-from mqclause.rulebook.rule import Derive, Ruleset
+from mqclause.rulebook.rule import Derive, FailWith, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import json_text, step_document, steps_text
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
@@ -89,7 +89,7 @@ class Decision:
     @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that these rulesets were read by."""
-        return dict(pair for ruleset in self.rulesets for pair in ruleset.readings)
+        return dict(self.course.readings)
 
     @property
     def outcome(self) -> Outcome:
@@ -123,11 +123,15 @@ class Decision:
         """Every destination that the document allows after its last step."""
         return () if self.level == "off" else tuple(self.remaining)
 
-    @cached_property
+    @property
     def reason(self) -> Reason | None:
         """The reason code of a failed call."""
         if not self.runs:
             return self.resolved.reason
+        return None if self.exit is None and self.runs[-1].failure is None else self._reason
+
+    @cached_property
+    def _reason(self) -> Reason | None:
         if self.exit is not None and self.exit.failed:
             return Reason(*self.exit.failure, self.exit.rule.id, self.exit.because)
         failure = self.runs[-1].failure
@@ -135,34 +139,33 @@ class Decision:
             # An exit may choose where the rules leave nothing.
             return None
         ruleset, first = self.rulesets[-1], self._first_scope(-1)
-        rule, run = ruleset.rules[failure.rule], self.runs[-1]
-        if run.trace is None:
-            # What the rule saw stands in the trace.
-            run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
-        seen = next(islice(seen_by(ruleset, run, self.listed, first), failure.rule, None))
-        because = sentence(ruleset, rule, None, scope_of(seen, first))
+        rule, run, saw = ruleset.rules[failure.rule], self.runs[-1], first
+        if not all(isinstance(each.action, FailWith) for each in ruleset.rules[: failure.rule]):
+            # What the rules before it left stands in the trace.
+            if run.trace is None:
+                run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
+            saw = scope_of(next(islice(seen_by(ruleset, run, self.listed, first), failure.rule, None)), first)
+        because = sentence(ruleset, rule, None, saw)
         return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
 
     @property
     def advance(self) -> Advance | None:
         """How the counters of the chosen destination advance; None where rules derive nothing of it."""
         chosen = self.chosen
+        if chosen is None:
+            return None
         derived = self._derived_for(chosen)
-        return None if chosen is None or not derived else Advance(chosen.channel, *self._advanced(chosen, derived))
+        return Advance(chosen.channel, *self._advanced(chosen, derived)) if derived else None
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know besides: the remarks of rules, where all that they derive is true."""
-        named = (remark for look in self.resolved.looks for remark in look.remarks)
-        told = (*named, *(() if self.exit is None else self.exit.remarks))
+        told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
         if self.outcome != "chosen" or self.run is None:
             return told
         facts = self.run.facts
-        return told + tuple(
-            rule.remark
-            for rule in self.rulesets[0].rules
-            if rule.remark and isinstance(rule.action, Derive) and all(facts[key] for key, _ in rule.action.values)
-        )
+        remarks = [remark for remark, names in _remarks_of(self.rulesets[0]) if all(map(facts.__getitem__, names))]
+        return (*told, *remarks)
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """The choices of readings, one at a time in place of the one in force, by which the answer is another."""
@@ -238,8 +241,8 @@ class Decision:
 
     def to_json_text(self) -> str:
         """What json.dumps gives for ``to_json()``, several times as fast."""
-        until, after = json_text(until_steps(self)), json_text(after_steps(self))
-        return f'{until[:-1]}, "steps": {steps_text(self.steps, destination_document)}, {after[1:]}'
+        text = json_text({**until_steps(self), "steps": [], **after_steps(self)})
+        return text.replace('"steps": []', f'"steps": {steps_text(self.steps, destination_document)}', 1)
 
     def __str__(self) -> str:
         """The decision in a few lines: each rule that decided something, and the answer."""
@@ -255,6 +258,16 @@ class Decision:
         from mqclause.answers.choice.said import in_a_sentence
 
         return in_a_sentence(self)
+
+
+@lru_cache(maxsize=64)
+def _remarks_of(ruleset: Ruleset) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The remarks of rules, each with the facts that are then true."""
+    return tuple(
+        (rule.remark, tuple(name for name, _ in rule.action.values))
+        for rule in ruleset.rules
+        if rule.remark and isinstance(rule.action, Derive)
+    )
 
 
 def _of_pickle(

@@ -24,7 +24,7 @@ def until_steps(decision: Decision) -> dict[str, Any]:
         "format": FORMAT,
         "ruleset": decision.rulesets[0].name,
         "edition": decision.rules.edition,
-        "readings": dict(decision.readings),
+        "readings": dict(decision.course.readings),
         "put": _stated(decision.put),
         "resolution": [_look(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,
@@ -63,8 +63,11 @@ def _look(look: Look) -> dict[str, Any]:
 
 def _stated(put: Put) -> dict[str, Any]:
     """The attributes of the put that are not MQ's defaults."""
-    stated = {name: value for name, default in PUT_DEFAULTS if (value := getattr(put, name)) != default}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in stated.items()}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, default in PUT_DEFAULTS
+        if (value := getattr(put, name)) != default
+    }
 
 
 def _advance(advance: Advance) -> dict[str, Any]:

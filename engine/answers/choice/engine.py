@@ -73,7 +73,7 @@ class Engine:
     @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that its rules were read by."""
-        return dict(pair for ruleset in self._course.rulesets for pair in ruleset.readings)
+        return dict(self._course.readings)
 
     def choose(
         self,

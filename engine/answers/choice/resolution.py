@@ -97,6 +97,11 @@ class Resolved:
         return self.names[0] if self.ends == "queue manager" else ""
 
     @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of the names."""
+        return tuple(remark for look in self.looks for remark in look.remarks)
+
+    @cached_property
     def default_binding(self) -> str:
         """The binding of an open that leaves it to the queue."""
         found: str = self.looks[0].facts["defbind"]

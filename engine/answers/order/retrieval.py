@@ -20,7 +20,7 @@ from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall, queued
 from mqclause.rulebook.rule import Conclude, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.record import scope_of, seen_by
-from mqclause.trace.sentence import sentence
+from mqclause.trace.sentence import sentence, sentence_about
 
 ORDER_FORMAT = "mqclause.order/1"
 ORDERS: Mapping[str, RetrievalCall] = {
@@ -153,9 +153,9 @@ class Retrieval:
         ends = len(ruleset.rules) if run.failure is None else run.failure.rule
         for rule, did, seen in islice(zip(ruleset.rules, run.trace or (), saw, strict=True), ends):
             if did is not None and did[0]:
-                scope = scope_of(seen, first)
+                because = sentence_about(ruleset, rule, scope_of(seen, first))
                 for each in did[0]:
-                    yield PassedOver(each.id, of, rule, sentence(ruleset, rule, each, scope))
+                    yield PassedOver(each.id, of, rule, because(each))
 
     def because(self, call: RetrievalCall, rule: Rule) -> str:
         """Why ``rule`` ends a call, told by what it sees of the call itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
@@ -199,7 +200,7 @@ class _Run:
             bind = "AS_Q_DEF" if handle is None else "NOTFIXED"
             # What the open has bound asks no exit again, though the put comes by way of something put-disabled.
             caller = self.exits.caller(event, handle) if bound is None else None
-            row.routed = self.choose(row, Put(event.queue, event.to_queue_manager, bind, call), caller)
+            row.routed = self.choose(row, _put(event.queue, event.to_queue_manager, bind, call), caller)
         if not isinstance(row.routed, Destination):
             return None
         if row.routed.transmission_queue:
@@ -266,3 +267,9 @@ class _Run:
             self.state = self.state.release([held], keep)
             if keep:
                 row.released += [Released(held.queue, held.event)] * held.count
+
+
+@lru_cache(maxsize=4096)
+def _put(queue: str, queue_manager: str, bind: str, call: str) -> Put:
+    """A put by an event: checked once for each names."""
+    return Put(queue, queue_manager, bind, call)
