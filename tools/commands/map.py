@@ -11,7 +11,7 @@ from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.cluster_map import MAP_FORMAT, MapRow, map_rows, note_exits, queues_in_clusters
 from mqclause.model.assembly.members import Members
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
-from mqclause.tools.render.overview import exits_said, print_map, write_map
+from mqclause.tools.render.overview import exits_said, print_map, remarks_on, remarks_said, write_map
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.streams import print_json, print_warnings
 
@@ -31,7 +31,7 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     rows = question.fitting(_rows(members, question))
     rows.sort(key=lambda row: (row.queue, row.member))
     if as_csv:
-        print_warnings((), exits_said(note_exits(rows, {})))
+        print_warnings((), [*exits_said(note_exits(rows, {})), *remarks_said(remarks_on(rows))])
         write_map(rows)
         return 0
     if as_json:

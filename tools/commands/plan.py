@@ -21,7 +21,7 @@ from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.commands.inputs import quote
-from mqclause.tools.render.overview import exits_said, print_plan, write_plan
+from mqclause.tools.render.overview import exits_said, print_plan, remarks_said, write_plan
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.streams import print_json, print_warnings
 
@@ -66,7 +66,7 @@ def command(
     if as_json:
         print_json(found.to_json())
     elif as_csv:
-        print_warnings((), exits_said(found.exits))
+        print_warnings((), [*exits_said(found.exits), *remarks_said(found.remarks), *found.to_nobody])
         write_plan(found.rows)
     else:
         print_plan(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Any
 
@@ -25,6 +25,10 @@ SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_ma
 INDENT = 2
 MOVES_SHOWN = 5
 UNKNOWN_SHOWN = 3
+REMARKS_SHOWN = 10
+Remark = tuple[str, str, str]
+"""What is to be said of puts to a queue at a queue manager."""
+
 NOT_KNOWN = "-"
 """What stands for where puts go of a queue that a member does not know."""
 
@@ -40,6 +44,7 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
             page.line(Text(line, "bold") if number == 0 else _marked(line))
     else:
         _print_groups(rows, page)
+    _print_remarks(remarks_on(rows), page)
     _print_exits(note_exits(rows, {}), page)
     _print_unknown(rows, page)
 
@@ -121,10 +126,9 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
         page.line(f"{rows}, from {', '.join(names)}")
     else:
         findings = found.findings.new or found.findings.gone
-        changes = found.restarts or findings or found.held_up or found.remarks or found.to_nobody
+        changes = found.restarts or findings or found.remarks or found.to_nobody
         page.line(_nothing_moves(bool(changes), bool(found.exits)))
-    _print_held_up(found.held_up, page)
-    _print_remarks(found, page)
+    _print_remarks(found.remarks, page, found.to_nobody)
     _print_exits(found.exits, page)
 
 
@@ -135,29 +139,30 @@ def _nothing_moves(changes: bool, unknown: bool) -> str:
     return "every put goes where it went" if changes else "nothing changes: every put goes where it went"
 
 
-def _print_remarks(found: Planned, page: Page) -> None:
-    """What is to be said of puts then, each remark once, with their queues and members."""
+def remarks_on(rows: Iterable[MapRow]) -> Iterator[Remark]:
+    """What is to be said of the puts of each row."""
+    yield from ((row.queue, row.member, each) for row in rows for each in row.remarks)
+
+
+def remarks_said(remarks: Iterable[Remark]) -> Iterator[str]:
+    """Each remark once, with the queues and members that it is about."""
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for queue, member, said in found.remarks:
+    for queue, member, said in remarks:
         queues, members = groups.setdefault(said, ({}, {}))
         queues[queue], members[member] = None, None
     for said, (queues, members) in groups.items():
-        page.line(Text(f"{listing(list(queues))} from {listing(list(members))}: {said}", "yellow"))
-    for said in found.to_nobody:
-        page.line(Text(said, "yellow"))
+        yield f"{listing(list(queues))} from {listing(list(members))}: {said}"
 
 
-def _print_held_up(rows: Sequence[PlanRow], page: Page) -> None:
-    """The puts that would wait: of queues and members whose puts wait for the same channels together."""
-    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for row in rows:
-        states = sorted({(each.destination.channel, each.destination.channel_status) for each in row.held_up})
-        channels = listing([f"{channel} ({status})" for channel, status in states])
-        queues, members = groups.setdefault(channels, ({}, {}))
-        queues[row.queue], members[row.member] = None, None
-    for channels, (queues, members) in groups.items():
-        said = f"what is put to {listing(list(queues))} at {listing(list(members))} would wait for {channels}"
-        page.line(Text(said, "yellow"))
+def _print_remarks(remarks: Iterable[Remark], page: Page, further: Iterable[str] = ()) -> None:
+    """The first of them, and how many more there are; then what is to be said besides."""
+    said = list(remarks_said(remarks))
+    for each in said[:REMARKS_SHOWN]:
+        page.line(Text(each, "yellow"))
+    if len(said) > REMARKS_SHOWN:
+        page.line(Text(f"and {len(said) - REMARKS_SHOWN} more remarks: --json", "yellow"))
+    for each in further:
+        page.line(Text(each, "yellow"))
 
 
 def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 from attrs import asdict, frozen
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.delivered import delivered, way_of
+from mqclause.answers.choice.delivered import Delivered, on_the_ways
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
@@ -18,6 +18,7 @@ from mqclause.answers.choice.states import AskedFor
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 
@@ -33,6 +34,7 @@ MAP_COLUMNS: ColumnTypes = {
     "from": "string",
     **SIDE,
     "incomplete": [{"what": "string", "object": "string", "command": "string"}],
+    "remarks": ["string"],
 }
 
 
@@ -65,16 +67,26 @@ class MapRow:
         return tuple(told_by(self.decision, self.snapshot))
 
     @cached_property
+    def ways(self) -> Mapping[Destination, Delivered]:
+        """What the rules of delivery say of the ways of the destinations that something is in the way to."""
+        chosen = [each.destination for each in self.shares]
+        return dict(on_the_ways(chosen, self.decision.cluster, self.decision.rules, self.snapshot.beyond))
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Why messages do not arrive where the choice leads them."""
+        return tuple(dict.fromkeys(said for told in self.ways.values() for said in told.remarks))
+
+    @property
     def waiting(self) -> tuple[Share, ...]:
         """The parts of the puts that wait on a transmission queue until a channel runs."""
-        ways = ((each, way_of(each.destination, self.decision, self.snapshot)) for each in self.shares)
-        found = ((each, delivered(way, self.decision.rules)) for each, way in ways)
-        return tuple(each for each, told in found if told is not None and told.waits)
+        return tuple(each for each in self.shares if (way := self.ways.get(each.destination)) and way.waits)
 
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.map/1``."""
         document = {"queue": self.queue, "from": self.member, **side_document(self)}
-        return document | {"incomplete": [asdict(each) for each in self.incomplete]}
+        incomplete = [asdict(each) for each in self.incomplete]
+        return document | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
 def cluster_map(

@@ -9,6 +9,7 @@ from typing import Any, Self
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.delivered import Ways
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.resolution import Resolved
 from mqclause.answers.order.retrieval import Retrieval
@@ -69,6 +70,7 @@ class Replay:
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
         administering = Administering.of(self.engine, exits, state, scenario.in_flight)
         run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
+        ways = Ways(self.engine.rules, scenario.beyond)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -79,6 +81,8 @@ class Replay:
                         label = event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = _assumed(row, scenario.assumed)
+                    if isinstance(row.routed, Destination):
+                        row.obstacles = ways.obstacles(row.routed, run.state.cluster)
                     yield row
         finally:
             exits.end()

@@ -35,7 +35,8 @@ class Row:
 
     ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
     which may be a ``warning``. ``returned`` is what a get or browse gave.
-    ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so.
+    ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so, and
+    ``obstacles`` why the message does not arrive where it was routed to.
     """
 
     number: int
@@ -52,11 +53,12 @@ class Row:
     returned: Returned | None = None
     administered: Administered | None = None
     assumed: tuple[str, ...] = ()
+    obstacles: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What its reader should know: that an exit is named and not given, and what is assumed."""
+        """What its reader should know: that an exit is named and not given, what is in the way, what is assumed."""
         fates = () if self.administered is None else self.administered.fates
         answers = (self.exit, *(each.exit for each in fates))
         of_exits = (remark for each in answers if each is not None for remark in each.remarks)
-        return tuple(dict.fromkeys([*of_exits, *(f"assumed: {each}" for each in self.assumed)]))
+        return tuple(dict.fromkeys([*of_exits, *self.obstacles, *(f"assumed: {each}" for each in self.assumed)]))
