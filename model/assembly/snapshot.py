@@ -64,6 +64,7 @@ class Snapshot:
     ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its
     channels name, None where no script describes one. ``hosted`` has the names of all queues of each queue manager that
     a dump tells wholly, with those that aliases lead to; ``cluster_queues`` which queues serve cluster channels.
+    ``strangers`` are queue managers that are described and share no cluster with the local one.
     """
 
     cluster: Cluster
@@ -79,6 +80,7 @@ class Snapshot:
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
+    strangers: tuple[str, ...] = field(default=(), kw_only=True)
     cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
 
     @cached_property
@@ -174,6 +176,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         command_level=command_level(opened.scripts, cluster.queue_manager.name),
         sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
         hosted=view.hosted,
+        strangers=view.strangers,
         cluster_queues=cluster_queues(opened.scripts, cluster.queue_manager.name),
     )
     return overlaid(read, overlays)

@@ -11,8 +11,9 @@ from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.cluster_map import MAP_FORMAT, MapRow, map_rows, note_exits, queues_in_clusters
 from mqclause.model.assembly.members import Members
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
-from mqclause.tools.render.overview import exits_said, print_map, remarks_on, remarks_said, write_map
+from mqclause.tools.render.overview import exits_said, print_map, write_map
 from mqclause.tools.render.progress import followed
+from mqclause.tools.render.remarks import remarks_on, remarks_said
 from mqclause.tools.render.streams import print_json, print_warnings
 
 

@@ -21,8 +21,9 @@ from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.commands.inputs import quote
-from mqclause.tools.render.overview import exits_said, print_plan, remarks_said, write_plan
+from mqclause.tools.render.overview import exits_said, print_plan, write_plan
 from mqclause.tools.render.progress import followed
+from mqclause.tools.render.remarks import remarks_said
 from mqclause.tools.render.streams import print_json, print_warnings
 
 LookedAt = tuple[FindingChanges, Sequence[str]]

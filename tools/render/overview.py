@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Any
 
@@ -18,6 +18,7 @@ from mqclause.answers.cluster.planned import Planned
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.plan_table import ChangedRow, print_plan_table
+from mqclause.tools.render.remarks import print_remarks, remarks_on
 from mqclause.tools.render.shares import amount, percent, where_to
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
@@ -25,10 +26,6 @@ SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_ma
 INDENT = 2
 MOVES_SHOWN = 5
 UNKNOWN_SHOWN = 3
-REMARKS_SHOWN = 10
-Remark = tuple[str, str, str]
-"""What is to be said of puts to a queue at a queue manager."""
-
 NOT_KNOWN = "-"
 """What stands for where puts go of a queue that a member does not know."""
 
@@ -44,7 +41,10 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
             page.line(Text(line, "bold") if number == 0 else _marked(line))
     else:
         _print_groups(rows, page)
-    _print_remarks(remarks_on(rows), page)
+    remarks = list(remarks_on(rows))
+    if remarks:
+        page.line()
+    print_remarks(remarks, page)
     _print_exits(note_exits(rows, {}), page)
     _print_unknown(rows, page)
 
@@ -128,7 +128,7 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
         findings = found.findings.new or found.findings.gone
         changes = found.restarts or findings or found.remarks or found.to_nobody
         page.line(_nothing_moves(bool(changes), bool(found.exits)))
-    _print_remarks(found.remarks, page, found.to_nobody)
+    print_remarks(found.remarks, page, found.to_nobody)
     _print_exits(found.exits, page)
 
 
@@ -137,32 +137,6 @@ def _nothing_moves(changes: bool, unknown: bool) -> str:
     if unknown:
         return "as far as the rules go, every put goes where it went"
     return "every put goes where it went" if changes else "nothing changes: every put goes where it went"
-
-
-def remarks_on(rows: Iterable[MapRow]) -> Iterator[Remark]:
-    """What is to be said of the puts of each row."""
-    yield from ((row.queue, row.member, each) for row in rows for each in row.remarks)
-
-
-def remarks_said(remarks: Iterable[Remark]) -> Iterator[str]:
-    """Each remark once, with the queues and members that it is about."""
-    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for queue, member, said in remarks:
-        queues, members = groups.setdefault(said, ({}, {}))
-        queues[queue], members[member] = None, None
-    for said, (queues, members) in groups.items():
-        yield f"{listing(list(queues))} from {listing(list(members))}: {said}"
-
-
-def _print_remarks(remarks: Iterable[Remark], page: Page, further: Iterable[str] = ()) -> None:
-    """The first of them, and how many more there are; then what is to be said besides."""
-    said = list(remarks_said(remarks))
-    for each in said[:REMARKS_SHOWN]:
-        page.line(Text(each, "yellow"))
-    if len(said) > REMARKS_SHOWN:
-        page.line(Text(f"and {len(said) - REMARKS_SHOWN} more remarks: --json", "yellow"))
-    for each in further:
-        page.line(Text(each, "yellow"))
 
 
 def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:
