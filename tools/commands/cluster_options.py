@@ -124,7 +124,7 @@ class ClusterQuestion:
 
     def fits(self, row: MapRow | PlanRow) -> bool:
         """Whether the queue of a row fits the pattern."""
-        return self.pattern is None or fnmatchcase(row.queue, self.pattern)
+        return self.pattern is None or fnmatchcase(row.name, self.pattern)
 
     def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
         """The rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""

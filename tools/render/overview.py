@@ -79,10 +79,14 @@ def _print_exits(exits: Mapping[Incomplete, Sequence[str]], page: Page) -> None:
         page.line(Text(each.command, "dim"), "", INDENT)
 
 
+def _named(row: MapRow) -> str:
+    return row.name if row.queue else f"{row.name} (queue manager)"
+
+
 def _print_groups(rows: Sequence[MapRow], page: Page) -> None:
     """A line for each queue; below it a line for the members that agree on where its puts go."""
-    for queue, of in groupby(rows, lambda row: row.queue):
-        page.line(Text(queue, "bold"))
+    for name, of in groupby(rows, _named):
+        page.line(Text(name, "bold"))
         agreeing = _agreeing(list(of))
         labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
         width = max(map(len, labels))
@@ -94,9 +98,9 @@ def _as_table(rows: Sequence[MapRow]) -> list[str]:
     """A line for each queue with a column for each member, below their names."""
     members = sorted({row.member for row in rows})
     lines = [["queue", *(f"from {name}" for name in members)]]
-    for queue, of in groupby(rows, lambda row: row.queue):
+    for named, of in groupby(rows, _named):
         cells = {row.member: where_to(row).plain for row in of}
-        lines.append([queue, *(cells.get(name, NOT_KNOWN) for name in members)])
+        lines.append([named, *(cells.get(name, NOT_KNOWN) for name in members)])
     widths = [max(len(line[at]) for line in lines) for at in range(len(members) + 1)]
     return ["  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 

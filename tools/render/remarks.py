@@ -18,7 +18,7 @@ Remark = tuple[str, str, str]
 
 def remarks_on(rows: Iterable[MapRow]) -> Iterator[Remark]:
     """What is to be said of the puts of each row."""
-    yield from ((row.queue, row.member, each) for row in rows for each in row.remarks)
+    yield from ((row.name, row.member, each) for row in rows for each in row.remarks)
 
 
 def remarks_said(remarks: Iterable[Remark]) -> Iterator[str]:

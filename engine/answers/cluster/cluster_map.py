@@ -40,11 +40,19 @@ MAP_COLUMNS: ColumnTypes = {
 
 @frozen(eq=False)
 class MapRow:
-    """What becomes of puts to one queue that are made at one queue manager: the decision from fresh counters."""
+    """What becomes of puts to one queue that are made at one queue manager: the decision from fresh counters.
+
+    Or of puts that name an alias of a queue manager: then ``queue`` is blank.
+    """
 
     queue: str
     decision: Decision
     snapshot: Snapshot
+
+    @property
+    def name(self) -> str:
+        """The queue or the alias."""
+        return self.queue or self.decision.put.queue_manager
 
     @property
     def member(self) -> str:
@@ -84,7 +92,8 @@ class MapRow:
 
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.map/1``."""
-        document = {"queue": self.queue, "from": self.member, **side_document(self)}
+        named = {"queue": self.queue} if self.queue else {"queue_manager": self.name}
+        document = {**named, "from": self.member, **side_document(self)}
         incomplete = [asdict(each) for each in self.incomplete]
         return document | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
@@ -108,6 +117,20 @@ def map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED"
     """The row of one queue at one member, whether that knows it or not."""
     fresh = SequenceState({}, 0, member.cluster)
     return MapRow(queue, engine.choose(Put(queue=queue, bind=bind), member.cluster, fresh), member)
+
+
+def alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
+    """A row for each alias of a queue manager that is known in a cluster and each member that knows it."""
+    for member in members:
+        fresh = SequenceState({}, 0, member.cluster)
+        for alias in aliases_in_clusters(member.cluster):
+            put = Put(queue_manager=alias, bind=bind)
+            yield MapRow("", engine.choose(put, member.cluster, fresh), member)
+
+
+def aliases_in_clusters(cluster: Cluster) -> list[str]:
+    """The aliases of queue managers that are known in a cluster."""
+    return list(dict.fromkeys(each.name for each in cluster.queue_manager_aliases if each.clusters))
 
 
 def note_exits(rows: Iterable[MapRow], found: dict[Incomplete, list[str]]) -> dict[Incomplete, list[str]]:
