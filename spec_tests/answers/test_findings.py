@@ -293,6 +293,20 @@ def test_a_script_for_many_queue_managers_leaves_their_cluster_to_them() -> None
     assert got[1].message == "Q is get-disabled at the queue manager of 0.mqsc: messages for it go on coming, and stay"
 
 
+def test_the_name_of_its_owner_is_filled_in_where_that_is_known() -> None:
+    """One script of all members: at QM1 its receiver is U.QM1, and U.QM2 of QM2's script answers QM1's sender."""
+    uniform = (
+        "* Queue manager name: {}\nALTER QMGR REPOS(S)\nDEFINE QLOCAL(+QMNAME+.IN) GET(DISABLED) CLUSTER(S)\n"
+        "DEFINE CHANNEL(U.+QMNAME+) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME(h)\n"
+    )
+    sender = "DEFINE CHANNEL(U.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)\n"
+    assert set(told(uniform.format("QM1") + sender, uniform.format("QM2"))) == {
+        (rule, about.format(name), name)
+        for name in ("QM1", "QM2")
+        for rule, about in (("check.18", "{}.IN"), ("check.25", "{}.IN"), ("check.14", "U.{}"))
+    }
+
+
 def test_what_a_display_leaves_out_is_not_judged() -> None:
     """Neither BATCHHB, CONNAME, USAGE and INITQ, nor whether the hosts have the same DEFPRTY: nobody has asked."""
     log = (
