@@ -26,6 +26,8 @@ _UNPLACED: Mapping[str, FileLine] = MappingProxyType({})
 _UNSTATED: Mapping[str, int] = MappingProxyType({})
 WORKLOAD_ATTRIBUTES = ("clwlrank", "clwlprty", "clwlwght")
 """What a CLUSSDR can state, and what counts is what the CLUSRCVR states."""
+LEADING_ATTRIBUTES = ("rname", "rqmname", "xmitq")
+"""What of a remote definition says where it leads."""
 
 
 @frozen(eq=False)
@@ -39,8 +41,8 @@ class ConfiguredObject:
 
     ``leads_nowhere`` says why a name leads to nothing, blank if it does not: ``lost_by`` is the reason code,
     ``lost_queue`` and ``lost_queue_manager`` are the names that come to nothing, ``lost_is_defined`` says whether there
-    is an object of that queue name, and ``led_from`` is what led to them. ``could_lead_on``: it would lead somewhere
-    with what a member may have that no file describes.
+    is an object of that queue name, ``lost_is_model`` whether a model queue has it, and ``led_from`` is what led to
+    them. ``could_lead_on``: it would lead somewhere with what a member may have that no file describes.
 
     ``receiver_differs`` names the workload attribute in which a CLUSSDR differs from the CLUSRCVR of that name.
     ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and
@@ -60,7 +62,8 @@ class ConfiguredObject:
     Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
     the attributes stand, ``""`` where the object does. ``states`` are the workload attributes that a CLUSSDR states,
-    ``beside`` the queue itself as a fact, if it leads to another one, and what stands beside it.
+    ``beside`` the queue itself as a fact, if it leads to another one, and what stands beside it; ``models`` are then
+    the model queues of its queue manager.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -92,6 +95,7 @@ class ConfiguredObject:
     lost_queue: str = seen(NAME_OR_BLANK, "")
     lost_queue_manager: str = seen(NAME_OR_BLANK, "")
     lost_is_defined: bool = False
+    lost_is_model: bool = False
     led_from: str = seen(NAME_OR_BLANK, "")
     could_lead_on: bool = False
     chltype: str = seen(Text(12), "")
@@ -123,6 +127,7 @@ class ConfiguredObject:
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
     states: Mapping[str, int] = field(default=_UNSTATED, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
+    models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
     is_shown: bool = field(default=False, metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 

@@ -14,7 +14,12 @@ from mqclause.answers.trigger.why import Why
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.configured import CONFIGURED_QUEUES, WORKLOAD_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.configured import (
+    CONFIGURED_QUEUES,
+    LEADING_ATTRIBUTES,
+    WORKLOAD_ATTRIBUTES,
+    ConfiguredObject,
+)
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import OBSERVER, Together
@@ -124,7 +129,9 @@ class Checks:
         self.rules = {rule.id: rule for each in (self.course.rulesets[0], rules.ruleset(TRIGGER))
                       for rule in each.rules if rule.severity}  # fmt: skip
         named = {rule.attribute.upper() for rule in self.rules.values()}
-        self.attributes = frozenset(named | {"CLUSNL"} | {each.upper() for each in WORKLOAD_ATTRIBUTES})
+        self.attributes = frozenset(
+            named | {"CLUSNL"} | {each.upper() for each in (*WORKLOAD_ATTRIBUTES, *LEADING_ATTRIBUTES)}
+        )
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
@@ -204,6 +211,8 @@ class Checks:
         if found.reason is None:
             return seen
         last = found.last.situation
+        is_model = last.queue in about.models and last.object_type == ""
+        could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
         return evolve(
             seen,
             leads_nowhere=found.reason.because,
@@ -211,8 +220,9 @@ class Checks:
             lost_queue=last.queue,
             lost_queue_manager=last.queue_manager,
             lost_is_defined=last.object_type != "",
+            lost_is_model=is_model,
             led_from=found.followed[-1].facts["object"] if found.followed else "",
-            could_lead_on=self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None,
+            could_lead_on=could and not is_model,
         )
 
     def unreachable(self, about: ConfiguredObject, together: Together) -> str:
