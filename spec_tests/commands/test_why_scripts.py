@@ -183,6 +183,17 @@ class TestTheCommand:
         commands = [line.strip() for line in done.stdout.splitlines() if "DISPLAY QSTATUS" in line]
         assert commands == ["DISPLAY QSTATUS('A')", "DISPLAY QSTATUS('TRUE.INITQ') LPUTDATE LPUTTIME"]
 
+    def test_where_one_of_several_conditions_fails_in_any_case(self, tmp_path: Path) -> None:
+        """A queue that is its own initiation queue: open for input it fails by 4, and not open by 8."""
+        names = "DEFINE PROCESS(P)\nDEFINE QLOCAL(OWN) TRIGGER PROCESS(P) INITQ(OWN)\n"
+        done = run("why", "OWN", written(tmp_path, names, "QM1.mqsc"), "--from", "QM1")
+        assert done.stdout.splitlines()[:4] == [
+            "OWN  TRIGGER TRIGTYPE(FIRST): a message put now would not trigger",
+            "  whatever is true of what is not known, one of these fails:",
+            "     4  handles open for input: 1",
+            "     8  no trigger monitor has the initiation queue OWN open for input",
+        ]
+
     def test_no_queue_is_triggered(self, tmp_path: Path) -> None:
         script = written(tmp_path, SCRIPT, "QM1.mqsc")
         none = run("why", "IN*", script, "--from", "QM1")

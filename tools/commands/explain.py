@@ -142,8 +142,9 @@ class Shown:
         local = cluster.queue_manager.name
         known = [local, *cluster.remote, *snapshot.strangers]
         if self.why_not not in known:
-            near = name_suggestion(self.why_not, known) or f"; DISPLAY CLUSQMGR('{self.why_not}') there tells more"
-            raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known at {local}{near}")
+            near = name_suggestion(self.why_not, known)
+            tells = f" (DISPLAY CLUSQMGR('{self.why_not}') there tells whether that is so)"
+            raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known at {local}{tells}{near}")
         with Engine(told.decision.rules, exits=given.given, exit_limit=given.limit) as engine:
             answer = why_not(told.decision, self.why_not, engine)
         if answer.permitted or answer.fallen:

@@ -252,7 +252,10 @@ def consequences(row: Row) -> Iterable[Text]:
     if row.returned is not None:
         yield from returned_lines(row.returned)
     if row.reason is not None:
-        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}{failed_by(row.returned)}", "yellow")
+        why = f": {row.because}" if row.because else failed_by(row.returned)
+        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}{why}", "yellow")
+        if row.remedy:
+            yield Text(f"  {row.remedy}", "dim")
     if row.administered is not None:
         yield from administered_lines(row.administered)
     for examination in row.examinations:

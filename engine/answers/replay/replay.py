@@ -27,6 +27,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
 from mqclause.model.timeline.happened import Happened
+from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
@@ -125,7 +126,7 @@ class _Run:
             happened = arrived
         else:
             self.state, happened = before.after(event)
-            row.reason = happened.reason
+            row.fail(happened.failure)
         self.exits.follow(event, self.state)
         if event.do == "open" and happened.handle is not None:
             self.open(row, happened)
@@ -174,7 +175,7 @@ class _Run:
             return None
         row.reason, row.warning = reason, is_warning
         if happened is not None and happened.failure is not None:
-            row.reason, row.warning = happened.reason, False
+            row.fail(happened.failure)
         return happened
 
     def close(self, row: Row, before: QueueManagerState) -> None:
@@ -195,7 +196,8 @@ class _Run:
             row.routed = bound
         elif where.stays_local:
             if where.inhibited:
-                row.reason = where.reason.code if where.reason else None
+                reason = where.reason
+                row.fail(None if reason is None else CallFailure(reason.code, reason.because, ""))
                 return None
             return self.arriving(event, where.names[0], where)
         else:

@@ -11,6 +11,7 @@ from mqclause.answers.replay.fate import Administered
 from mqclause.answers.trigger.examination import Examination
 from mqclause.model.facts.destination import Destination
 from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.judge import CallFailure
 
 
 @frozen(eq=False)
@@ -34,9 +35,10 @@ class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
     ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
-    which may be a ``warning``. ``returned`` is what a get or browse gave.
-    ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so, and
-    ``obstacles`` why the message does not arrive where it was routed to.
+    which may be a ``warning``; ``because`` and ``remedy`` say why a call on a local queue fails, and by what MQSC it
+    would not. ``returned`` is what a get or browse gave. ``exit`` is what an exit made of the choice, where one was
+    asked for; ``assumed`` says what is taken to be so, and ``obstacles`` why the message does not arrive where it was
+    routed to.
     """
 
     number: int
@@ -52,8 +54,18 @@ class Row:
     warning: bool = False
     returned: Returned | None = None
     administered: Administered | None = None
+    because: str = ""
+    remedy: str = ""
     assumed: tuple[str, ...] = ()
     obstacles: tuple[str, ...] = ()
+
+    def fail(self, failure: CallFailure | None) -> None:
+        """The call failed, if it did."""
+        if failure is None:
+            self.reason, self.because, self.remedy = None, "", ""
+        else:
+            self.reason, self.because, self.remedy = failure.reason, failure.because, failure.remedy
+            self.warning = False
 
     @property
     def remarks(self) -> tuple[str, ...]:
