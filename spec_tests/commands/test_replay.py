@@ -190,7 +190,7 @@ def test_a_put_that_fails_at_a_local_queue_says_by_what(tmp_path: Path) -> None:
     ]
     printed = run("replay", source).stdout.splitlines()
     assert "      reason 2051: OFF is put-disabled" in printed
-    assert "        ALTER QLOCAL('OFF') PUT(ENABLED)" in printed
+    assert "        ALTER QLOCAL('FULL') MAXDEPTH(1)" in printed
 
 
 def test_an_alter_reads_as_a_command_where_there_is_one(tmp_path: Path) -> None:
