@@ -39,14 +39,19 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     question = ClusterQuestion.of(**options)
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)
-    rows = question.fitting(_rows(members, question))
+    with question.engine(members) as engine:
+        _print(question.fitting(_rows(members, question, engine)), as_json, as_csv)
+    return 0
+
+
+def _print(rows: list[MapRow], as_json: bool, as_csv: bool) -> None:
     rows.sort(key=lambda row: (not row.queue, row.name, row.member))
     queues = [row for row in rows if row.queue]
     if as_csv:
         left = [] if len(queues) == len(rows) else ["aliases of queue managers are left out: --json has them"]
         print_warnings((), [*left, *exits_said(note_exits(rows, {})), *remarks_said(remarks_on(rows))])
         write_map(queues)
-        return 0
+        return
     if as_json:
         told = followed((row.to_json() for row in rows), max(len(rows), 1))
         document: dict[str, Any] = {"format": MAP_FORMAT, "rows": list(islice(told, len(queues)))}
@@ -54,11 +59,10 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
         print_json(document | ({"queue_manager_aliases": aliases} if aliases else {}))
     else:
         print_map(rows)
-    return 0
 
 
-def _rows(members: Members, question: ClusterQuestion) -> Iterator[MapRow]:
-    engine, bind = Engine(question.rules), question.bind
+def _rows(members: Members, question: ClusterQuestion, engine: Engine) -> Iterator[MapRow]:
+    bind = question.bind
     clusters = [each.cluster for each in members]
     total = sum(len(queues_in_clusters(each)) + len(aliases_in_clusters(each)) for each in clusters)
     yield from followed(chain(map_rows(members, engine, bind), alias_rows(members, engine, bind)), total)

@@ -15,6 +15,7 @@ from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
 from mqclause.answers.choice.states import AskedFor
+from mqclause.answers.cluster.exit_shares import ExitShares, exit_shares
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
@@ -42,12 +43,14 @@ MAP_COLUMNS: ColumnTypes = {
 class MapRow:
     """What becomes of puts to one queue that are made at one queue manager: the decision from fresh counters.
 
-    Or of puts that name an alias of a queue manager: then ``queue`` is blank.
+    Or of puts that name an alias of a queue manager: then ``queue`` is blank. ``by_exit`` is what an exit takes, where
+    one is called.
     """
 
     queue: str
     decision: Decision
     snapshot: Snapshot
+    by_exit: ExitShares | None = None
 
     @property
     def name(self) -> str:
@@ -62,12 +65,12 @@ class MapRow:
     @cached_property
     def shares(self) -> tuple[Share, ...]:
         """The destinations with their parts of the puts; empty where the puts fail."""
-        return shares(self.decision)
+        return shares(self.decision) if self.by_exit is None else self.by_exit.shares
 
     @cached_property
     def incomplete(self) -> tuple[Incomplete, ...]:
         """What is not known and could change the answer."""
-        return rests_on(self.decision, self.snapshot)
+        return rests_on(self.decision, self.snapshot, None if self.by_exit is None else self.by_exit.ask)
 
     @cached_property
     def told_by(self) -> tuple[AskedFor, ...]:
@@ -82,8 +85,9 @@ class MapRow:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Why messages do not arrive where the choice leads them."""
-        return tuple(dict.fromkeys(said for told in self.ways.values() for said in told.remarks))
+        """Why messages do not arrive where the choice leads them; and what an exit's shares are."""
+        by_exit = () if self.by_exit is None else self.by_exit.remarks
+        return tuple(dict.fromkeys([*by_exit, *(said for told in self.ways.values() for said in told.remarks)]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:
@@ -115,17 +119,19 @@ def map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED"
 
 def map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
     """The row of one queue at one member, whether that knows it or not."""
-    fresh = SequenceState({}, 0, member.cluster)
-    return MapRow(queue, engine.choose(Put(queue=queue, bind=bind), member.cluster, fresh), member)
+    return _row(queue, Put(queue=queue, bind=bind), member, engine)
+
+
+def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
+    decision = engine.choose(put, member.cluster, SequenceState({}, 0, member.cluster))
+    return MapRow(queue, decision, member, exit_shares(decision, engine))
 
 
 def alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
     """A row for each alias of a queue manager that is known in a cluster and each member that knows it."""
     for member in members:
-        fresh = SequenceState({}, 0, member.cluster)
         for alias in aliases_in_clusters(member.cluster):
-            put = Put(queue_manager=alias, bind=bind)
-            yield MapRow("", engine.choose(put, member.cluster, fresh), member)
+            yield _row("", Put(queue_manager=alias, bind=bind), member, engine)
 
 
 def aliases_in_clusters(cluster: Cluster) -> list[str]:

@@ -17,7 +17,7 @@ def news(before: MapRow, after: MapRow) -> Iterator[str]:
 def _by_readings(before: MapRow, after: MapRow) -> Iterator[str]:
     one, other = before.decision, after.decision
     # of one kind the same readings matter, whatever the names are
-    if not other.runs or (one.runs and one.kind == other.kind):
+    if after.by_exit is not None or not other.runs or (one.runs and one.kind == other.kind):
         return
     known = {(each.reading, each.choice) for each in one.other_readings()}
     yield from (str(each) for each in other.other_readings() if (each.reading, each.choice) not in known)
