@@ -43,8 +43,8 @@ class ConfiguredObject:
 
     ``leads_nowhere`` says why a name leads to nothing, blank if it does not: ``lost_by`` is the reason code,
     ``lost_queue`` and ``lost_queue_manager`` are the names that come to nothing, ``lost_is_defined`` says whether there
-    is an object of that queue name, and ``led_from`` is what led to them. ``could_lead_on``: it would lead somewhere
-    with what a member may have that no file describes.
+    is an object of that queue name, ``lost_is_model`` whether a model queue has it, and ``led_from`` is what led to
+    them. ``could_lead_on``: it would lead somewhere with what a member may have that no file describes.
 
     ``receiver_differs`` names an attribute that a CLUSSDR states otherwise than the CLUSRCVR of that name.
     ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and
@@ -64,7 +64,8 @@ class ConfiguredObject:
     Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
     the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states, ``beside``
-    the queue itself as a fact, if it leads to another one, and what stands beside it.
+    the queue itself as a fact, if it leads to another one, and what stands beside it; ``models`` are then the model
+    queues of its queue manager.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -94,6 +95,7 @@ class ConfiguredObject:
     lost_queue: str = seen(NAME_OR_BLANK, "")
     lost_queue_manager: str = seen(NAME_OR_BLANK, "")
     lost_is_defined: bool = False
+    lost_is_model: bool = False
     led_from: str = seen(NAME_OR_BLANK, "")
     could_lead_on: bool = False
     chltype: str = seen(Text(12), "")
@@ -125,6 +127,7 @@ class ConfiguredObject:
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
     states: Mapping[str, Any] = field(default=_UNSTATED, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
+    models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
     is_shown: bool = field(default=False, metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 

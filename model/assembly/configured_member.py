@@ -30,7 +30,7 @@ from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.toml_facts import TOML
 
-NEEDED = (*CHECKED_TYPES, "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
+NEEDED = (*CHECKED_TYPES, "QMODEL", "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
 """The kinds of records that a check has a use for."""
 
 AS_DEFINED = tuple(each.name for each in fields(ConfiguredObject) if each.name in QUEUE_ATTRIBUTES)
@@ -127,7 +127,7 @@ class ConfiguredMember:
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
-            seen |= {"target": queue.target, "beside": (queue, *self.beside(queue))}
+            seen |= {"target": queue.target, "beside": (queue, *self.beside(queue)), "models": self.models}
         if found.clusters:
             joined = self.joined_of(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
@@ -170,6 +170,11 @@ class ConfiguredMember:
             "netprty": _whole(found, "NETPRTY", OFF),
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
+
+    @cached_property
+    def models(self) -> frozenset[str]:
+        """The names of its model queues."""
+        return frozenset(each.name for each in self.objects.of("QMODEL"))
 
     @cached_property
     def _queues(self) -> Mapping[str, MqObject]:

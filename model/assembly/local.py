@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from attrs import evolve
 
@@ -144,6 +145,23 @@ def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:
     own = _own_records(scripts, local)
     channels = [each for each in own if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
     return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels) if channels else None
+
+
+class ClusterQueues(NamedTuple):
+    """Own queues that cluster channels take messages from, with their CLCHNAME; DEFCLXQ, blank where it is not told."""
+
+    clchnames: Mapping[str, str] = {}
+    defclxq: str = ""
+
+
+def cluster_queues(scripts: Iterable[Script], local: str) -> ClusterQueues:
+    """Which own queues of ``local`` serve which cluster channels, by its scripts."""
+    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
+    named = {each.name: str(each.attributes["CLCHNAME"]).strip() for each in own if "CLCHNAME" in each.attributes}
+    stated = [str(each.attributes["DEFCLXQ"]).upper() for each in own if "DEFCLXQ" in each.attributes]
+    # what a script leaves out has MQ's default, what a display leaves out is not told
+    default = "SCTQ" if any(each.action == "define" for each in own) else ""
+    return ClusterQueues({name: value for name, value in named.items() if value}, stated[-1] if stated else default)
 
 
 def command_level(scripts: Iterable[Script], local: str) -> int:

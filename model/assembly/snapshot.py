@@ -14,7 +14,9 @@ from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.local import (
+    ClusterQueues,
     asked_name,
+    cluster_queues,
     command_level,
     defined_at,
     local_name,
@@ -33,6 +35,7 @@ from mqclause.model.assembly.tables import misplaced_messages, placed_facts, pla
 from mqclause.model.assembly.view import StatesShown, View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
+from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Channel, Put
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
@@ -60,7 +63,8 @@ class Snapshot:
     ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager,
     ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its
     channels name, None where no script describes one. ``hosted`` has the names of all queues of each queue manager that
-    a dump tells wholly, with those that aliases lead to.
+    a dump tells wholly, with those that aliases lead to; ``cluster_queues`` which queues serve cluster channels.
+    ``strangers`` are queue managers that are described and share no cluster with the local one.
     """
 
     cluster: Cluster
@@ -76,11 +80,18 @@ class Snapshot:
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
+    strangers: tuple[str, ...] = field(default=(), kw_only=True)
+    cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
         """Where each attribute of each fact comes from."""
         return Provenance(self._placed())
+
+    @cached_property
+    def beyond(self) -> Beyond:
+        """What is told of the way of a message once its destination is chosen."""
+        return Beyond(self.hosted, not self.incomplete, *self.cluster_queues)
 
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:
@@ -165,6 +176,8 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         command_level=command_level(opened.scripts, cluster.queue_manager.name),
         sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
         hosted=view.hosted,
+        strangers=view.strangers,
+        cluster_queues=cluster_queues(opened.scripts, cluster.queue_manager.name),
     )
     return overlaid(read, overlays)
 

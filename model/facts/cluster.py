@@ -189,6 +189,11 @@ class Cluster:
         return {queue.name: queue for queue in self.queues if queue.queue_manager == local}
 
     @cached_property
+    def put_disabled_here(self) -> tuple[str, ...]:
+        """The local queue manager's own queues that are put-disabled."""
+        return tuple(each.name for each in self.own_queues.values() if each.put == "DISABLED")
+
+    @cached_property
     def queues_by_name(self) -> dict[str, list[Queue]]:
         """The instances of each queue name, in listing order."""
         return _grouped(self.queues, lambda queue: queue.name)

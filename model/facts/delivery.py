@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from collections.abc import Mapping
+
+from attrs import field, frozen
 
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen
 from mqclause.model.facts.objects import CHANNEL_STATES
@@ -13,11 +15,12 @@ class Delivery:
     """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
 
     ``channel`` is blank where it leaves by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
-    queue manager that sends. ``queues_told``: a source names every queue that the target has; ``queue_there`` says
-    whether this one is among them. ``leads_to`` is what an alias of that name leads to there, blank if it is none, and
-    ``target_there`` whether any queue manager that is described, or that may be left out, has a queue of that name.
-    A target ``has_left`` where a change takes it out of the cluster; ``other_ways`` counts the CLUSSDR channels of the
-    sender to members that stay.
+    queue manager that sends. ``own_transmission_queue`` is its queue whose CLCHNAME names the channel, blank if none
+    does, ``defclxq`` its DEFCLXQ, blank where no source tells it. ``queues_told``: a source names every queue that the
+    target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
+    there, blank if it is none, and ``target_there`` whether any queue manager that is described, or that may be left
+    out, has a queue of that name. A target ``has_left`` where a change takes it out of the cluster; ``other_ways``
+    counts the CLUSSDR channels of the sender to members that stay.
     """
 
     sender: str = seen(NAME_OR_BLANK, "")
@@ -28,9 +31,26 @@ class Delivery:
     channel_status: str = seen(Words((*CHANNEL_STATES, "")), "")
     put_enabled: bool = True
     put_disabled_here: tuple[str, ...] = seen(NAMES, ())
+    own_transmission_queue: str = seen(NAME_OR_BLANK, "")
+    defclxq: str = seen(Text(12), "")
     queues_told: bool = False
     queue_there: bool = True
     leads_to: str = seen(NAME_OR_BLANK, "")
     target_there: bool = True
     has_left: bool = False
     other_ways: int = seen(Whole(0, LARGEST), 0)
+
+
+@frozen(eq=False)
+class Beyond:
+    """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
+
+    ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead
+    to; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that serve some cluster
+    channels, with their CLCHNAME, and ``defclxq`` is blank where no source tells it. A facts file tells none of it.
+    """
+
+    hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    whole: bool = True
+    clchnames: Mapping[str, str] = field(factory=dict)
+    defclxq: str = ""

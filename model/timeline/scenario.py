@@ -14,6 +14,7 @@ from mqclause.model.assembly.snapshot import Snapshot, read_document
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.domains import Maker
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
@@ -34,7 +35,7 @@ class Scenario:
     """What the local queue manager knows at the start, the messages on its queues, and the events in order.
 
     ``in_flight`` are messages that are under way to other queue managers. ``assumed`` says of initiation queues, by
-    name, that each is taken to be there although no script defines it.
+    name, that each is taken to be there although no script defines it; ``beyond`` is what is told of other places.
     """
 
     cluster: Cluster
@@ -42,6 +43,7 @@ class Scenario:
     messages: tuple[Message, ...] = ()
     in_flight: tuple[InFlight, ...] = ()
     assumed: Mapping[str, str] = field(factory=dict)
+    beyond: Beyond = field(factory=Beyond)
 
 
 def read_scenario(path: str | Path) -> Scenario:
@@ -75,12 +77,13 @@ def scenario_of(
     faults: list[Diagnostic] = []
     cluster: Cluster | None = None
     messages: tuple[Message, ...] = ()
+    beyond = Beyond()
     more: tuple[Queue, ...] = ()
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
         more = shipped(snapshot.cluster, snapshot.defined, _initiation_queues(snapshot.cluster, given))
-        cluster, messages = with_queues(snapshot.cluster, more), snapshot.messages
+        cluster, messages, beyond = with_queues(snapshot.cluster, more), snapshot.messages, snapshot.beyond
     except FactsError as error:
         faults += error.diagnostics
     reading = _Reading(Referenced(cluster) if cluster else None, {each.id: "the facts" for each in messages})
@@ -89,9 +92,8 @@ def scenario_of(
     faults += (Diagnostic(source, message, *places.told_by(message)) for message in told)
     if faults or cluster is None:
         raise FactsError(faults)
-    return Scenario(
-        cluster, tuple(reading.events), messages, in_flight, {each.name: assumed(each.name) for each in more}
-    )
+    shipped_ones = {each.name: assumed(each.name) for each in more}
+    return Scenario(cluster, tuple(reading.events), messages, in_flight, shipped_ones, beyond)
 
 
 def _initiation_queues(cluster: Cluster, given: object) -> Iterator[tuple[str, str]]:

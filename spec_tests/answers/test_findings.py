@@ -173,6 +173,36 @@ def test_a_second_dump_of_a_queue_manager_is_none_more_or_a_contradiction() -> N
         told(dump, dump.replace("(W)", "(W2)"))
 
 
+def test_a_remote_definition_is_told_at_what_is_wrong_with_it() -> None:
+    """Lines of the attributes: XMITQ, RNAME, and a model queue in TARGET, in whose name no queue can be defined."""
+    remote = "DEFINE QREMOTE(R) +\n RNAME(M) +\n RQMNAME({}) +\n XMITQ({})\n"
+    more = "DEFINE QMODEL(M)\nDEFINE QLOCAL(X)\nDEFINE QALIAS(A) +\n TARGET(M)\n"
+    expected = {
+        ("QM9", "X"): ("xmitq", 7, "let XMITQ of R name a local queue that has USAGE(XMITQ)"),
+        ("QM1", "' '"): ("rname", 5, "let R lead to a queue that is none of the model queues"),
+        ("QM9", "' '"): ("rqmname", 6, "define a transmission queue QM9, name one in XMITQ of R, or mend its RQMNAME"),
+    }
+    for values, about in expected.items():
+        got = {each.rule.id: each for each in found(member("QM1", remote.format(*values) + more)) if each.name in "RA"}
+        [one, other] = got["check.22"], got["check.17"]
+        assert (one.said.attribute, one.line, one.said.remedy) == about
+        assert (other.line, other.said.remedy) == (11, "ALTER QALIAS('A') TARGET('…')")
+
+
+def test_the_name_of_its_owner_is_filled_in_where_that_is_known() -> None:
+    """One script of all members: at QM1 its receiver is U.QM1, and U.QM2 of QM2's script answers QM1's sender."""
+    uniform = (
+        "* Queue manager name: {}\nALTER QMGR REPOS(S)\nDEFINE QLOCAL(+QMNAME+.IN) GET(DISABLED) CLUSTER(S)\n"
+        "DEFINE CHANNEL(U.+QMNAME+) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME(h)\n"
+    )
+    sender = "DEFINE CHANNEL(U.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)\n"
+    assert set(told(uniform.format("QM1") + sender, uniform.format("QM2"))) == {
+        (rule, about.format(name), name)
+        for name in ("QM1", "QM2")
+        for rule, about in (("check.18", "{}.IN"), ("check.25", "{}.IN"), ("check.14", "U.{}"))
+    }
+
+
 def test_hosts_leave_clwluseq_to_their_queue_managers() -> None:
     """QM1's queue says LOCAL itself, QM2's leaves it to the queue manager, which says LOCAL, or ANY."""
     local = member("QM1", f"{QUEUE} CLWLUSEQ(LOCAL)", "ALTER QMGR CLWLUSEQ(ANY)")

@@ -57,6 +57,24 @@ def _ends(row: dict[str, Any]) -> Any:
     return {each["queue_manager"]: each["share"] for each in row["shares"]}
 
 
+def test_aliases_of_queue_managers_have_rows_of_their_own(sales: list[str]) -> None:
+    # GATE is on QM2 and, put-disabled, on QM3 (clause 2); PRIVATE is in no cluster.
+    for at, more in ((1, ""), (2, " PUT(DISABLED)")):
+        text = Path(sales[at]).read_text()
+        Path(sales[at]).write_text(f"{text}DEFINE QREMOTE(GATE) RQMNAME(QM9) CLUSTER(SALES){more}\n")
+    Path(sales[0]).write_text(Path(sales[0]).read_text() + "DEFINE QREMOTE(PRIVATE) RQMNAME(QM9)\n")
+    document = json.loads(run("map", *sales, "--queue", "[GP]*", "--json").stdout)
+    assert document["rows"] == []
+    assert {(row["queue_manager"], row["from"]): _ends(row) for row in document["queue_manager_aliases"]} == {
+        ("GATE", name): {"QM2": 1} for name in ("QM1", "QM2", "QM3")
+    }
+    done = run("map", *sales, "--queue", "GATE")
+    assert done.stdout.splitlines() == ["GATE (queue manager)", "  from QM1, QM2, QM3  QM2"]
+    lines = run("map", *sales, "--queue", "GATE", "--csv")
+    assert lines.stdout.splitlines() == ["queue,from,outcome,reason,queue_manager,channel,share"]
+    assert "remark: aliases of queue managers are left out: --json has them" in lines.stderr.splitlines()
+
+
 def test_every_queue_from_every_member(sales: list[str]) -> None:
     both = {"QM1": pytest.approx(2 / 3), "QM2": pytest.approx(1 / 3)}
     assert mapped(sales) == {

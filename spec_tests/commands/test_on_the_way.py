@@ -14,7 +14,9 @@ from mqclause.answers.choice.delivered import delivered
 from mqclause.model.facts.delivery import Delivery
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.explain import command as explain
+from mqclause.tools.commands.map import command as map_command
 from mqclause.tools.commands.plan import command as plan
+from mqclause.tools.commands.replay import command as replay
 
 DUMP = """* Script generated on 2026-01-02   at 03.04.05
 * Queue manager name: {name}
@@ -189,4 +191,80 @@ def test_waiting_for_a_channel_hides_nothing_else() -> None:
     found = delivered(Delivery(**names, put_enabled=False), Rules())
     assert found is not None
     assert found.waits
-    assert found.lasting == ["Q at QM6 is put-disabled: the message is not put there when it arrives"]
+    assert list(found.remarks) == [
+        "the message waits on the transmission queue: C_QM6 to QM6 is RETRYING",
+        "Q at QM6 is put-disabled: the message is not put there when it arrives",
+    ]
+
+
+def mapped(files: list[str], *options: str) -> dict[tuple[str, str], list[str]]:
+    """The remarks of each row of the map that has any."""
+    rows = answered(map_command, *files, *options)[1]["rows"]
+    return {(row["queue"], row["from"]): row["remarks"] for row in rows if row["remarks"]}
+
+
+def test_a_map_tells_it_of_every_row(files: list[str]) -> None:
+    # ORDERS and ONLY.HERE stay at QM3 where they are put there; LOST is on QM2 alone, and leads nowhere.
+    lost = "LOST at QM2 is an alias of NOWHERE, which no queue manager has: the message cannot be put there when it arrives"
+    assert mapped(files) == {("LOST", name): [lost] for name in ("QM1", "QM3")}
+    waits = "the message waits on the transmission queue: TO.QM3 to QM3 is STOPPED"
+    options = ["--status", "TO.QM3=STOPPED", "--queue", "ONLY*"]
+    assert mapped(files, *options) == {("ONLY.HERE", name): [waits] for name in ("QM1", "QM2")}
+    text = CliRunner().invoke(map_command, [*files, *options], standalone_mode=False).stdout
+    assert f"ONLY.HERE from QM1 and QM2: {waits}" in text.splitlines()
+
+
+def test_a_transmission_queue_of_its_own_is_that_of_a_channel_that_it_names(files: list[str]) -> None:
+    own = Path(files[0])
+    given = own.read_text()
+    disabled = "DEFINE QLOCAL(XQ) USAGE(XMITQ) CLCHNAME('TO.QM*') PUT(DISABLED)\n* Script ended"
+    own.write_text(given.replace("* Script ended", disabled))
+    assert in_the_way(files, "ONLY.HERE") == [TRANSMISSION.replace("SYSTEM.CLUSTER.TRANSMIT.QUEUE", "XQ")]
+    own.write_text(given.replace("* Script ended", disabled.replace("TO.QM*", "TO.QM2")))
+    assert in_the_way(files, "ONLY.HERE", "--set", DISABLED) == [TRANSMISSION]
+    own.write_text(given.replace("* Script ended", "ALTER QMGR DEFCLXQ(CHANNEL)\n* Script ended"))
+    assert in_the_way(files, "ONLY.HERE", "--set", DISABLED) == []
+
+
+CLUSTER = {
+    "queue_manager": {"name": "QM1", "clusters": ["SALES"]},
+    "remote_queue_manager": [{"name": "QM2", "clusters": ["SALES"]}],
+    "queue": [{"name": "ORDERS", "queue_manager": "QM2", "clusters": ["SALES"], "defbind": "OPEN"}],
+    "channel": [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": "SALES", "status": "RUNNING"}],
+}
+STOPPED = {"do": "alter", "channel": "TO.QM2", "set": {"status": "STOPPED"}}
+DISABLES = {"do": "alter", "queue": "ORDERS", "queue_manager": "QM2", "set": {"put": "DISABLED"}}
+WAITS = "the message waits on the transmission queue: TO.QM2 to QM2 is STOPPED"
+
+
+def on_lines(command: Command, tmp_path: Path, document: dict[str, Any]) -> Any:
+    (tmp_path / "lines.jsonl").write_text(json.dumps(document) + "\n")
+    done = CliRunner().invoke(command, ["--lines", str(tmp_path / "lines.jsonl")], standalone_mode=False)
+    return json.loads(done.stdout)
+
+
+def test_lines_of_facts_tell_it(tmp_path: Path) -> None:
+    stopped = [{**CLUSTER["channel"][0], "status": "STOPPED"}]  # type: ignore[index]
+    asked = CLUSTER | {"put": {"queue": "ORDERS"}}
+    assert on_lines(explain, tmp_path, asked)["remarks"] == []
+    assert on_lines(explain, tmp_path, asked | {"channel": stopped})["remarks"] == [WAITS]
+    own = {"name": "SYSTEM.CLUSTER.TRANSMIT.QUEUE", "usage": "XMITQ", "put": "DISABLED"}
+    [said] = on_lines(explain, tmp_path, asked | {"queue": [*CLUSTER["queue"], own]})["remarks"]
+    assert "(taken as that of every cluster channel: no DEFCLXQ is told)" in said
+
+
+def test_a_replay_tells_it_as_things_are_at_each_put(tmp_path: Path) -> None:
+    opened = {"do": "open", "queue": "ORDERS", "mode": "OUTPUT", "by": "A"}
+    put = {"do": "put", "queue": "ORDERS", "by": "A"}
+    # The open binds the handle to QM2 before anything is in the way.
+    rows = on_lines(replay, tmp_path, CLUSTER | {"event": [opened, put, STOPPED, put, DISABLES, put]})
+    disabled = "ORDERS at QM2 is put-disabled: the message is not put there when it arrives"
+    assert [row.get("remarks", []) for row in rows] == [[], [], [], [WAITS], [], [WAITS, disabled]]
+
+
+def test_a_replay_beside_dumps_knows_what_they_tell(files: list[str], tmp_path: Path) -> None:
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text('[[event]]\ndo = "put"\nqueue = "LOST"\n[[event]]\ndo = "put"\nqueue = "LOST"\n')
+    options = [str(scenario), *(part for file in files for part in ("--facts", file)), "--from", "QM1"]
+    done = CliRunner().invoke(replay, options, standalone_mode=False, catch_exceptions=False)
+    assert done.stdout.count("LOST at QM2 is an alias of NOWHERE") == 1, "a remark is told once"

@@ -96,11 +96,16 @@ def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[
     failing = [option for name in ("QM2", "QM3", "QM4") for option in ("--fail", name)]
     assert planned(sales, *failing) == (0, {})
     done = CliRunner().invoke(command, [*sales, *failing], standalone_mode=False, catch_exceptions=False)
-    assert done.stdout.splitlines()[-2:] == [
-        "every put goes where it went",
-        "what is put to ORDERS at QM1 would wait for TO.QM2 (RETRYING), TO.QM3 (RETRYING) and TO.QM4 (RETRYING)",
+    waits = [
+        f"the message waits on the transmission queue: TO.{name} to {name} is RETRYING"
+        for name in ("QM2", "QM3", "QM4")
     ]
+    told = [f"ORDERS from QM1: {each}" for each in waits]
+    assert done.stdout.splitlines()[-4:] == ["every put goes where it went", *told]
+    lines = CliRunner().invoke(command, [*sales, *failing, "--csv"], standalone_mode=False)
+    assert [line for line in lines.stderr.splitlines() if "waits" in line] == [f"remark: {each}" for each in told]
     document = json.loads(CliRunner().invoke(command, [*sales, *failing, "--json"], standalone_mode=False).stdout)
+    assert document["remarks"] == [{"queue": "ORDERS", "from": "QM1", "remark": each} for each in waits]
     assert [(row["queue"], row["from"], len(row["shares"])) for row in document["waiting"]] == [("ORDERS", "QM1", 3)]
     other = CliRunner().invoke(command, [*sales, *failing, "--queue", "S*"], standalone_mode=False)
     assert other.stdout == "nothing changes: every put goes where it went\n"

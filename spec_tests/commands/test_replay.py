@@ -172,6 +172,50 @@ def test_a_key_of_other_events_is_told_with_them(tmp_path: Path) -> None:
     assert said.endswith("; bind is of open")
 
 
+def test_a_put_that_fails_at_a_local_queue_says_by_what(tmp_path: Path) -> None:
+    queues = [
+        {"name": "APPQ"},
+        {"name": "AL", "type": "QALIAS", "target": "APPQ", "put": "DISABLED"},
+        {"name": "FULL", "maxdepth": 0},
+        {"name": "OFF", "put": "DISABLED"},
+    ]
+    puts = [{"do": "put", "queue": name} for name in ("AL", "FULL", "OFF", "APPQ")]
+    source = written(tmp_path, {"queue_manager": {"name": "QM1"}, "queue": queues, "event": puts})
+    rows = [json.loads(line) for line in run("replay", source, "--json").stdout.splitlines()]
+    assert [(row.get("reason"), row.get("because")) for row in rows] == [
+        (2051, "AL is put-disabled"),
+        (2053, "FULL holds 0 messages and takes 0 (MAXDEPTH)"),
+        (2051, "OFF is put-disabled"),
+        (None, None),
+    ]
+    printed = run("replay", source).stdout.splitlines()
+    assert "      reason 2051: OFF is put-disabled" in printed
+    assert "        ALTER QLOCAL('FULL') MAXDEPTH(1)" in printed
+
+
+def test_an_alter_reads_as_a_command_where_there_is_one(tmp_path: Path) -> None:
+    # TRIGGER has no value in MQSC, words are in capitals, names keep their letters; `suspended` is no attribute there.
+    sets = {"trigger": False, "put": "disabled", "initq": "my.Queue", "process": "", "trigdpth": 2}
+    events = [
+        {"do": "alter", "queue": "APPQ", "set": sets},
+        {"do": "alter", "queue": "APPQ", "set": {"trigger": True, "logically_deleted": False}},
+        {"do": "alter", "set": {"suspended": ["S"], "clwluseq": "any"}},
+        {"do": "alter", "channel": "TO.QM2", "set": {"status": "stopped", "clwlprty": 1}},
+    ]
+    more = {
+        "queue_manager": {"name": "QM1", "clusters": ["S"]},
+        "remote_queue_manager": [{"name": "QM2", "clusters": ["S"]}],
+        "channel": [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S"}],
+    }
+    done = run("replay", written(tmp_path, scenario(*events, **more)))
+    assert [line.strip() for line in done.stdout.splitlines() if " alter" in line] == [
+        "1 alter APPQ NOTRIGGER PUT(DISABLED) INITQ('my.Queue') PROCESS(' ') TRIGDPTH(2)",
+        "2 alter APPQ TRIGGER logically_deleted = false",
+        "3 alter suspended = S CLWLUSEQ(ANY)",
+        "4 alter TO.QM2 STATUS(STOPPED) CLWLPRTY(1)",
+    ]
+
+
 def test_an_alter_after_which_nothing_asks_for_a_trigger_message_tells_of_none(tmp_path: Path) -> None:
     changes = [{"do": "alter", "queue": "APPQ", "set": {"get": state}} for state in ("DISABLED", "ENABLED")]
     done = run("replay", written(tmp_path, scenario({"do": "put", "queue": "APPQ"}, *changes)))

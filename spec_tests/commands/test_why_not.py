@@ -112,8 +112,71 @@ def test_it_is_printed_and_a_name_that_is_not_known_is_bad_input(tmp_path: Path)
     _, printed = asked(written(tmp_path, facts()), "--why-not", "QM3")
     assert "    4a  QM3 by TO.QM3: channel rank 3 is below 7" in printed
     assert "    QM3: ALTER CHANNEL('TO.QM3') CHLTYPE(CLUSRCVR) CLWLRANK(7)" in printed
-    with pytest.raises(ValueError, match="--why-not: queue manager 'QM33' is not known; did you mean 'QM3'"):
+    told = r"queue manager 'QM33' is not known at QM1 \(DISPLAY CLUSQMGR\('QM33'\) there .*\); did you mean 'QM3'"
+    with pytest.raises(ValueError, match=told):
         asked(written(tmp_path, facts()), "--why-not", "QM33")
+
+
+@pytest.mark.parametrize(
+    ("tables", "other", "what", "command"),
+    [
+        ({}, "QM1", "QM1 hosts no instance of Q", "DISPLAY QCLUSTER('Q') CLUSQMGR CLUSTER"),
+        (
+            {"remote_queue_manager": [{"name": name, "clusters": ["S"]} for name in ("QM2", "QM3", "QM4")]},
+            "QM4",
+            "QM4 hosts no instance of Q, as far as QM1 knows",
+            "DISPLAY QCLUSTER('Q') CLUSQMGR CLUSTER",
+        ),
+        (
+            {"channel": [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S"}]},
+            "QM3",
+            "QM3 has Q in S, and no channel from QM1 to it is known",
+            "DISPLAY CLUSQMGR('QM3') CHANNEL CLUSTER STATUS",
+        ),
+        (
+            {"put": {"queue_manager": "QM2"}},
+            "QM3",
+            "the put names QM2, and no route to that ends at QM3",
+            "DISPLAY CLUSQMGR('QM3') CHANNEL CLUSTER STATUS",
+        ),
+        (
+            {"put": {"queue": "MINE"}, "queue": [{"name": "MINE", "queue_manager": "QM1"}]},
+            "QM3",
+            "no cluster is asked where a put goes that names MINE at QM1; its names lead to QM1",
+            "DISPLAY QUEUE('MINE') TYPE CLUSTER",
+        ),
+    ],
+)
+def test_one_that_the_put_does_not_reach(
+    tmp_path: Path, tables: dict[str, Any], other: str, what: str, command: str
+) -> None:
+    given = written(tmp_path, facts(**tables))
+    found = json.loads(asked(given, "--why-not", other, "--json")[1])["why_not"]
+    assert (found["destinations"], found["absent"]["what"], found["absent"]["command"]) == ([], what, command)
+    assert asked(given, "--why-not", other)[1].splitlines()[-2:] == [f"  {what}", f"    {command}"]
+
+
+def test_one_that_dumps_describe_elsewhere(tmp_path: Path) -> None:
+    # Q at QM3 is in no cluster; QM4 is in another cluster than QM1.
+    head, end = "* Script generated on 2026-01-02   at 03.04.05\n", "* Script ended on 2026-01-02   at 03.04.06\n"
+    receiver = "DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER({1}) CONNAME('h')\n"
+    for name, cluster, more in (
+        ("QM1", "S", ""),
+        ("QM2", "S", "DEFINE QLOCAL(Q) CLUSTER(S)\n"),
+        ("QM3", "S", "DEFINE QLOCAL(Q)\n"),
+        ("QM4", "T", "DEFINE QLOCAL(Q) CLUSTER(T)\n"),
+    ):
+        text = f"{head}* Queue manager name: {name}\n{receiver.format(name, cluster)}{more}{end}"
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    files = [str(tmp_path / f"QM{number}.mqsc") for number in (1, 2, 3, 4)]
+    told = {
+        name: asked(*files, "--from", "QM1", "--put", "Q", "--why-not", name)[1].splitlines()[-2].strip()
+        for name in ("QM3", "QM4")
+    }
+    assert told == {
+        "QM3": "QM3 has a queue Q, but in no cluster that QM1 is in",
+        "QM4": "QM4 is in no cluster that QM1 is in",
+    }
 
 
 def permits(engine: Engine, given: Cluster, put: Put, commands: Commands, other: str) -> bool:

@@ -176,6 +176,24 @@ class TestTheCommand:
         assert bad("why", "ALIAS", script, "--from", "QM1") == [f"'ALIAS' is a QALIAS, {lies_on}"]
         assert bad("why", "NOWHERE", script, "--from", "QM1") == ["'NOWHERE' is a QALIAS, not a local queue of QM1"]
 
+    def test_the_status_of_an_alias_is_that_of_its_queue(self, tmp_path: Path) -> None:
+        """DISPLAY QSTATUS takes local queues alone: INITQ names an alias of the initiation queue TRUE.INITQ."""
+        names = "DEFINE QLOCAL(TRUE.INITQ)\nDEFINE QALIAS(I) TARGET(TRUE.INITQ)\nDEFINE QLOCAL(A) TRIGGER INITQ(I)\n"
+        done = run("why", "A", written(tmp_path, names, "QM1.mqsc"), "--from", "QM1")
+        commands = [line.strip() for line in done.stdout.splitlines() if "DISPLAY QSTATUS" in line]
+        assert commands == ["DISPLAY QSTATUS('A')", "DISPLAY QSTATUS('TRUE.INITQ') LPUTDATE LPUTTIME"]
+
+    def test_where_one_of_several_conditions_fails_in_any_case(self, tmp_path: Path) -> None:
+        """A queue that is its own initiation queue: open for input it fails by 4, and not open by 8."""
+        names = "DEFINE PROCESS(P)\nDEFINE QLOCAL(OWN) TRIGGER PROCESS(P) INITQ(OWN)\n"
+        done = run("why", "OWN", written(tmp_path, names, "QM1.mqsc"), "--from", "QM1")
+        assert done.stdout.splitlines()[:4] == [
+            "OWN  TRIGGER TRIGTYPE(FIRST): a message put now would not trigger",
+            "  whatever is true of what is not known, one of these fails:",
+            "     4  handles open for input: 1",
+            "     8  no trigger monitor has the initiation queue OWN open for input",
+        ]
+
     def test_no_queue_is_triggered(self, tmp_path: Path) -> None:
         script = written(tmp_path, SCRIPT, "QM1.mqsc")
         none = run("why", "IN*", script, "--from", "QM1")

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 import click
 from attrs import evolve, frozen
 
+from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.cluster_map import MapRow
 from mqclause.answers.cluster.difference import PlanRow
+from mqclause.exits.session import Exits
 from mqclause.model.assembly.members import Members, changed_everywhere, local_of
 from mqclause.model.assembly.snapshot import Snapshot, read_members
 from mqclause.model.assembly.source import Source
@@ -19,6 +21,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.inputs import (
     format_option,
     overlay_sources,
@@ -57,6 +60,7 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
         edition_option,
         lenient_option,
         format_option,
+        exit_options,
     ]
     for option in reversed(options):
         command = option(command)
@@ -78,6 +82,7 @@ class ClusterQuestion:
     bind: str
     rules: Rules
     lenient: bool
+    exits: Exits
 
     @classmethod
     def of(
@@ -90,12 +95,21 @@ class ClusterQuestion:
         readings: tuple[str, ...],
         edition: str | None,
         named_format: str | None,
+        exits: tuple[str, ...],
+        exit_limit: str,
         **rest: Any,
     ) -> ClusterQuestion:
         """What the options ask. Raises ClickException and ReadingError."""
         files = sources(facts, (), named_format)
         commands, rules = [*sets, *state_commands(states)], rules_by(readings, edition)
-        return cls(files, overlay_sources(overlays), commands, bind=bind.upper(), rules=rules, **rest)
+        given = given_exits(exits, exit_limit)
+        return cls(files, overlay_sources(overlays), commands, bind=bind.upper(), rules=rules, exits=given, **rest)
+
+    def engine(self, members: Members) -> Engine:
+        """The engine with the exits that are given; told are those that none of the members names."""
+        if self.exits.names:
+            print_not_named(self.exits, [each.cluster.queue_manager.clwlexit for each in members])
+        return Engine(self.rules, exits=self.exits.given, exit_limit=self.exits.limit)
 
     def before(self) -> Members:
         """Every member as the files describe it. Raises FactsError."""
@@ -124,7 +138,7 @@ class ClusterQuestion:
 
     def fits(self, row: MapRow | PlanRow) -> bool:
         """Whether the queue of a row fits the pattern."""
-        return self.pattern is None or fnmatchcase(row.queue, self.pattern)
+        return self.pattern is None or fnmatchcase(row.name, self.pattern)
 
     def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
         """The rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""

@@ -14,6 +14,7 @@ from mqclause.answers.choice.delivered import obstacles
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.explanation import Explanation
 from mqclause.answers.choice.rests_on import rests_on
+from mqclause.answers.cluster.absent import absent
 from mqclause.answers.cluster.counterfactual import WhyNot, why_not
 from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
@@ -115,9 +116,9 @@ class Shown:
             more = "--json, --all, --conditions or --why-not"
             raise click.UsageError(f"--brief is the verdict alone; leave it out for {more}")
 
-    def show(self, told: Explanation, given: Exits = NO_EXITS) -> None:
+    def show(self, told: Explanation, snapshot: Snapshot, given: Exits = NO_EXITS) -> None:
         """Writes to standard output what is to be shown; --why-not asks the exits that are ``given``, too."""
-        answer = self._of_the_other(told, given)
+        answer = self._of_the_other(told, snapshot, given)
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
@@ -133,17 +134,22 @@ class Shown:
 
             print_why_not(answer)
 
-    def _of_the_other(self, told: Explanation, given: Exits) -> WhyNot | None:
+    def _of_the_other(self, told: Explanation, snapshot: Snapshot, given: Exits) -> WhyNot | None:
         """The answer to --why-not, if that is asked. Raises NothingAskedError for a queue manager that is not known."""
         if self.why_not is None:
             return None
         cluster = told.decision.cluster
-        known = [cluster.queue_manager.name, *cluster.remote]
+        local = cluster.queue_manager.name
+        known = [local, *cluster.remote, *snapshot.strangers]
         if self.why_not not in known:
             near = name_suggestion(self.why_not, known)
-            raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known{near}")
+            tells = f" (DISPLAY CLUSQMGR('{self.why_not}') there tells whether that is so)"
+            raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known at {local}{tells}{near}")
         with Engine(told.decision.rules, exits=given.given, exit_limit=given.limit) as engine:
-            return why_not(told.decision, self.why_not, engine)
+            answer = why_not(told.decision, self.why_not, engine)
+        if answer.permitted or answer.fallen:
+            return answer
+        return evolve(answer, absent=absent(told.decision, self.why_not, snapshot))
 
 
 def explain_files(
@@ -171,7 +177,7 @@ def explain_files(
         told = _with_exits(told, given, snapshot)
         print_not_named(given, [snapshot.cluster.queue_manager.clwlexit])
     print_warnings(snapshot.warnings, () if shown.as_json else snapshot.remarks)
-    shown.show(told, given)
+    shown.show(told, snapshot, given)
     return STATUS[told.decision.outcome]
 
 
@@ -187,7 +193,7 @@ def _with_exits(told: Explanation, given: Exits, snapshot: Snapshot) -> Explanat
     own = told.decision
     with Engine(own.rules, explaining_executor(), given.given, given.limit) as engine:
         decision = engine.choose(own.put, own.cluster, explain=own.level)
-        told = evolve(told, obstacles=tuple(obstacles(decision, snapshot)))
+        told = evolve(told, obstacles=tuple(obstacles(decision, snapshot.beyond)))
         if decision.exit is None or not decision.exit.called:
             return evolve(told, decision=decision)
         if decision.exit.failed:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from attrs import evolve
 
 from mqclause.answers.choice.decision import Level
+from mqclause.answers.choice.delivered import obstacles
 from mqclause.answers.choice.engine import Engine
 from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.assembly.snapshot import Snapshot, read_document
@@ -73,7 +74,8 @@ def _explained(
         raise FactsError([Diagnostic(source, str(error))]) from None
     # Each line is a queue manager of its own: no exit remembers anything of the line before.
     session = ExitSession()
-    text = engine.choose(put, snapshot.cluster, explain=level, caller=Caller(session=session)).to_json_text()
+    decision = engine.choose(put, snapshot.cluster, explain=level, caller=Caller(session=session))
+    text = decision.to_json_text(obstacles(decision, snapshot.beyond))
     engine.exits.end(session)
     return text, snapshot.cluster.queue_manager.clwlexit
 

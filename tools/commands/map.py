@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 import click
 
 from mqclause.answers.choice.engine import Engine
-from mqclause.answers.cluster.cluster_map import MAP_FORMAT, MapRow, map_rows, note_exits, queues_in_clusters
+from mqclause.answers.cluster.cluster_map import (
+    MAP_FORMAT,
+    MapRow,
+    alias_rows,
+    aliases_in_clusters,
+    map_rows,
+    note_exits,
+    queues_in_clusters,
+)
 from mqclause.model.assembly.members import Members
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.render.overview import exits_said, print_map, write_map
 from mqclause.tools.render.progress import followed
+from mqclause.tools.render.remarks import remarks_on, remarks_said
 from mqclause.tools.render.streams import print_json, print_warnings
 
 
@@ -21,27 +31,38 @@ from mqclause.tools.render.streams import print_json, print_warnings
 def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     """Where do puts go? Every queue that is known in a cluster, from every queue manager that FACTS describe.
 
-    A share is the part of the puts that a destination gets in the long run, by clause 12 from fresh counters. With
-    --set, --with or --status: where would they go? Exit status: 0, or 2 for bad input.
+    Likewise every alias of a queue manager, for puts that name it as a queue manager. A share is the part of the puts
+    that a destination gets in the long run, by clause 12 from fresh counters. With --set, --with or --status: where
+    would they go? Exit status: 0, or 2 for bad input.
     """
     one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)
-    rows = question.fitting(_rows(members, question))
-    rows.sort(key=lambda row: (row.queue, row.member))
-    if as_csv:
-        print_warnings((), exits_said(note_exits(rows, {})))
-        write_map(rows)
-        return 0
-    if as_json:
-        told = followed((row.to_json() for row in rows), max(len(rows), 1))
-        print_json({"format": MAP_FORMAT, "rows": list(told)})
-    else:
-        print_map(rows)
+    with question.engine(members) as engine:
+        _print(question.fitting(_rows(members, question, engine)), as_json, as_csv)
     return 0
 
 
-def _rows(members: Members, question: ClusterQuestion) -> Iterator[MapRow]:
-    total = sum(len(queues_in_clusters(each.cluster)) for each in members)
-    yield from followed(map_rows(members, Engine(question.rules), question.bind), total)
+def _print(rows: list[MapRow], as_json: bool, as_csv: bool) -> None:
+    rows.sort(key=lambda row: (not row.queue, row.name, row.member))
+    queues = [row for row in rows if row.queue]
+    if as_csv:
+        left = [] if len(queues) == len(rows) else ["aliases of queue managers are left out: --json has them"]
+        print_warnings((), [*left, *exits_said(note_exits(rows, {})), *remarks_said(remarks_on(rows))])
+        write_map(queues)
+        return
+    if as_json:
+        told = followed((row.to_json() for row in rows), max(len(rows), 1))
+        document: dict[str, Any] = {"format": MAP_FORMAT, "rows": list(islice(told, len(queues)))}
+        aliases = list(told)
+        print_json(document | ({"queue_manager_aliases": aliases} if aliases else {}))
+    else:
+        print_map(rows)
+
+
+def _rows(members: Members, question: ClusterQuestion, engine: Engine) -> Iterator[MapRow]:
+    bind = question.bind
+    clusters = [each.cluster for each in members]
+    total = sum(len(queues_in_clusters(each)) + len(aliases_in_clusters(each)) for each in clusters)
+    yield from followed(chain(map_rows(members, engine, bind), alias_rows(members, engine, bind)), total)

@@ -23,6 +23,7 @@ from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_opt
 from mqclause.tools.commands.inputs import quote
 from mqclause.tools.render.overview import exits_said, print_plan, write_plan
 from mqclause.tools.render.progress import followed
+from mqclause.tools.render.remarks import remarks_said
 from mqclause.tools.render.streams import print_json, print_warnings
 
 LookedAt = tuple[FindingChanges, Sequence[str]]
@@ -62,22 +63,29 @@ def command(
             after = change(after, name)
     print_member_warnings((*before, *after))
     traffic = traffic_in(puts) if puts else None
-    found = planned(question, before, after, traffic, _looked_at(question, left_out, suspending))
-    if as_json:
-        print_json(found.to_json())
-    elif as_csv:
-        print_warnings((), exits_said(found.exits))
-        write_plan(found.rows)
-    else:
-        print_plan(found)
+    checked = _looked_at(question, left_out, suspending)
+    with question.engine((*before, *after)) as engine:
+        found = planned(question, before, after, traffic, checked, engine)
+        if as_json:
+            print_json(found.to_json())
+        elif as_csv:
+            print_warnings((), [*exits_said(found.exits), *remarks_said(found.remarks), *found.to_nobody])
+            write_plan(found.rows)
+        else:
+            print_plan(found)
     return SOMETHING_CHANGES if found.rows else 0
 
 
 def planned(
-    question: ClusterQuestion, before: Members, after: Members, traffic: Traffic | None, checked: LookedAt
+    question: ClusterQuestion,
+    before: Members,
+    after: Members,
+    traffic: Traffic | None,
+    checked: LookedAt,
+    engine: Engine,
 ) -> Planned:
     """What the change from ``before`` to ``after`` does. Raises NothingAskedError."""
-    engine, members = Engine(question.rules), question.asked(before)
+    members = question.asked(before)
     asked = both_sides(members, after)
     made = (row_of(each, engine, question.bind, traffic) for each in asked)
     differing, held_up = list[PlanRow](), list[PlanRow]()

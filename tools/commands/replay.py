@@ -46,11 +46,11 @@ from mqclause.tools.commands.options import (
     rules_by,
 )
 from mqclause.tools.render.administering import administered_lines
+from mqclause.tools.render.alteration import settings
 from mqclause.tools.render.exit_answer import exit_lines
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.returned import failed_by, returned_lines
 from mqclause.tools.render.streams import json_line, print_warnings
-from mqclause.trace.sentence import shown
 
 Made = TypeVar("Made")
 
@@ -220,14 +220,10 @@ def happened(row: Row) -> str:
     event = row.event
     parts = [event.do, *filter(None, (event.queue or event.channel, event.queue_manager))]
     if event.do == "alter":
-        parts += [f"{name.upper()}({_set_to(value)})" for name, value in event.set.items()]
+        parts += settings(event)
     parts += _details(event)
     repeated = f" ({row.repeat + 1} of {event.count})" if row.repeat is not None else ""
     return " ".join(parts) + repeated
-
-
-def _set_to(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else shown(value)
 
 
 def _details(event: Event) -> list[str]:
@@ -256,7 +252,10 @@ def consequences(row: Row) -> Iterable[Text]:
     if row.returned is not None:
         yield from returned_lines(row.returned)
     if row.reason is not None:
-        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}{failed_by(row.returned)}", "yellow")
+        why = f": {row.because}" if row.because else failed_by(row.returned)
+        yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}{why}", "yellow")
+        if row.remedy:
+            yield Text(f"  {row.remedy}", "dim")
     if row.administered is not None:
         yield from administered_lines(row.administered)
     for examination in row.examinations:

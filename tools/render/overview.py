@@ -18,6 +18,7 @@ from mqclause.answers.cluster.planned import Planned
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.plan_table import ChangedRow, print_plan_table
+from mqclause.tools.render.remarks import print_remarks, remarks_on
 from mqclause.tools.render.shares import amount, percent, where_to
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
@@ -40,6 +41,10 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
             page.line(Text(line, "bold") if number == 0 else _marked(line))
     else:
         _print_groups(rows, page)
+    remarks = list(remarks_on(rows))
+    if remarks:
+        page.line()
+    print_remarks(remarks, page)
     _print_exits(note_exits(rows, {}), page)
     _print_unknown(rows, page)
 
@@ -74,10 +79,14 @@ def _print_exits(exits: Mapping[Incomplete, Sequence[str]], page: Page) -> None:
         page.line(Text(each.command, "dim"), "", INDENT)
 
 
+def _named(row: MapRow) -> str:
+    return row.name if row.queue else f"{row.name} (queue manager)"
+
+
 def _print_groups(rows: Sequence[MapRow], page: Page) -> None:
     """A line for each queue; below it a line for the members that agree on where its puts go."""
-    for queue, of in groupby(rows, lambda row: row.queue):
-        page.line(Text(queue, "bold"))
+    for name, of in groupby(rows, _named):
+        page.line(Text(name, "bold"))
         agreeing = _agreeing(list(of))
         labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
         width = max(map(len, labels))
@@ -89,9 +98,9 @@ def _as_table(rows: Sequence[MapRow]) -> list[str]:
     """A line for each queue with a column for each member, below their names."""
     members = sorted({row.member for row in rows})
     lines = [["queue", *(f"from {name}" for name in members)]]
-    for queue, of in groupby(rows, lambda row: row.queue):
+    for named, of in groupby(rows, _named):
         cells = {row.member: where_to(row).plain for row in of}
-        lines.append([queue, *(cells.get(name, NOT_KNOWN) for name in members)])
+        lines.append([named, *(cells.get(name, NOT_KNOWN) for name in members)])
     widths = [max(len(line[at]) for line in lines) for at in range(len(members) + 1)]
     return ["  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
@@ -121,10 +130,9 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
         page.line(f"{rows}, from {', '.join(names)}")
     else:
         findings = found.findings.new or found.findings.gone
-        changes = found.restarts or findings or found.held_up or found.remarks or found.to_nobody
+        changes = found.restarts or findings or found.remarks or found.to_nobody
         page.line(_nothing_moves(bool(changes), bool(found.exits)))
-    _print_held_up(found.held_up, page)
-    _print_remarks(found, page)
+    print_remarks(found.remarks, page, found.to_nobody)
     _print_exits(found.exits, page)
 
 
@@ -133,31 +141,6 @@ def _nothing_moves(changes: bool, unknown: bool) -> str:
     if unknown:
         return "as far as the rules go, every put goes where it went"
     return "every put goes where it went" if changes else "nothing changes: every put goes where it went"
-
-
-def _print_remarks(found: Planned, page: Page) -> None:
-    """What is to be said of puts then, each remark once, with their queues and members."""
-    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for queue, member, said in found.remarks:
-        queues, members = groups.setdefault(said, ({}, {}))
-        queues[queue], members[member] = None, None
-    for said, (queues, members) in groups.items():
-        page.line(Text(f"{listing(list(queues))} from {listing(list(members))}: {said}", "yellow"))
-    for said in found.to_nobody:
-        page.line(Text(said, "yellow"))
-
-
-def _print_held_up(rows: Sequence[PlanRow], page: Page) -> None:
-    """The puts that would wait: of queues and members whose puts wait for the same channels together."""
-    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for row in rows:
-        states = sorted({(each.destination.channel, each.destination.channel_status) for each in row.held_up})
-        channels = listing([f"{channel} ({status})" for channel, status in states])
-        queues, members = groups.setdefault(channels, ({}, {}))
-        queues[row.queue], members[row.member] = None, None
-    for channels, (queues, members) in groups.items():
-        said = f"what is put to {listing(list(queues))} at {listing(list(members))} would wait for {channels}"
-        page.line(Text(said, "yellow"))
 
 
 def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mqclause.answers.trigger.why import Doubt, PutNow, Verdict
+from mqclause.tools.render.page import Page
 
 SUMMARY: dict[Verdict, str] = {
     "triggers": "{} would trigger",
@@ -17,11 +18,17 @@ SUMMARY: dict[Verdict, str] = {
 }
 
 
+BELOW, BESIDE_CLAUSE = 2, 8
+"""The columns in which lines below the verdict begin, and what stands behind a clause."""
+
+
 def print_answers(answers: Sequence[PutNow], console: Console | None = None) -> None:
     """Prints how many trigger, where several are asked for; then each answer, and what all of them rest on."""
-    console = console or Console(highlight=False)
+    page = Page(console)
     for line in _lines(answers):
-        console.print(line, soft_wrap=True)
+        begun = len(line.plain) - len(line.plain.lstrip())
+        indent = BESIDE_CLAUSE if begun > BELOW else begun
+        page.line(line[indent:] if indent else line, line[:indent] if indent else "", indent)
 
 
 def _lines(answers: Sequence[PutNow]) -> Iterator[Text]:
@@ -49,6 +56,9 @@ def lines(given: PutNow) -> Iterator[Text]:
     if given.rule is not None:
         yield Text(f"  clause {given.rule.clause}: {given.rule.title}")
     yield from (line for doubt in given.doubts if doubt.holds is False for line in _in_the_way(doubt, mend=True))
+    if given.always_one:
+        yield Text("  whatever is true of what is not known, one of these fails:")
+        yield from (Text(f"  {each.rule.clause:>4}  {each.because}") for each in given.always_one)
     if given.verdict == "does not" and given.depends_on:
         yield Text("  besides, by what is not known:")
     by_others = [doubt for doubt in given.doubts if doubt.holds is None and not doubt.by]

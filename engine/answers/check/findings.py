@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, frozen
+from sqlglot import exp
 
 from mqclause.answers.check.unfulfilled import Unfulfilled, unfulfilled
 from mqclause.answers.choice.engine import Engine
@@ -125,7 +126,9 @@ class Checks:
         self.why = Why(rules, executor)
         self.rules = {rule.id: rule for each in (self.course.rulesets[0], rules.ruleset(TRIGGER))
                       for rule in each.rules if rule.severity}  # fmt: skip
-        self.keywords = frozenset(word for rule in self.rules.values() for word in keywords(rule.attribute))
+        terms = self.course.rulesets[0].vocabulary.terms
+        named = (each for rule in self.rules.values() for each in _attributes_of(rule, terms))
+        self.keywords = frozenset(word for each in named for word in keywords(each))
         self.misplaced: Misplaced = {}
         for rule in self.rules.values():
             for kind, names in rule.misplaced.items():
@@ -210,6 +213,8 @@ class Checks:
         if found.reason is None:
             return seen
         last = found.last.situation
+        is_model = last.queue in about.models and last.object_type == ""
+        could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
         return evolve(
             seen,
             leads_nowhere=found.reason.because,
@@ -217,8 +222,9 @@ class Checks:
             lost_queue=last.queue,
             lost_queue_manager=last.queue_manager,
             lost_is_defined=last.object_type != "",
+            lost_is_model=is_model,
             led_from=found.followed[-1].facts["object"] if found.followed else "",
-            could_lead_on=self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None,
+            could_lead_on=could and not is_model,
         )
 
     def unreachable(self, about: ConfiguredObject, together: Together) -> str:
@@ -251,6 +257,12 @@ def by_place(found: Iterable[Finding]) -> list[Finding]:
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
     once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
     return [*once.values()][::-1]
+
+
+def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]:
+    """What a finding of the rule can be about: the attribute that it names, or all that the term that it names gives."""
+    term = terms.get(rule.attribute.strip("{}"))
+    return [rule.attribute] if term is None else [each.name for each in term.find_all(exp.Literal) if each.is_string]
 
 
 def _found(said: Unfulfilled, about: ConfiguredObject) -> Finding:

@@ -16,6 +16,7 @@ from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.contribution import Contribution, senders_to
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
+from mqclause.model.assembly.inserts import filled_in
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
@@ -105,7 +106,8 @@ class Inspection:
 
     def _look(self, name: str, owner: str, script: Script, kept: KeptScript | Script) -> None:
         before = self.members.get(name)
-        scripts = [*before.scripts(), script] if before else [script]
+        given = [*before.scripts(), script] if before else [script]
+        scripts = [filled_in(each, owner) for each in given] if owner else given
         faults, warnings = list[Diagnostic](), list[Diagnostic]()
         member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
         found, waiting = list[Finding](), list[ConfiguredObject]()

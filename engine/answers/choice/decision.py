@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -239,9 +239,9 @@ class Decision:
         steps = [step_document(step, destination_document) for step in self.steps]
         return {**until_steps(self), "steps": steps, **after_steps(self)}
 
-    def to_json_text(self) -> str:
-        """What json.dumps gives for ``to_json()``, several times as fast."""
-        text = json_text({**until_steps(self), "steps": [], **after_steps(self)})
+    def to_json_text(self, told: Iterable[str] = ()) -> str:
+        """What json.dumps gives for ``to_json()``, several times as fast; with what is ``told`` among its remarks."""
+        text = json_text({**until_steps(self), "steps": [], **after_steps(self, told)})
         return text.replace('"steps": []', f'"steps": {steps_text(self.steps, destination_document)}', 1)
 
     def __str__(self) -> str:

@@ -58,14 +58,10 @@ class SettledBy:
     @property
     def remarks(self) -> Iterator[str]:
         """The remarks of the rules of which all that they derive is true."""
-        return (said for _, said in self.remarked())
-
-    def remarked(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """The same, each with what its rule derives."""
         for rule in self.course.rulesets[0].rules:
             derives = rule.action.values if rule.remark and isinstance(rule.action, Derive) else ()
             if derives and all(self.facts[name] for name, _ in derives):
-                yield tuple(name for name, _ in derives), self._said(rule, Because(rule.remark))
+                yield self._said(rule, Because(rule.remark))
 
     def _why(self, rule: Rule | None) -> str:
         return self._said(rule, None if rule is None else rule.because)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 from attrs import asdict, frozen
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.delivered import delivered, way_of
+from mqclause.answers.choice.delivered import Delivered, on_the_ways
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
 from mqclause.answers.choice.states import AskedFor
+from mqclause.answers.cluster.exit_shares import ExitShares, exit_shares
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 
@@ -33,16 +35,27 @@ MAP_COLUMNS: ColumnTypes = {
     "from": "string",
     **SIDE,
     "incomplete": [{"what": "string", "object": "string", "command": "string"}],
+    "remarks": ["string"],
 }
 
 
 @frozen(eq=False)
 class MapRow:
-    """What becomes of puts to one queue that are made at one queue manager: the decision from fresh counters."""
+    """What becomes of puts to one queue that are made at one queue manager: the decision from fresh counters.
+
+    Or of puts that name an alias of a queue manager: then ``queue`` is blank. ``by_exit`` is what an exit takes, where
+    one is called.
+    """
 
     queue: str
     decision: Decision
     snapshot: Snapshot
+    by_exit: ExitShares | None = None
+
+    @property
+    def name(self) -> str:
+        """The queue or the alias."""
+        return self.queue or self.decision.put.queue_manager
 
     @property
     def member(self) -> str:
@@ -52,12 +65,12 @@ class MapRow:
     @cached_property
     def shares(self) -> tuple[Share, ...]:
         """The destinations with their parts of the puts; empty where the puts fail."""
-        return shares(self.decision)
+        return shares(self.decision) if self.by_exit is None else self.by_exit.shares
 
     @cached_property
     def incomplete(self) -> tuple[Incomplete, ...]:
         """What is not known and could change the answer."""
-        return rests_on(self.decision, self.snapshot)
+        return rests_on(self.decision, self.snapshot, None if self.by_exit is None else self.by_exit.ask)
 
     @cached_property
     def told_by(self) -> tuple[AskedFor, ...]:
@@ -65,16 +78,28 @@ class MapRow:
         return tuple(told_by(self.decision, self.snapshot))
 
     @cached_property
+    def ways(self) -> Mapping[Destination, Delivered]:
+        """What the rules of delivery say of the ways of the destinations that something is in the way to."""
+        chosen = [each.destination for each in self.shares]
+        return dict(on_the_ways(chosen, self.decision.cluster, self.decision.rules, self.snapshot.beyond))
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Why messages do not arrive where the choice leads them; and what an exit's shares are."""
+        by_exit = () if self.by_exit is None else self.by_exit.remarks
+        return tuple(dict.fromkeys([*by_exit, *(said for told in self.ways.values() for said in told.remarks)]))
+
+    @property
     def waiting(self) -> tuple[Share, ...]:
         """The parts of the puts that wait on a transmission queue until a channel runs."""
-        ways = ((each, way_of(each.destination, self.decision, self.snapshot)) for each in self.shares)
-        found = ((each, delivered(way, self.decision.rules)) for each, way in ways)
-        return tuple(each for each, told in found if told is not None and told.waits)
+        return tuple(each for each in self.shares if (way := self.ways.get(each.destination)) and way.waits)
 
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.map/1``."""
-        document = {"queue": self.queue, "from": self.member, **side_document(self)}
-        return document | {"incomplete": [asdict(each) for each in self.incomplete]}
+        named = {"queue": self.queue} if self.queue else {"queue_manager": self.name}
+        document = {**named, "from": self.member, **side_document(self)}
+        incomplete = [asdict(each) for each in self.incomplete]
+        return document | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
 def cluster_map(
@@ -94,8 +119,24 @@ def map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED"
 
 def map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
     """The row of one queue at one member, whether that knows it or not."""
-    fresh = SequenceState({}, 0, member.cluster)
-    return MapRow(queue, engine.choose(Put(queue=queue, bind=bind), member.cluster, fresh), member)
+    return _row(queue, Put(queue=queue, bind=bind), member, engine)
+
+
+def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
+    decision = engine.choose(put, member.cluster, SequenceState({}, 0, member.cluster))
+    return MapRow(queue, decision, member, exit_shares(decision, engine))
+
+
+def alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
+    """A row for each alias of a queue manager that is known in a cluster and each member that knows it."""
+    for member in members:
+        for alias in aliases_in_clusters(member.cluster):
+            yield _row("", Put(queue_manager=alias, bind=bind), member, engine)
+
+
+def aliases_in_clusters(cluster: Cluster) -> list[str]:
+    """The aliases of queue managers that are known in a cluster."""
+    return list(dict.fromkeys(each.name for each in cluster.queue_manager_aliases if each.clusters))
 
 
 def note_exits(rows: Iterable[MapRow], found: dict[Incomplete, list[str]]) -> dict[Incomplete, list[str]]:

@@ -8,7 +8,7 @@ from itertools import combinations as choices
 from itertools import product
 from typing import Any, Self
 
-from attrs import define, evolve, field, frozen
+from attrs import asdict, define, evolve, field, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.decision_document import destination_document
@@ -20,6 +20,7 @@ from mqclause.answers.cluster.exit_search import MOST_PAIRS, AskedExit, SearchEn
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.exits.session import ANYBODY, Caller
+from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.facts.destination import Destination
 from mqclause.rulebook.rule import Rule
 
@@ -56,7 +57,8 @@ class WhyNot:
 
     ``fallen`` are its destinations with the rule by which each falls and why; ``changes`` the smallest sets of at most
     ``searched`` commands after which it is permitted, each verified by the rules on the changed facts, and by the exit
-    where one is called. ``ended`` says why not all of the sets were tried; blank if they were.
+    where one is called. ``ended`` says why not all of the sets were tried; blank if they were. ``absent`` says what is
+    known of it where it is no destination, with a command for the local queue manager.
     """
 
     queue_manager: str
@@ -66,6 +68,7 @@ class WhyNot:
     searched: int
     ended: str = ""
     by_exit: bool = False
+    absent: Incomplete | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As it stands in the trace."""
@@ -78,6 +81,7 @@ class WhyNot:
             "searched": self.searched,
         }
         document |= {"ended": self.ended} if self.ended else {}
+        document |= {"absent": asdict(self.absent)} if self.absent else {}
         return document | ({"permitted": True} if self.permitted else {})
 
 

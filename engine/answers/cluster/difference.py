@@ -81,6 +81,11 @@ class PlanRow:
     weight: int | None = None
 
     @property
+    def name(self) -> str:
+        """The same."""
+        return self.before.name
+
+    @property
     def queue(self) -> str:
         """The queue that is put to."""
         return self.before.queue

@@ -21,9 +21,9 @@ class Planned:
     ``rows`` differ; ``restarts`` are the members whose sequence factors restart, ``members`` all that were asked.
     Of ``traffic`` so many puts are ``elsewhere``: of queues, or at queue managers, that the map does not have.
     ``exits`` are those that are named and not given, with the members that name them on either side.
-    ``held_up`` are the rows, which need not differ, whose puts wait for a channel then and did not before.
-    ``remarks`` is what is to be said of puts then and was not before, by queue and member; ``to_nobody`` what is to be
-    said of CLUSSDR channels to members that are left out.
+    ``remarks`` is what is to be said of puts then and was not before, by queue and member: why messages do not arrive,
+    that they wait for a channel among it; ``held_up`` are the rows, which need not differ, with the parts that wait so.
+    ``to_nobody`` is what is to be said of CLUSSDR channels to members that are left out.
     """
 
     rows: Sequence[PlanRow]

@@ -10,6 +10,7 @@ from typing import Any, Self
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.delivered import Ways
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.resolution import Resolved
 from mqclause.answers.order.retrieval import Retrieval
@@ -27,6 +28,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
 from mqclause.model.timeline.happened import Happened
+from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
@@ -70,6 +72,7 @@ class Replay:
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
         administering = Administering.of(self.engine, exits, state, scenario.in_flight)
         run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
+        ways = Ways(self.engine.rules, scenario.beyond)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -80,6 +83,8 @@ class Replay:
                         label = event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = _assumed(row, scenario.assumed)
+                    if isinstance(row.routed, Destination):
+                        row.obstacles = ways.obstacles(row.routed, run.state.cluster)
                     yield row
         finally:
             exits.end()
@@ -122,7 +127,7 @@ class _Run:
             happened = arrived
         else:
             self.state, happened = before.after(event)
-            row.reason = happened.reason
+            row.fail(happened.failure)
         self.exits.follow(event, self.state)
         if event.do == "open" and happened.handle is not None:
             self.open(row, happened)
@@ -171,7 +176,7 @@ class _Run:
             return None
         row.reason, row.warning = reason, is_warning
         if happened is not None and happened.failure is not None:
-            row.reason, row.warning = happened.reason, False
+            row.fail(happened.failure)
         return happened
 
     def close(self, row: Row, before: QueueManagerState) -> None:
@@ -192,7 +197,8 @@ class _Run:
             row.routed = bound
         elif where.stays_local:
             if where.inhibited:
-                row.reason = where.reason.code if where.reason else None
+                reason = where.reason
+                row.fail(None if reason is None else CallFailure(reason.code, reason.because, ""))
                 return None
             return self.arriving(event, where.names[0], where)
         else:

@@ -26,6 +26,8 @@ def row_document(row: Row) -> dict[str, Any]:
         document |= row.returned.to_json()
     if row.reason is not None:
         document["reason"] = row.reason
+    document |= {"because": row.because} if row.because else {}
+    document |= {"remedy": row.remedy} if row.remedy else {}
     if row.warning:
         document["warning"] = True
     if row.exit is not None and row.exit.is_given:

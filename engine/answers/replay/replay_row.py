@@ -11,6 +11,7 @@ from mqclause.answers.replay.fate import Administered
 from mqclause.answers.trigger.examination import Examination
 from mqclause.model.facts.destination import Destination
 from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.judge import CallFailure
 
 
 @frozen(eq=False)
@@ -34,8 +35,10 @@ class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
     ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
-    which may be a ``warning``. ``returned`` is what a get or browse gave.
-    ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so.
+    which may be a ``warning``; ``because`` and ``remedy`` say why a call on a local queue fails, and by what MQSC it
+    would not. ``returned`` is what a get or browse gave. ``exit`` is what an exit made of the choice, where one was
+    asked for; ``assumed`` says what is taken to be so, and ``obstacles`` why the message does not arrive where it was
+    routed to.
     """
 
     number: int
@@ -51,12 +54,23 @@ class Row:
     warning: bool = False
     returned: Returned | None = None
     administered: Administered | None = None
+    because: str = ""
+    remedy: str = ""
     assumed: tuple[str, ...] = ()
+    obstacles: tuple[str, ...] = ()
+
+    def fail(self, failure: CallFailure | None) -> None:
+        """The call failed, if it did."""
+        if failure is None:
+            self.reason, self.because, self.remedy = None, "", ""
+        else:
+            self.reason, self.because, self.remedy = failure.reason, failure.because, failure.remedy
+            self.warning = False
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What its reader should know: that an exit is named and not given, and what is assumed."""
+        """What its reader should know: that an exit is named and not given, what is in the way, what is assumed."""
         fates = () if self.administered is None else self.administered.fates
         answers = (self.exit, *(each.exit for each in fates))
         of_exits = (remark for each in answers if each is not None for remark in each.remarks)
-        return tuple(dict.fromkeys([*of_exits, *(f"assumed: {each}" for each in self.assumed)]))
+        return tuple(dict.fromkeys([*of_exits, *self.obstacles, *(f"assumed: {each}" for each in self.assumed)]))

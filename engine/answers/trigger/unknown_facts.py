@@ -123,8 +123,15 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
     sharing = [each for each in state.cluster.queues if _triggers_by(each, queue)]
     of_any = f"; the last put to {queue.initq} may be of another of its queues" if len(sharing) > 1 else ""
     what = f"when the last trigger message was written for it (TRIGINT is {interval} ms){of_any}"
-    command = f"DISPLAY QSTATUS('{queue.initq}') LPUTDATE LPUTTIME"
+    base = _base_of(queue.initq, state)
+    command = f"DISPLAY QSTATUS('{base}') LPUTDATE LPUTTIME"
     yield UnknownFact(f"when the last trigger message was written for {name}", what, name, command, values, says)
+
+
+def _base_of(name: str, state: State) -> str:
+    """The queue that has a status: of an alias its target."""
+    found = state.cluster.own_queues.get(name)
+    return found.target if found is not None and found.type == "QALIAS" and found.target else name
 
 
 def _triggers_by(other: Queue, queue: Queue) -> bool:

@@ -107,6 +107,18 @@ class PutNow:
         return [self._doubt(rule, held_back) for rule in sorted(rules, key=order.index)]
 
     @property
+    def always_one(self) -> list[Condition]:
+        """Where no condition fails in any case: those of which one does in each, as few as that takes."""
+        if self.verdict != "does not" or self.reason is not None or any(each.holds is False for each in self.doubts):
+            return []
+        taken = [each.condition.rule for each in self.doubts]
+        for rule in list(taken):
+            others = {each for each in taken if each is not rule}
+            if all(others & held_back.keys() for held_back in self._holding_back.values()):
+                taken.remove(rule)
+        return [each.condition for each in self.doubts if each.condition.rule in taken]
+
+    @property
     def obstacles(self) -> frozenset[str]:
         """What is in the way in any case: conditions, by rule, that nothing makes up for, and that the put fails."""
         needed = frozenset[str].intersection(*(each.needed for each in self.found.values()))
