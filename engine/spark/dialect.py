@@ -133,6 +133,7 @@ SPARK = PlanDialect("spark", {
     F.HasOddLetters: lambda node: _has_odd_letters(node.this),
     F.FloatText: _shown,
     F.Total: _total,
+    F.Bucket: lambda node: call("XXHASH64", *node.expressions),
     F.Hashed: _hashed,
     F.Apart: _apart,
     F.Gathered: lambda node: call("COLLECT_LIST", when(node.expression, node.this)),

@@ -123,6 +123,13 @@ class Hashed(_OfOne):
     """The first ten hexadecimal digits of the MD5 of a text, as a number."""
 
 
+class Bucket(exp.Expression, exp.Func):
+    """A whole number of 64 bits for several values: always the same for the same ones, by chance for others."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"expressions": True}
+    is_var_len_args = True
+
+
 class Apart(_OfOne):
     """A text that only few rows need, evaluated on its own."""
 

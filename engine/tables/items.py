@@ -3,18 +3,22 @@
 A place in an item is one number, MsgSeqNumber before Offset. From one message of an item to the next its place is the
 one that follows; where it is not, the message begins a new *stretch*. The stretches of an item are few, and one fold of
 them says where its line ends and which messages do not fit in: no message looks at all others.
+
+Most items are *unbroken*: their first message is there, and every further one is the next of the one before. Where rows
+can be counted in the order in which they stand, that is seen by looking at the row before, without a window for each
+item. Rows then stand by *buckets*, numbers that are quick to sort by; two items in one bucket count as broken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.sql import Node, both, case, either, is_known, literal, negated, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.functions import column
+from mqclause.tables.functions import column, is_null
 
 PLACES = 2**32
 """How many places there are for each MsgSeqNumber: more than the end of any segment."""
@@ -86,6 +90,34 @@ class Items:
             {"mq_line": when(F.more_than(column("mq_stretches"), 0), _line(column("mq_stretches")), _none())},
             _told(),
         ]
+
+    def bucket(self) -> Node:
+        """The number by which the rows of an item stand together."""
+        return F.Bucket(expressions=self.of_item)
+
+    def standing(self) -> tuple[Sequence[tuple[Node, bool]], Added]:
+        """By what rows stand in line, and what each tells of its item beside the one before it there."""
+        place, bucket = column("mq_place"), column("mq_bucket")
+        same = [exp.EQ(this=_of_row_before(tree), expression=tree.copy()) for tree in (bucket, *self.of_item)]
+        goes_on = F.coalesced(
+            both(*same, exp.EQ(this=_of_row_before(column("mq_next")), expression=place)), exp.false()
+        )
+        begins = negated(F.coalesced(same[0].copy(), exp.false()))
+        is_first = exp.EQ(this=place.copy(), expression=literal(FIRST_PLACE))
+        told = {"mq_begins": begins, "mq_breaks": negated(when(begins.copy(), is_first, goes_on))}
+        return [(bucket, False), (place, False)], told
+
+    def unbroken(self) -> Added:
+        """What a message is that is in an unbroken item, or alone: as ``together`` and ``alone`` say it."""
+        alone, is_alone = self.alone(), is_null(column("mq_bucket"))
+        of_item = {
+            "mq_leads": exp.EQ(this=column("mq_place"), expression=literal(FIRST_PLACE)),
+            "mq_item_priority": column("mq_first_enqueued"),
+            "mq_item_arrival": column("mq_first_arrival"),
+            # Which number it is does not matter: it rises.
+            "mq_in_item": column("mq_place") if self._may_be_segments else exp.cast(self.words["sequence"], "INT"),
+        }
+        return {**alone, **{name: when(is_alone.copy(), alone[name], tree) for name, tree in of_item.items()}}
 
     def begins(self) -> Node:
         """Whether a message begins a stretch; the first of an item has none before it and begins no further one."""
@@ -178,6 +210,10 @@ def _told() -> Added:
 
 def _repeated() -> Node:
     return exp.EQ(this=column("mq_before"), expression=column("mq_place"))
+
+
+def _of_row_before(tree: Node) -> Node:
+    return exp.Window(this=exp.Lag(this=tree.copy()))
 
 
 def _place(sequence: Node, offset: Node) -> Node:

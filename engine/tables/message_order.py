@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from sqlglot import exp
 
 from mqclause.executors.steps import Filter, Let, Rank, Step, Steps
-from mqclause.language.sql import Node, case, either, is_false, is_true, literal, negated, sql_of, value_of
+from mqclause.language.sql import Node, case, is_false, is_true, literal, sql_of, value_of
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.rulebook.errors import RuleError
@@ -22,6 +22,10 @@ from mqclause.tables.words import NotInTableError
 
 UNKNOWN = exp.Placeholder(this="counted")
 """How many of the messages something holds of: what no rule of an order may turn on."""
+
+
+PLACED, NO_MESSAGE = 0, -1
+"""The fate of a message that has a place, and of a row that is none."""
 
 
 @frozen
@@ -106,14 +110,15 @@ class MessageOrder:
         return found
 
     @property
-    def remains(self) -> Node:
-        """Whether a message has a place."""
-        return negated(either(where for where, _ in self.fell))
+    def fate(self) -> Node:
+        """Which rule, from 1, leaves a message out, 0 if it has a place: a number is less to sort than an id."""
+        return case(((where, literal(at)) for at, (where, _) in enumerate(self.fell, 1)), literal(PLACED))
 
-    @property
-    def left_out(self) -> Node:
-        """The id of the rule by which it has none."""
-        return case(self.fell)
+    def left_out(self, fate: Node) -> Node:
+        """The id of the rule by which a message has no place."""
+        return case(
+            (exp.EQ(this=fate.copy(), expression=literal(at)), each) for at, (_, each) in enumerate(self.fell, 1)
+        )
 
 
 def _not_of_rows(rule: Rule, why: str) -> RuleError:

@@ -19,9 +19,9 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.bindings import Plan
 from mqclause.tables.functions import coalesced, column, in_order, is_null, struct_of
-from mqclause.tables.items import Added, Items, ordered_by, rows_before, split_by
+from mqclause.tables.items import Added, Items, ordered_by, split_by
 from mqclause.tables.message_columns import ORDER_ANSWER, message_columns
-from mqclause.tables.message_order import MessageOrder
+from mqclause.tables.message_order import NO_MESSAGE, PLACED, MessageOrder
 from mqclause.tables.shape import FieldType
 
 MESSAGES = "mq_messages"
@@ -64,25 +64,42 @@ class _Query:
         self.names = names
         self._then(exp.union(one, other, distinct=False), others)
 
-    def number(self, name: str, trees: Iterable[Node], where: Node) -> None:
-        """A level with a number for each that the trees are together in rows for which ``where`` holds, else null.
+    def number(self, name: str, own: Sequence[Node], trees: Sequence[Node]) -> None:
+        """A level with a number for each that the trees are together, and how many rows have a lower one.
 
-        Beside it, how many rows have a lower number.
+        The trees are over columns of the table's ``own``: rows alike in these are counted first, as few differ.
         """
-        told = {f"{name}_{at}": tree.copy() for at, tree in enumerate(trees)}
-        counts = exp.select(*_aliases({**told, f"{name}_rows": exp.Count(this=exp.Star())})).from_(self.source)
-        counts = counts.where(where.copy()).group_by(*(tree.copy() for tree in told.values()))
-        number, rows = column(f"{name}_number"), column(f"{name}_rows")
-        numbers = exp.select("*", *_aliases({number.name: exp.cast(exp.Window(this=exp.RowNumber()), "INT")}))
-        before = exp.Window(this=exp.Sum(this=rows), order=ordered_by((number, False)), spec=rows_before(literal(1)))
-        self.parts.append((f"{name}_counts", numbers.from_(counts.subquery("mq_counts"))))
-        self.parts.append((f"{name}s", exp.select("*", *_aliases({f"{name}_first": before})).from_(f"{name}_counts")))
-        same = both(*(exp.EQ(this=tree.copy(), expression=column(of)) for of, tree in told.items()))
-        first = exp.cast(coalesced(column(f"{name}_first"), literal(0)), "BIGINT")
-        level = {name: when(where.copy(), number), f"{name}_before": first}
-        select = exp.select(f"{self.source}.*", *_aliases(level)).from_(self.source)
-        self._then(select.join(f"{name}s", on=same, join_type="left"), level)
+        counts = exp.select(*(each.copy() for each in own), exp.alias_(exp.Count(this=exp.Star()), "mq_rows"))
+        counts = counts.from_(MESSAGES).group_by(*(each.copy() for each in own))
+        order, rows = ordered_by(*((tree, False) for tree in trees)), exp.Sum(this=column("mq_rows"))
+        up_to = exp.Window(this=rows, order=order)
+        before = exp.Sub(this=up_to, expression=exp.Window(this=rows.copy(), partition_by=split_by(*trees)))
+        told = {f"{name}_{at}": tree.copy() for at, tree in enumerate(own)}
+        number = {
+            f"{name}_number": exp.cast(exp.Window(this=exp.DenseRank(), order=order.copy()), "INT"),
+            f"{name}_rows_before": exp.cast(before, "BIGINT"),
+        }
+        self.parts.append((f"{name}s", exp.select(*_aliases({**told, **number})).from_(counts.subquery("mq_counts"))))
+        same = both(*(exp.NullSafeEQ(this=tree.copy(), expression=column(of)) for of, tree in told.items()))
+        self._join(f"{name}s", same, {name: column(f"{name}_number"), f"{name}_before": column(f"{name}_rows_before")})
+
+    def look_back(self, items: Items, is_member: Node) -> None:
+        """A level with where the first message of an unbroken item lies, and with whether an item is a broken one."""
+        self.add({"mq_bucket": when(is_member.copy(), items.bucket())})
         self.made_again.add(self.source)
+        keys, told = items.standing()
+        first = {"mq_first_enqueued": column("mq_enqueued"), "mq_first_arrival": items.words["arrival"].copy()}
+        line = exp.select("*").from_(self.source).where(is_member.copy())
+        line = line.order_by(*ordered_by(*keys).expressions)
+        self.parts.append(("mq_line_up", exp.select("*", *_aliases({**told, **first})).from_(line.subquery("mq_line"))))
+        broken = exp.select("mq_bucket AS mq_broken_bucket").distinct().from_("mq_line_up").where("mq_breaks")
+        self.parts.append(("mq_broken_ones", broken))
+        is_broken = exp.alias_(negated(is_null(column("mq_broken_bucket"))), "mq_is_broken")
+        firsts = exp.select(exp.alias_(column("mq_bucket"), "mq_of_bucket"), *first, is_broken).from_("mq_line_up")
+        firsts = firsts.join("mq_broken_ones", on="mq_bucket = mq_broken_bucket", join_type="left").where("mq_begins")
+        self.parts.append(("mq_firsts", firsts))
+        of_bucket = exp.EQ(this=column("mq_bucket"), expression=column("mq_of_bucket"))
+        self._join("mq_firsts", of_bucket, {name: column(name) for name in (*first, "mq_is_broken")})
 
     def gather(self, items: Items) -> None:
         """One more level, with the stretches of each item that has more than one; few have."""
@@ -91,14 +108,19 @@ class _Query:
         found = found.from_(self.source).where(items.begins()).group_by(*(tree.copy() for tree in told.values()))
         self.parts.append(("mq_irregular", found))
         same = both(*(exp.EQ(this=tree.copy(), expression=column(of)) for of, tree in told.items()))
-        level = {"mq_stretches": in_order(column("mq_gathered"))}
-        select = exp.select(f"{self.source}.*", *_aliases(level)).from_(self.source)
-        self._then(select.join("mq_irregular", on=same, join_type="left"), level)
+        select = exp.select(f"{self.source}.*", *_aliases(level := {"mq_stretches": in_order(column("mq_gathered"))}))
+        self._then(select.from_(self.source).join("mq_irregular", on=same, join_type="left"), level)
 
     def in_order(self, keys: Sequence[tuple[Node, bool]], level: Added) -> None:
         """One more level, whose windows are over all rows from the first to the last of ``keys``."""
         rows = exp.select("*").from_(self.source).order_by(*ordered_by(*keys).expressions)
         self._then(exp.select("*", *_aliases(level), copy=False).from_(rows.subquery("mq_in_order")), level)
+
+    def _join(self, few: str, same: Node, level: Added) -> None:
+        """A level with what a part of few rows says, which is made wherever it is read."""
+        select = exp.select(f"{self.source}.*", *_aliases(level)).from_(self.source)
+        self._then(select.join(few, on=same, join_type="left"), level)
+        self.made_again.add(self.source)
 
     def _then(self, query: exp.Query, level: Added) -> None:
         self.source = f"mq_level_{len(self.parts)}"
@@ -136,27 +158,47 @@ def message_query(
         query.add(level)
     query.add(items.places())
     if numbered:
-        query.number(QUEUE_NUMBER, split_by(*queue), is_message)
+        spelt = [read.bindings.spelt_out(each) for each in split_by(*queue)]
+        own_of = {each.sql(): each for tree in spelt for each in tree.find_all(exp.Column)}
+        query.number(QUEUE_NUMBER, list(own_of.values()), spelt)
     is_member = both(is_message, _is(read.words["unit_of_work"], ""), negated(_is(read.words["group_id"], "")))
-    together = items.together(_asks(orders.values(), "mq_earliest_"), gathered=not numbered)
-    query.split(is_member, lambda query: _together(query, items, together, numbered), items.alone())
-    query.add({f"mq_in_{name}": both(is_message, is_null(each.left_out)) for name, each in orders.items()})
+    _members(query, items, is_member, _asks(orders.values(), "mq_earliest_"), numbered)
+    fates = {name: column(f"mq_fate_{name}") for name in orders}
+    query.add({fates[name].name: _fate(each, is_message) for name, each in orders.items()})
+    remains = {name: _is_one(fate, PLACED) for name, fate in fates.items()}
     if numbered:
         for name, each in orders.items():
-            query.in_order(*_numbered(items, each, f"mq_{name}", column(f"mq_in_{name}")))
+            query.in_order(*_numbered(items, each, f"mq_{name}", remains[name]))
     else:
-        query.add({f"mq_{name}": _place(items, each, column(f"mq_in_{name}")) for name, each in orders.items()})
-    left_out = {f"left_out_of_{name}": when(is_message, each.left_out) for name, each in orders.items()}
-    fault = when(read.is_invalid, read.bindings.spelt_out(read.fault))
+        query.add({f"mq_{name}": _place(items, each, remains[name]) for name, each in orders.items()})
+    left_out = {f"left_out_of_{name}": each.left_out(fates[name]) for name, each in orders.items()}
+    fault = when(_is_one(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
     struct = struct_of({**{name: column(f"mq_{name}") for name in orders}, **left_out, "message": fault})
     return query.ending([*(each.copy() for each in own), exp.alias_(struct, ORDER_ANSWER)])
 
 
-def _together(query: _Query, items: Items, levels: list[Added], numbered: bool) -> None:
-    for at, level in enumerate(levels):
-        query.add(level)
-        if numbered and at == 1:
-            query.gather(items)
+def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbered: bool) -> None:
+    """The levels that say what each message is in its item."""
+
+    def by_windows(query: _Query) -> None:
+        for at, level in enumerate(items.together(earliest, gathered=not numbered)):
+            query.add(level)
+            if numbered and at == 1:
+                query.gather(items)
+
+    if not numbered or earliest:
+        query.split(is_member, by_windows, items.alone())
+        return
+    query.look_back(items, is_member)
+    query.split(coalesced(column("mq_is_broken"), exp.false()), by_windows, items.unbroken())
+
+
+def _fate(order: MessageOrder, is_message: Node) -> Node:
+    return exp.cast(when(is_message.copy(), order.fate, literal(NO_MESSAGE)), "TINYINT")
+
+
+def _is_one(fate: Node, of: int) -> Node:
+    return exp.EQ(this=fate.copy(), expression=literal(of))
 
 
 def _is(tree: Node, value: str) -> Node:
@@ -178,7 +220,7 @@ def _place(items: Items, order: MessageOrder, remains: Node) -> Node:
 
 def _numbered(items: Items, order: MessageOrder, name: str, remains: Node) -> tuple[Sequence[tuple[Node, bool]], Added]:
     """The same where all rows stand one queue after the other, in each those that remain before the others."""
-    (first, descending), *others = items.shortened(order.keys)
-    keys = [(column(QUEUE_NUMBER), False), (when(remains.copy(), first) if order.fell else first, descending), *others]
+    of_queue = exp.Mul(this=column(QUEUE_NUMBER), expression=literal(2))
+    part = exp.Add(this=of_queue, expression=when(remains.copy(), literal(0), literal(1)))
     place = exp.Sub(this=exp.Window(this=exp.RowNumber()), expression=column(f"{QUEUE_NUMBER}_before"))
-    return keys, {name: when(remains.copy(), place)}
+    return [(part, False), *items.shortened(order.keys)], {name: when(remains.copy(), place)}

@@ -176,7 +176,7 @@ def test_all_of_a_queue_and_what_a_get_prefers_give_the_same(examples: int) -> N
 
 
 @pytest.mark.parametrize("executor", ["plain", "chaining"])
-@pytest.mark.parametrize("examples", [10, pytest.param(2000, marks=DEEP)])
+@pytest.mark.parametrize("examples", [10, pytest.param(5000, marks=DEEP)])
 def test_executors_give_the_same(executor: ExecutorName, examples: int) -> None:
     @settings(max_examples=examples, deadline=None)
     @given(messages, calls)
