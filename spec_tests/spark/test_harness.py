@@ -24,7 +24,7 @@ from mqclause import spark as native
 from mqclause.tables.row import Rows
 from spec_tests.spark.test_table import collected, folder, frame
 from spec_tests.support.adversarial import adversarial_rows, check_puts_in_clusters, random_table
-from spec_tests.support.deep import first, whole
+from spec_tests.support.deep import asked, first
 from spec_tests.support.random_rows import Row, arrow_table
 
 __all__ = ["folder"]
@@ -32,25 +32,25 @@ __all__ = ["folder"]
 BY_ROW = Rows()
 
 
-@pytest.mark.parametrize(("number", "asked"), first(1, [(300, {"udf"}), (30_000, {"decide", "column", "udf", "sql"})]))
-def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int, asked: set[str]) -> None:
+@pytest.mark.parametrize(("number", "ways"), first(1, [(300, {"udf"}), (30_000, {"decide", "column", "udf", "sql"})]))
+def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int, ways: set[str]) -> None:
     rows = adversarial_rows(Random(number), number)
     df = frame(spark, folder, f"adversarial{number}", arrow_table(rows))
     expected = [BY_ROW.decision(*row, explain=True) for row in rows]
     df.createOrReplaceTempView("adversarial")
     sql = "SELECT id, choose_destination(put, destinations) AS decision FROM adversarial"
-    ways: dict[str, Callable[[], Any]] = {
+    decided: dict[str, Callable[[], Any]] = {
         "decide": lambda: native.decide(df, explain=True),
         "column": lambda: df.withColumn("decision", native.choose_destination("put", "destinations", explain=True)),
         "udf": lambda: df.withColumn("decision", native.choose_destination_udf(explain=True)("put", "destinations")),
         "sql": lambda: native.register(spark, explain=True) or spark.sql(sql),
     }
-    for way in asked:
-        for row, one, other in zip(rows, collected(ways[way]().select("id", "decision")), expected, strict=True):
+    for way in ways:
+        for row, one, other in zip(rows, collected(decided[way]().select("id", "decision")), expected, strict=True):
             assert one == other, (way, row)
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(whole(10, 150), marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [1, pytest.param(asked("SCHEMAS", 10), marks=pytest.mark.deep)])
 def test_random_schemas(spark: Any, folder: Path, number: int) -> None:
     rng = Random(number)
     for place in range(number):
@@ -104,9 +104,9 @@ for path in sorted(Path(sys.argv[1]).glob("*.parquet")):
 @pytest.mark.deep
 def test_adversarial_rows_and_schemas_by_a_connect_server(tmp_path: Path) -> None:
     rng = Random(9)
-    given: dict[str, list[Row]] = {"rows": adversarial_rows(rng, whole(3_000, 30_000))}
+    given: dict[str, list[Row]] = {"rows": adversarial_rows(rng, asked("ROWS", 3_000))}
     pq.write_table(arrow_table(given["rows"]), tmp_path / "rows.parquet")
-    for number in range(whole(3, 150)):
+    for number in range(asked("SCHEMAS", 3)):
         table, given[f"schema{number}"] = random_table(rng, 60, nulls=False)
         pq.write_table(table, tmp_path / f"schema{number}.parquet")
     arguments = [str(tmp_path), *(path for path in sys.path if path)]

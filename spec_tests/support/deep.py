@@ -19,9 +19,9 @@ def first(number: int, values: Iterable[Any]) -> list[Any]:
     return [each if at < number else _deep(each) for at, each in enumerate(values)]
 
 
-def whole(some: int, every_one: int) -> int:
-    """How many of something a deep test tries: some, or every one where the environment has MQCLAUSE_WHOLE."""
-    return every_one if os.environ.get("MQCLAUSE_WHOLE") else some
+def asked(name: str, number: int) -> int:
+    """How many of something a deep test tries, unless the environment has another number, as MQCLAUSE_SCHEMAS=150."""
+    return int(os.environ.get(f"MQCLAUSE_{name}", number))
 
 
 def _deep(value: Any) -> Any:
