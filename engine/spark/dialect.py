@@ -24,6 +24,12 @@ def _place_of(node: F.PlaceOf) -> Node:
     return exp.Nullif(this=call("ARRAY_POSITION", node.this, node.expression), expression=literal(0))
 
 
+def _joined(node: F.Joined) -> Node:
+    """One call for many lists."""
+    one = node.this.expressions if isinstance(node.this, exp.Anonymous) and node.this.name == "CONCAT" else [node.this]
+    return call("CONCAT", *one, node.expression)
+
+
 def _word_place(node: F.WordPlace) -> Node:
     """Compares with one word after the other: looking into a list makes a new text of each of its words."""
     listed = list(enumerate(node.this.expressions, start=1))
@@ -117,7 +123,7 @@ SPARK = PlanDialect("spark", {
     F.FirstOf: lambda node: call("SLICE", node.this, literal(1), node.expression),
     F.Has: _has,
     F.PlaceOf: _place_of,
-    F.Joined: call_named("CONCAT"),
+    F.Joined: _joined,
     F.LengthOf: call_named("SIZE"),
     F.Sorted: call_named("SORT_ARRAY"),
     F.Highest: call_named("ARRAY_MAX"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 
@@ -27,11 +29,17 @@ def answer_of(plan: Plan, **inputs: Column | str) -> Column:
     if session is not None:
         look_enough(session)
     if all(isinstance(given, str) and given == name for name, given in inputs.items()):
-        return expression(one_expression(plan))
+        return F.expr(answer_text(plan))
     row = F.struct(*((F.col(given) if isinstance(given, str) else given).alias(name) for name, given in inputs.items()))
-    same, answer = variable("row"), one_expression(plan, list(inputs))
-    functions = expression(function(same, "row", "nothing")), expression(function(answer, "row"))
-    return F.call_function("aggregate", F.array(), row, *functions)
+    same = expression(function(variable("row"), "row", "nothing"))
+    return F.call_function("aggregate", F.array(), row, same, F.expr(answer_text(plan, *inputs)))
+
+
+@lru_cache(maxsize=64)
+def answer_text(plan: Plan, *inputs: str) -> str:
+    """The answer of a plan in Spark's SQL, written once for each; with ``inputs`` as a function of their ``row``."""
+    answer = one_expression(plan, inputs)
+    return SPARK.text(function(answer, "row") if inputs else answer, quoted=True)
 
 
 def look_enough(spark: SparkSession) -> None:

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 from pyspark.sql import types as T  # noqa: N812
+from sqlglot import exp
 
 from mqclause.documents import WORKLOAD
 from mqclause.language.sql import Node
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.expression import expression, look_enough
-from mqclause.spark.passes import one_expression
+from mqclause.spark.expression import answer_of, expression, look_enough
 from mqclause.spark.types import struct_type
 from mqclause.spark.udf import DECISION_TYPE
 from mqclause.tables.answers import decision
@@ -33,7 +33,7 @@ from mqclause.tables.cluster_puts import (
     ClusterPuts,
 )
 from mqclause.tables.columns import DESTINATION
-from mqclause.tables.functions import column, field_of
+from mqclause.tables.functions import column
 from mqclause.tables.named_puts import ASKED_NAMES, PUT_NAMES
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, fresh, ties
@@ -64,12 +64,13 @@ def decided_in_cluster(
     on_the_way = (_NAMES, _BY_NAME, BY_QUEUE, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
     little = found.withColumn(_ODD, odd).drop(*on_the_way)
     fields = {name: F.col(f"{_ODD}.{name}") for name in (ODD_PUT, ODD_DESTINATIONS)}
-    answer = expression(puts.answer(column(_KNOWN), one_expression(plan)))
+    answer = F.coalesce(expression(puts.answer(column(_KNOWN), exp.null())), answer_of(plan))
     asked = little.withColumns(fields)
     if spread is None:
         return asked.withColumn("decision", answer).drop(_ODD, AT, _KNOWN, *fields)
-    odd_ties = field_of(one_expression(plan_of(rules, fresh(puts.odd_shape), ties)), "ties")
-    found = asked.withColumns({TIES: expression(puts.ties(column(_KNOWN), odd_ties)), DECIDED: answer})
+    known_ties = F.when(F.col(_KNOWN).isNotNull(), F.col(f"{_KNOWN}.ties"))
+    odd_ties = F.when(F.col(_KNOWN).isNull(), answer_of(plan_of(rules, fresh(puts.odd_shape), ties))["ties"])
+    found = asked.withColumns({TIES: F.coalesce(known_ties, odd_ties), DECIDED: answer})
     decided = found.drop(_ODD, AT, _KNOWN, *fields).withColumn("decision", expression(spread.answer(DECIDED, TIES)))
     return decided.drop(TIES, DECIDED)
 

@@ -15,7 +15,7 @@ from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.dialect import SPARK
 from mqclause.spark.exits import decided_by_exits
-from mqclause.spark.expression import answer_of, expression, look_enough
+from mqclause.spark.expression import answer_of, answer_text, expression, look_enough
 from mqclause.spark.joined import decided_in_cluster
 from mqclause.spark.passes import one_expression
 from mqclause.spark.types import kind_of, struct_type
@@ -132,8 +132,7 @@ def register(spark: SparkSession, rules: Rules | None = None, explain: bool = Fa
         (f"choose_destination(put {put}, destinations array<{destination}>)", _decision_plan(rules, explain)),
         (f"trigger_conditions(occasion {occasion})", _triggering_plan(rules)),
     ):
-        answer = SPARK.text(one_expression(plan), quoted=True)
-        spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {function} RETURN {answer}")
+        spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {function} RETURN {answer_text(plan)}")
 
 
 def _decision_plan(rules: Rules | None, explain: bool) -> Plan:

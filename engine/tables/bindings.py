@@ -58,7 +58,7 @@ class Span:
     after: Node
 
 
-@frozen
+@frozen(eq=False)
 class Plan:
     """What answers a row: ``bindings`` in order, each over the columns of the row and those before, and a struct.
 

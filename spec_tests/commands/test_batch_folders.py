@@ -49,13 +49,18 @@ def test_files_of_one_folder_may_differ_in_their_columns(tmp_path: Path) -> None
     check_union(tmp_path / "out.parquet", "duckdb")
 
 
-def test_a_type_that_cannot_be_is_told_with_its_file(tmp_path: Path) -> None:
+def check_type(path: Path, engine: str) -> None:
+    """A file of FILES' folder whose type cannot be is named."""
     wrong = "SELECT 9 AS id, {'queue': 'Q'} AS put, [{'queue_manager': 'QM1', 'channel_rank': '5'}] AS destinations"
-    source = folder_of(tmp_path / "in", d=wrong)
+    source = folder_of(path / f"typed_{engine}", d=wrong)
     with pytest.raises(
         BatchError, match=r"d\.parquet: column destinations\.channel_rank is a text; expected an integer"
     ):
-        batch(source, tmp_path / "out.parquet")
+        batch(source, path / "out.parquet", "--engine", engine)
+
+
+def test_a_type_that_cannot_be_is_told_with_its_file(tmp_path: Path) -> None:
+    check_type(tmp_path, "duckdb")
 
 
 def test_csv_files_of_one_folder_may_differ_in_their_columns(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from mqclause import duckdb
 from mqclause import spark as native
 from mqclause.tables.columns import TableError
-from spec_tests.commands.test_batch_folders import check_union
+from spec_tests.commands.test_batch_folders import check_type, check_union
 from spec_tests.spark.test_replay import cluster
 from spec_tests.spark.test_table import collected, jobs
 from spec_tests.support.deep import first
@@ -126,3 +126,4 @@ def test_names_in_any_letter_case_and_keywords(spark: Any, value: str) -> None:
 
 def test_files_of_one_folder_may_differ_in_their_columns(spark: Any, tmp_path: Path) -> None:  # noqa: ARG001
     check_union(tmp_path / "out.parquet", "spark")
+    check_type(tmp_path, "spark")

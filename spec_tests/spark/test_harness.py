@@ -19,38 +19,38 @@ for needed in ("pyspark", "duckdb", "pyarrow"):
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqclause import Cluster, Rules, duckdb
+from mqclause import Cluster, Rules
 from mqclause import spark as native
 from mqclause.tables.row import Rows
 from spec_tests.spark.test_table import collected, folder, frame
 from spec_tests.support.adversarial import adversarial_rows, check_puts_in_clusters, random_table
-from spec_tests.support.deep import first
-from spec_tests.support.random_rows import answers, arrow_table
+from spec_tests.support.deep import asked, first
+from spec_tests.support.random_rows import Row, arrow_table
 
 __all__ = ["folder"]
 
 BY_ROW = Rows()
 
 
-@pytest.mark.parametrize(("number", "asked"), first(1, [(300, {"udf"}), (30_000, {"decide", "column", "udf", "sql"})]))
-def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int, asked: set[str]) -> None:
+@pytest.mark.parametrize(("number", "ways"), first(1, [(300, {"udf"}), (30_000, {"decide", "column", "udf", "sql"})]))
+def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int, ways: set[str]) -> None:
     rows = adversarial_rows(Random(number), number)
     df = frame(spark, folder, f"adversarial{number}", arrow_table(rows))
     expected = [BY_ROW.decision(*row, explain=True) for row in rows]
     df.createOrReplaceTempView("adversarial")
     sql = "SELECT id, choose_destination(put, destinations) AS decision FROM adversarial"
-    ways: dict[str, Callable[[], Any]] = {
+    decided: dict[str, Callable[[], Any]] = {
         "decide": lambda: native.decide(df, explain=True),
         "column": lambda: df.withColumn("decision", native.choose_destination("put", "destinations", explain=True)),
         "udf": lambda: df.withColumn("decision", native.choose_destination_udf(explain=True)("put", "destinations")),
         "sql": lambda: native.register(spark, explain=True) or spark.sql(sql),
     }
-    for way in asked:
-        for row, one, other in zip(rows, collected(ways[way]().select("id", "decision")), expected, strict=True):
+    for way in ways:
+        for row, one, other in zip(rows, collected(decided[way]().select("id", "decision")), expected, strict=True):
             assert one == other, (way, row)
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(10, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [1, pytest.param(asked("SCHEMAS", 10), marks=pytest.mark.deep)])
 def test_random_schemas(spark: Any, folder: Path, number: int) -> None:
     rng = Random(number)
     for place in range(number):
@@ -81,23 +81,44 @@ def test_adversarial_puts_in_clusters(spark: Any, folder: Path, number: int, str
 
 PROGRAM = """
 import json, sys
+from pathlib import Path
 sys.path[:0] = sys.argv[2:]
-from mqclause.spark import choose_destination, decide, local_session
+from mqclause.spark import choose_destination, choose_destination_udf, decide, local_session, register
 session = local_session(2, "1g", connect=True)
-rows = session.read.parquet(sys.argv[1])
-for decided in decide(rows, explain=True), rows.withColumn("decision", choose_destination("put", "destinations", explain=True)):
-    print(json.dumps([row.decision.asDict(recursive=True) for row in decided.orderBy("id").collect()]))
+register(session, explain=True)
+for path in sorted(Path(sys.argv[1]).glob("*.parquet")):
+    rows = session.read.parquet(str(path))
+    rows.createOrReplaceTempView("adversarial")
+    ways = {
+        "decide": lambda: decide(rows, explain=True),
+        "column": lambda: rows.withColumn("decision", choose_destination("put", "destinations", explain=True)),
+        "udf": lambda: rows.withColumn("decision", choose_destination_udf(explain=True)("put", "destinations")),
+        "sql": lambda: session.sql("SELECT id, choose_destination(put, destinations) AS decision FROM adversarial"),
+    }
+    for way in ways if path.stem == "rows" else ["decide"]:
+        found = sorted(ways[way]().select("id", "decision").collect(), key=lambda row: row.id)
+        print(json.dumps([path.stem, way, [row.decision.asDict(recursive=True) for row in found]]))
 """
 
 
 @pytest.mark.deep
-def test_adversarial_rows_by_a_connect_server(tmp_path: Path) -> None:
-    table = arrow_table(adversarial_rows(Random(9), 3000))
-    pq.write_table(table, tmp_path / "rows.parquet")
-    given = [str(tmp_path / "rows.parquet"), *(path for path in sys.path if path)]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *given], cwd=tmp_path, capture_output=True, timeout=900, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    by_server = [json.loads(line) for line in done.stdout.decode().splitlines()]
-    assert by_server == [answers(duckdb.decide(table, explain=True))] * 2
+def test_adversarial_rows_and_schemas_by_a_connect_server(tmp_path: Path) -> None:
+    rng = Random(9)
+    given: dict[str, list[Row]] = {"rows": adversarial_rows(rng, asked("ROWS", 3_000))}
+    pq.write_table(arrow_table(given["rows"]), tmp_path / "rows.parquet")
+    for number in range(asked("SCHEMAS", 3)):
+        table, given[f"schema{number}"] = random_table(rng, 60, nulls=False)
+        pq.write_table(table, tmp_path / f"schema{number}.parquet")
+    arguments = [str(tmp_path), *(path for path in sys.path if path)]
+    with (tmp_path / "decided").open("wb+") as out:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *arguments], cwd=tmp_path, stdout=out, stderr=subprocess.PIPE, check=False
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        out.seek(0)
+        decided = [json.loads(line) for line in out]
+    assert len(decided) == len(given) + 3
+    expected = {stem: [BY_ROW.decision(*row, explain=True) for row in rows] for stem, rows in given.items()}
+    for stem, way, found in decided:
+        for row, one, other in zip(given[stem], found, expected[stem], strict=True):
+            assert one == other, (stem, way, row)

@@ -12,6 +12,7 @@ from mqclause.spark.dialect import SPARK
 from mqclause.spark.passes import one_expression
 from mqclause.spark.passes.bound import nested
 from mqclause.spark.passes.branches import in_branches
+from mqclause.spark.passes.gathered import gathered
 from mqclause.spark.passes.inlined import inlined
 from mqclause.spark.passes.needed import needed
 from mqclause.spark.passes.sunk import sunk
@@ -20,6 +21,7 @@ from mqclause.tables.functions import column
 from spec_tests.tables.plan_text import plain, plan, text, tree
 
 FEW = "THOSE(items, c -> c > 1)"
+NONE = "CAST(ARRAY() AS ARRAY<BIGINT>)"
 
 
 def test_a_run_stands_in_one_branch() -> None:
@@ -52,6 +54,37 @@ def test_what_nothing_needs_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("CASE WHEN wanted THEN JOINED(mq_some, items) ELSE mq_some END",
+         f"JOINED(mq_some, CASE WHEN wanted THEN items ELSE {NONE} END)"),
+        ("CASE WHEN a THEN JOINED(mq_some, items) WHEN b THEN JOINED(mq_some, others) ELSE mq_some END",
+         f"JOINED(mq_some, CASE WHEN a THEN items WHEN b THEN others ELSE {NONE} END)"),
+        # The first of them grows from nothing.
+        (f"CASE WHEN wanted THEN JOINED({NONE}, items) ELSE {NONE} END", f"CASE WHEN wanted THEN items ELSE {NONE} END"),
+        # What takes something away, or goes on with another list, stays.
+        ("CASE WHEN wanted THEN THOSE(mq_some, c -> c > 1) ELSE mq_some END", None),
+        ("CASE WHEN wanted THEN JOINED(mq_other, items) ELSE mq_some END", None),
+        ("CASE WHEN a THEN items WHEN b THEN JOINED(mq_some, items) ELSE mq_some END", None),
+        ("CASE WHEN wanted THEN JOINED(mq_some, items) END", None),
+    ],
+)  # fmt: skip
+def test_a_list_that_grows_is_used_once(before: str, after: str | None) -> None:
+    given = plan("mq_more", more=before)
+    kept = text(given)
+    assert text(gathered(given)) == [f"mq_more = {after or before}", "found: mq_more"]
+    assert text(given) == kept
+
+
+def test_lists_that_grow_in_turn_are_one_call_in_spark() -> None:
+    steps = {f"s{at}": f"CASE WHEN b{at} THEN JOINED({f'mq_s{at - 1}' if at else NONE}, i{at}) ELSE "
+                       f"{f'mq_s{at - 1}' if at else NONE} END" for at in range(3)}  # fmt: skip
+    none = "CAST(ARRAY() AS ARRAY<BIGINT>)"
+    parts = ", ".join(f"CASE WHEN b{at} THEN i{at} ELSE {none} END" for at in range(3))
+    assert SPARK.text(one_expression(plan("mq_s2", **steps))) == f"STRUCT(CONCAT({parts}) AS found)"
+
+
+@pytest.mark.parametrize(
     ("answer", "bindings", "after"),
     [
         # Used once, it stands where it is used.
@@ -66,6 +99,9 @@ def test_what_nothing_needs_is_left_out() -> None:
         ("mq_some AND NOT mq_some", {"some": "a = 1 OR b <> 2"}, ["found: (a = 1 OR b <> 2) AND NOT (a = 1 OR b <> 2)"]),
         ("mq_some AND NOT mq_some", {"some": "a = 1 OR b <> 2 OR c = 3"},
          ["mq_some = a = 1 OR b <> 2 OR c = 3", "found: mq_some AND NOT mq_some"]),
+        # But not wherever it is used, for Spark to look at as often.
+        (" AND ".join(["mq_some"] * 7), {"some": "a = 1 OR b <> 2"},
+         ["mq_some = a = 1 OR b <> 2", f"found: {' AND '.join(['mq_some'] * 7)}"]),
         # A binding of which a field is used has to be one.
         ("mq_chosen.queue", {"chosen": "ITEM(items, 0)"}, ["mq_chosen = ITEM(items, 0)", "found: mq_chosen.queue"]),
         # One after the other, also where a whole tree is one binding.

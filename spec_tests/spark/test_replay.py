@@ -76,12 +76,13 @@ def test_each_queue_manager_has_its_own_shares(spark: Any) -> None:
 
 def test_a_put_with_a_fault_leaves_the_counters(spark: Any) -> None:
     puts = [
-        queue(),
+        queue("ORDERS.IN".ljust(48)),
         None,
-        queue(""),
+        queue("  "),
         queue(queue_manager="QM2"),
         queue(call="MQGET"),
         queue("Q" * 49),
+        queue("A\tB"),
         queue("NOWHERE"),
         queue(call="mqopen", clwlmruc=1),
     ]
@@ -91,17 +92,19 @@ def test_a_put_with_a_fault_leaves_the_counters(spark: Any) -> None:
         ("chosen", "TO.QM2", None, 2),
         *[("invalid", None, None, None)] * 2,
         ("chosen", "TO.QM2", None, 1),
-        *[("invalid", None, None, None)] * 2,
+        *[("invalid", None, None, None)] * 3,
         ("failed", None, 2085, 0),
         ("chosen", "TO.QM3", None, 1),
     ]
+    allowed = "allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %"
     assert [row.message for row in found] == [
         None,
         is_null_text("put"),
         OF_PUTS.none_given,
         None,
         "put.call = 'MQGET'; allowed: MQOPEN, MQPUT, MQPUT1",
-        f"put.queue = '{'Q' * 49}'; allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %",
+        f"put.queue = '{'Q' * 49}'; {allowed}",
+        f"put.queue = 'A\tB'; {allowed}",
         None,
         None,
     ]
@@ -139,9 +142,15 @@ def test_as_the_engine_decides_put_by_put(spark: Any) -> None:
     assert [row.asDict() for row in found] == expected
 
 
-@pytest.mark.parametrize(("readings", "error"), [({"weight-step": "odd"}, ReadingError), ({}, TableError)])
-def test_what_is_refused_at_once(readings: dict[str, str], error: type[Exception], spark: Any) -> None:
-    columns = "'QM1' as queue_manager", "1 as at", "1 as put"
-    more = () if readings else ("1 as decision",)
-    with pytest.raises(error):
+@pytest.mark.parametrize(
+    ("readings", "more", "error"),
+    [
+        ({"weight-step": "odd"}, ["1 as put"], ReadingError),
+        ({}, ["1 as put", "1 as decision"], TableError),
+        ({}, [], TableError),
+    ],
+)
+def test_what_is_refused_at_once(readings: dict[str, str], more: list[str], error: type[Exception], spark: Any) -> None:
+    columns = "'QM1' as queue_manager", "1 as at"
+    with pytest.raises(error, match="odd|decision already|column put is missing"):
         replay(spark.range(1).selectExpr(*columns, *more), cluster(50), rules=Rules(readings))

@@ -1,7 +1,8 @@
-"""Values of a parameter of which only some are tried without ``-m deep``."""
+"""Values of a parameter of which only some are tried without ``-m deep``, and numbers that are all tried on request."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +17,11 @@ def every(step: int, values: Iterable[Any]) -> list[Any]:
 def first(number: int, values: Iterable[Any]) -> list[Any]:
     """The values, all but the first so many marked as deep; several values for one test stand in a tuple."""
     return [each if at < number else _deep(each) for at, each in enumerate(values)]
+
+
+def asked(name: str, number: int) -> int:
+    """How many of something a deep test tries, unless the environment has another number, as MQCLAUSE_SCHEMAS=150."""
+    return int(os.environ.get(f"MQCLAUSE_{name}", number))
 
 
 def _deep(value: Any) -> Any:

@@ -31,7 +31,7 @@ def test_adversarial_rows(number: int) -> None:
     assert outcomes == {"chosen", "failed", "deferred", "invalid"}
 
 
-@pytest.mark.parametrize("number", [4, pytest.param(60, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [4, pytest.param(150, marks=pytest.mark.deep)])
 def test_random_schemas(number: int) -> None:
     rng = Random(number)
     for _ in range(number):

@@ -12,6 +12,9 @@ from mqclause.tables.functions import LengthOf
 READING = (
     exp.Column, exp.Identifier, exp.Coalesce, exp.Literal, exp.Boolean, exp.Cast, exp.DataType, exp.Array, LengthOf,
 )  # fmt: skip
+MOST_COMPARED = 12
+"""Comparisons that a binding may become by standing where it is used: each is looked at again by Spark's analyzer."""
+
 COMPARING = (exp.EQ, exp.NEQ, exp.Not, exp.And, exp.Or, exp.Case, exp.If)
 
 
@@ -28,7 +31,7 @@ def inlined(plan: Plan) -> Plan:
     uses = uses_in([*trees.bindings.values(), *trees.answer.values()])
     for name, root in trees.bindings.items():
         tree, found = root.this, uses[name]
-        if _is_quick(tree):
+        if _is_quick(tree) and len(found) * _compared(tree) <= MOST_COMPARED:
             gone.append(name)
             _replaced(found, tree, uses)
         elif len(found) == 1 and not found[0].table and found[0].find_ancestor(exp.Lambda) is None:
@@ -42,9 +45,11 @@ def _is_quick(tree: Node) -> bool:
 
     Spark takes as long to bind a value as to compare twice.
     """
-    nodes = list(tree.walk())
-    compared = sum(isinstance(each, exp.EQ | exp.NEQ) for each in nodes)
-    return compared <= 2 and all(isinstance(each, READING + COMPARING) for each in nodes)
+    return _compared(tree) <= 2 and all(isinstance(each, READING + COMPARING) for each in tree.walk())
+
+
+def _compared(tree: Node) -> int:
+    return sum(isinstance(each, exp.EQ | exp.NEQ) for each in tree.walk())
 
 
 def _replaced(places: list[exp.Column], tree: Node, uses: Uses) -> None:

@@ -1,0 +1,53 @@
+"""What a decision costs whatever the table: nothing is run or written again, and a plan stays of a size to be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark")
+pytest.importorskip("pyarrow")
+
+from mqclause import spark as native
+from mqclause.rulebook.rules import Rules
+from mqclause.spark.expression import answer_text
+from mqclause.spark.types import struct_type
+from mqclause.tables.columns import DESTINATION, PUT
+from spec_tests.spark.test_replay import cluster
+from spec_tests.spark.test_table import jobs
+
+__all__ = ["jobs"]
+
+
+def table(spark: Any, name: str = "id") -> Any:
+    put, among = (struct_type(each).simpleString() for each in (PUT, DESTINATION))
+    return spark.createDataFrame([], f"{name} bigint, put {put}, destinations array<{among}>")
+
+
+def test_an_expression_is_written_once_for_rules_and_shape(spark: Any, jobs: Callable[[], list[int]]) -> None:
+    decide, known = native.decide, cluster(20, 50)
+    decide(table(spark), explain=True)
+    decide(table(spark).drop("destinations"), known)
+    before = answer_text.cache_info()
+    # Other tables of the same shape, and the same rules loaded again.
+    decide(table(spark, "other"), rules=Rules(), explain=True)
+    decide(table(spark, "other").drop("destinations"), cluster(20, 60), Rules())
+    after = answer_text.cache_info()
+    assert (after.misses, after.hits) == (before.misses, before.hits + 2)
+    decide(table(spark), rules=Rules({"weight-step": "truncated"}), explain=True)
+    decide(table(spark, "clwlmruc"), explain=True)
+    assert answer_text.cache_info().misses == before.misses + 2
+    assert jobs() == []
+
+
+@pytest.mark.parametrize(("explain", "most"), [(False, 45_000), (True, 55_000)])
+def test_a_plan_can_be_paged_through(spark: Any, explain: bool, most: int, capsys: pytest.CaptureFixture[str]) -> None:
+    native.decide(table(spark), explain=explain).explain()
+    told = re.sub(r"#\d+L?", "", capsys.readouterr().out)
+    assert told.count("AS decision") == 1
+    assert "Python" not in told
+    assert len(told.splitlines()) <= 12
+    assert len(told) <= most
