@@ -205,12 +205,11 @@ def _with_spark(batch: Batch, folder: Path) -> Summary:
         if not parquet:
             return _from_parts(batch, folder, parts, begun)
         seconds = time.perf_counter() - begun
-    files = sorted(parts.glob("part-*"))
+    files = tuple(sorted(parts.glob("part-*")))
+    made = decisions(Table(parts, batch.kind, files))
     with _connection(batch, folder) as connection:
         # To count is quick work, for which Spark would have to plan and compile again.
-        connection.read_parquet([str(part) for part in files]).create_view("mqclause_decided")
-        query = "SELECT decision FROM mqclause_decided"
-        summary = summarised(query, lambda text: connection.execute(text).fetchall(), seconds)
+        summary = summarised(made, lambda query: connection.execute(query).fetchall(), seconds)
     _put_in_place(files[0] if len(files) == 1 else parts, batch.out)
     return summary
 
