@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from attrs import evolve, fields, frozen
@@ -130,11 +130,6 @@ class StatedDestination:
     def __init__(self, stated: dict[str, Any]) -> None:
         self.__dict__ = stated
 
-    @classmethod
-    def destination(cls, listing: Listing, **stated: Any) -> Destination:
-        """The destination with what terms say of it."""
-        return Destination(**stated, **listing.said(cls(stated)))
-
 
 for _each in fields(Destination):
     setattr(StatedDestination, _each.name, _each.default)
@@ -164,6 +159,8 @@ def destinations(cluster: Cluster, put: Put, listing: Listing, kept: str = "") -
 
 def _told_apart(listed: tuple[Destination, ...]) -> tuple[Destination, ...]:
     """``listed``, those that have all but their cluster in common named with that."""
+    if len({(each.queue_manager, each.channel, each.alias) for each in listed}) == len(listed):
+        return listed
     alike = Counter(each.host for each in listed)
     return tuple(evolve(each, cluster_told=True) if alike[each.host] > 1 else each for each in listed)
 
@@ -177,34 +174,35 @@ def _of_queue(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destina
         instance = _of_clusters(queue, own)
         for channel in _routes(cluster, queue.queue_manager):
             inside = channel.cluster in queue.clusters
-            yield StatedDestination.destination(
-                listing, **_route(cluster, channel), **instance, channel_in_cluster_of_queue=inside
-            )
+            route = _route(cluster, channel)
+            yield _destination(listing, {**route, **instance, "channel_in_cluster_of_queue": inside})
 
 
 def _local_instance(cluster: Cluster, queue: Queue, listing: Listing) -> Iterator[Destination]:
     """The local instance takes status, weight and counters from a local CLUSRCVR, if one is given."""
     own = cluster.queue_manager
     everywhere = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
-    here = {**_of_clusters(queue, own.clusters), "is_local": True, "suspended_everywhere": everywhere}
+    here = {**_of_clusters(queue, frozenset(own.clusters)), "is_local": True, "suspended_everywhere": everywhere}
     channels = [each for each in _routes(cluster, own.name) if each.deftype == "CLUSRCVR"]
     inside = [each.cluster in queue.clusters for each in channels]
     receivers = [
-        StatedDestination.destination(
+        _destination(
             listing,
-            **_route(cluster, channel),
-            **here,
-            channel_in_cluster_of_queue=inside[at],
-            some_receiver_in_cluster_of_queue=any(inside),
-            like_receivers_before=inside[:at].count(inside[at]),
-            on_receiver=listing.on_each_receiver,
+            {
+                **_route(cluster, channel),
+                **here,
+                "channel_in_cluster_of_queue": inside[at],
+                "some_receiver_in_cluster_of_queue": any(inside),
+                "like_receivers_before": inside[:at].count(inside[at]),
+                "on_receiver": listing.on_each_receiver,
+            },
         )
         for at, channel in enumerate(channels)
     ]
     lending = [each for each in receivers if listing.lends(each)]
     yield from lending
     if not lending:
-        yield StatedDestination.destination(listing, queue_manager=own.name, **here, counter=("", own.name))
+        yield _destination(listing, {**here, "queue_manager": own.name, "counter": ("", own.name)})
 
 
 def _of_queue_manager(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destination]:
@@ -217,10 +215,16 @@ def _of_queue_manager(cluster: Cluster, name: str, listing: Listing) -> Iterator
 def _to_queue_manager(cluster: Cluster, name: str, named: dict[str, Any], listing: Listing) -> Iterator[Destination]:
     own = cluster.queue_manager
     if name == own.name:
-        yield StatedDestination.destination(listing, queue_manager=name, is_local=True, counter=("", name), **named)
+        yield _destination(listing, {**named, "queue_manager": name, "is_local": True, "counter": ("", name)})
         return
     for channel in _routes(cluster, name):
-        yield StatedDestination.destination(listing, **_route(cluster, channel), **named)
+        yield _destination(listing, {**_route(cluster, channel), **named})
+
+
+def _destination(listing: Listing, stated: dict[str, Any]) -> Destination:
+    """The destination of which that is stated, with what terms say of it."""
+    stated.update(listing.said(StatedDestination(stated)))
+    return Destination(**stated)
 
 
 def _routes(cluster: Cluster, queue_manager: str) -> list[Channel]:
@@ -252,10 +256,14 @@ def _alias(alias: QueueManagerAlias) -> dict[str, Any]:
     }
 
 
-def _of_clusters(queue: Queue, own: Collection[str]) -> dict[str, Any]:
+def _of_clusters(queue: Queue, own: frozenset[str]) -> dict[str, Any]:
     """An instance, with what its clusters are to the local queue manager, which is in its ``own``."""
-    shared = any(each in own for each in queue.clusters)
-    return {**_instance(queue), "queue": queue.name, "queue_clustered": bool(queue.clusters), "queue_shared": shared}
+    return {
+        **_instance(queue),
+        "queue": queue.name,
+        "queue_clustered": bool(queue.clusters),
+        "queue_shared": not own.isdisjoint(queue.clusters),
+    }
 
 
 def _route(cluster: Cluster, channel: Channel) -> dict[str, Any]:
