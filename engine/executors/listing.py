@@ -11,8 +11,15 @@ from sqlglot import exp
 
 from mqclause.language.python import SourceNames, python_source
 from mqclause.model.facts.destination import Destination, Listing
-from mqclause.model.facts.objects import DEFTYPES
 from mqclause.rulebook.rule import Ruleset
+
+SAID = {
+    "channel_manual": "manually_defined",
+    "suspended": "suspended_for_it",
+    "shares_cluster": "in_a_shared_cluster",
+    "channel_in_queue_cluster": "channel_leads_there",
+}
+"""The terms that say attributes of a destination, by attribute."""
 
 
 @lru_cache(maxsize=64)
@@ -23,11 +30,11 @@ def listing_of(ruleset: Ruleset) -> Listing:
     for notice in ruleset.notices:
         values = ", ".join(names.of(name) for name in notice.attributes)
         watched.append(f"({values},) if {python_source(notice.where, names)} else None")
-    manual = asked_of(ruleset, "manually_defined")
+    said = (f"{attribute!r}: {python_source(exp.column(term), names)}" for attribute, term in SAID.items())
     return Listing(
         asked_of(ruleset, "on_each_receiver")(Destination()),
         asked_of(ruleset, "lends"),
-        frozenset(each for each in DEFTYPES if manual(Destination(deftype=each))),
+        _function("d", f"{{{', '.join(said)}}}"),
         _function("d", f"({''.join(f'{each}, ' for each in watched)})"),
     )
 

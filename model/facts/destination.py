@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, fields, frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
@@ -39,9 +39,15 @@ class Destination:
 
     A destination without a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster
     and channel_status. ``transmission_queue`` is the one that a name led to past the cluster; ``on_receiver`` says
-    that the local instance stands on a CLUSRCVR channel, ``receiver_in_queue_cluster`` that the one that its channel
-    attributes are of is in a cluster of the queue. ``cluster_told``: its cluster tells it from another one on the same
-    channel. Identity, not value, tells two destinations apart.
+    that the local instance stands on a CLUSRCVR channel. ``cluster_told``: its cluster tells it from another one on the
+    same channel. Identity, not value, tells two destinations apart.
+
+    By these terms say the attributes that depend on clusters: the queue is ``queue_clustered``, and ``queue_shared`` if
+    one of its clusters is one of the local queue manager's; the channel is ``channel_in_cluster_of_queue``, and
+    ``channel_in_own_cluster`` of the local queue manager; the host is ``suspended_on_route`` in the channel's cluster,
+    ``suspended_everywhere`` in all clusters of the queue. Before a local CLUSRCVR so many ``like_receivers_before`` are
+    listed: in a cluster of the queue if it is in one, else in none. ``some_receiver_in_cluster_of_queue``: one of them,
+    this or another, is in one.
     """
 
     queue: str = seen(GIVEN_NAME, "")
@@ -72,7 +78,14 @@ class Destination:
     alias: str = unseen("")
     transmission_queue: str = unseen("")
     on_receiver: bool = unseen(False)
-    receiver_in_queue_cluster: bool = unseen(False)
+    queue_clustered: bool = unseen(False)
+    queue_shared: bool = unseen(False)
+    channel_in_cluster_of_queue: bool = unseen(False)
+    channel_in_own_cluster: bool = unseen(False)
+    suspended_on_route: bool = unseen(False)
+    suspended_everywhere: bool = unseen(False)
+    like_receivers_before: int = unseen(0)
+    some_receiver_in_cluster_of_queue: bool = unseen(False)
     counter: tuple[str, str] = unseen(NO_COUNTER)
     cluster_told: bool = unseen(False)
 
@@ -99,16 +112,27 @@ class Destination:
 class Listing:
     """What rules say of destinations before they choose among them: see mqclause.executors.listing.
 
-    With ``on_each_receiver`` the local instance stands once for each CLUSRCVR that ``lends`` it its attributes, else
-    once, on the first of them; where none lends, all are looked at. ``manual`` are the DEFTYPEs of manually defined
-    channels. ``watched`` gives the values of a destination that are compared from one choice to the next, in groups;
+    The local instance stands once for each CLUSRCVR that ``lends`` it its attributes; ``on_each_receiver`` says that it
+    stands on them, so that they are routes. ``said`` are the attributes that terms say of what is stated of a
+    destination. ``watched`` gives the values of a destination that are compared from one choice to the next, in groups;
     None for a group that does not concern it.
     """
 
     on_each_receiver: bool
     lends: Callable[[Destination], bool]
-    manual: frozenset[str]
+    said: Callable[[StatedDestination], dict[str, Any]]
     watched: Callable[[Destination], tuple[tuple[Any, ...] | None, ...]]
+
+
+class StatedDestination:
+    """What is stated of a destination; what is not has its default."""
+
+    def __init__(self, stated: dict[str, Any]) -> None:
+        self.__dict__ = stated
+
+
+for _each in fields(Destination):
+    setattr(StatedDestination, _each.name, _each.default)
 
 
 def destinations(cluster: Cluster, put: Put, listing: Listing, kept: str = "") -> tuple[Destination, ...]:
@@ -135,6 +159,8 @@ def destinations(cluster: Cluster, put: Put, listing: Listing, kept: str = "") -
 
 def _told_apart(listed: tuple[Destination, ...]) -> tuple[Destination, ...]:
     """``listed``, those that have all but their cluster in common named with that."""
+    if len({(each.queue_manager, each.channel, each.alias) for each in listed}) == len(listed):
+        return listed
     alike = Counter(each.host for each in listed)
     return tuple(evolve(each, cluster_told=True) if alike[each.host] > 1 else each for each in listed)
 
@@ -145,31 +171,38 @@ def _of_queue(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destina
         if queue.queue_manager == cluster.queue_manager.name:
             yield from _local_instance(cluster, queue, listing)
             continue
-        instance = {**_instance(queue), "queue": queue.name, "shares_cluster": not own.isdisjoint(queue.clusters)}
+        instance = _of_clusters(queue, own)
         for channel in _routes(cluster, queue.queue_manager):
             inside = channel.cluster in queue.clusters
-            yield Destination(**_route(cluster, channel, listing), **instance, channel_in_queue_cluster=inside)
+            route = _route(cluster, channel)
+            yield _destination(listing, {**route, **instance, "channel_in_cluster_of_queue": inside})
 
 
 def _local_instance(cluster: Cluster, queue: Queue, listing: Listing) -> Iterator[Destination]:
     """The local instance takes status, weight and counters from a local CLUSRCVR, if one is given."""
     own = cluster.queue_manager
-    here = {**_instance(queue), "queue": queue.name, "is_local": True, "shares_cluster": bool(queue.clusters)}
+    everywhere = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
+    here = {**_of_clusters(queue, frozenset(own.clusters)), "is_local": True, "suspended_everywhere": everywhere}
+    channels = [each for each in _routes(cluster, own.name) if each.deftype == "CLUSRCVR"]
+    inside = [each.cluster in queue.clusters for each in channels]
     receivers = [
-        Destination(
-            **_route(cluster, channel, listing),
-            **here,
-            receiver_in_queue_cluster=channel.cluster in queue.clusters,
-            on_receiver=listing.on_each_receiver,
+        _destination(
+            listing,
+            {
+                **_route(cluster, channel),
+                **here,
+                "channel_in_cluster_of_queue": inside[at],
+                "some_receiver_in_cluster_of_queue": any(inside),
+                "like_receivers_before": inside[:at].count(inside[at]),
+                "on_receiver": listing.on_each_receiver,
+            },
         )
-        for channel in _routes(cluster, own.name)
-        if channel.deftype == "CLUSRCVR"
+        for at, channel in enumerate(channels)
     ]
-    lending = [each for each in receivers if listing.lends(each)] or receivers
-    yield from lending if listing.on_each_receiver else lending[:1]
-    if not receivers:
-        suspended = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
-        yield Destination(queue_manager=own.name, **here, suspended=suspended, counter=("", own.name))
+    lending = [each for each in receivers if listing.lends(each)]
+    yield from lending
+    if not lending:
+        yield _destination(listing, {**here, "queue_manager": own.name, "counter": ("", own.name)})
 
 
 def _of_queue_manager(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destination]:
@@ -182,12 +215,16 @@ def _of_queue_manager(cluster: Cluster, name: str, listing: Listing) -> Iterator
 def _to_queue_manager(cluster: Cluster, name: str, named: dict[str, Any], listing: Listing) -> Iterator[Destination]:
     own = cluster.queue_manager
     if name == own.name:
-        yield Destination(queue_manager=name, is_local=True, counter=("", name), **named)
+        yield _destination(listing, {**named, "queue_manager": name, "is_local": True, "counter": ("", name)})
         return
     for channel in _routes(cluster, name):
-        shares = channel.cluster in own.clusters
-        route = _route(cluster, channel, listing)
-        yield Destination(**route, **named, shares_cluster=shares, channel_in_queue_cluster=shares)
+        yield _destination(listing, {**_route(cluster, channel), **named})
+
+
+def _destination(listing: Listing, stated: dict[str, Any]) -> Destination:
+    """The destination of which that is stated, with what terms say of it."""
+    stated.update(listing.said(StatedDestination(stated)))
+    return Destination(**stated)
 
 
 def _routes(cluster: Cluster, queue_manager: str) -> list[Channel]:
@@ -219,7 +256,17 @@ def _alias(alias: QueueManagerAlias) -> dict[str, Any]:
     }
 
 
-def _route(cluster: Cluster, channel: Channel, listing: Listing) -> dict[str, Any]:
+def _of_clusters(queue: Queue, own: frozenset[str]) -> dict[str, Any]:
+    """An instance, with what its clusters are to the local queue manager, which is in its ``own``."""
+    return {
+        **_instance(queue),
+        "queue": queue.name,
+        "queue_clustered": bool(queue.clusters),
+        "queue_shared": not own.isdisjoint(queue.clusters),
+    }
+
+
+def _route(cluster: Cluster, channel: Channel) -> dict[str, Any]:
     own = cluster.queue_manager
     host = own if channel.queue_manager == own.name else cluster.remote.get(channel.queue_manager)
     counted = cluster.most_recently_used[channel.name, channel.queue_manager]
@@ -227,8 +274,8 @@ def _route(cluster: Cluster, channel: Channel, listing: Listing) -> dict[str, An
         "queue_manager": channel.queue_manager,
         "channel": channel.name,
         "cluster": channel.cluster,
-        "suspended": host is not None and channel.cluster in host.suspended,
-        "channel_manual": channel.deftype in listing.manual,
+        "suspended_on_route": host is not None and channel.cluster in host.suspended,
+        "channel_in_own_cluster": channel.cluster in own.clusters,
         "dest_seq_number": counted.dest_seq_number,
         "dest_seq_factor": counted.dest_seq_factor,
         "counter": (channel.name, channel.queue_manager),

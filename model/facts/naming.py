@@ -25,9 +25,10 @@ class Naming:
     the kinds of the objects that led here, ``led_by`` the kind of the last one and ``alias_followed`` the name of the
     last alias of a queue manager; ``inhibited_by`` is the first of them that is put-disabled. ``known_in_cluster``:
     another queue manager has a queue of the name, ``known_as_alias``: some queue manager has an alias of a queue
-    manager of it; what facts give of others is known. ``instances_bind_alike``: all instances of the queue have one
-    DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another
-    queue manager that advertises the named alias is in a cluster of ours that the alias is not in.
+    manager of it; what facts give of others is known. The name of the queue manager ``is_other_queue_manager`` of which
+    facts tell, or ``is_advertised_alias`` of a queue manager, of whomever. ``instances_bind_alike``: all instances of
+    the queue have one DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a
+    route to another queue manager that advertises the named alias is in a cluster of ours that the alias is not in.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
@@ -53,7 +54,8 @@ class Naming:
     alias_xmitq: str = seen(NAME_OR_BLANK, "")
     alias_xmitq_defined: bool = False
     alias_xmitq_put_enabled: bool = True
-    queue_manager_known: bool = False
+    is_other_queue_manager: bool = False
+    is_advertised_alias: bool = False
     defxmitq: str = seen(NAME_OR_BLANK, "")
     defxmitq_defined: bool = False
     defxmitq_put_enabled: bool = True
@@ -88,7 +90,8 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
         mqi_call=put.call,
         names_transmission_queue=_is_transmission_queue(cluster, named),
         transmission_queue_put_enabled=_is_put_enabled(cluster, named),
-        queue_manager_known=named in cluster.remote or named in cluster.aliases_by_name or named == own.name,
+        is_other_queue_manager=named in cluster.remote,
+        is_advertised_alias=named in cluster.aliases_by_name,
         defxmitq=own.defxmitq,
         defxmitq_defined=_is_transmission_queue(cluster, own.defxmitq),
         defxmitq_put_enabled=_is_put_enabled(cluster, own.defxmitq),
