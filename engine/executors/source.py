@@ -11,39 +11,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import evolve
 from sqlglot import exp
 
+from mqclause.executors.fused import fused
 from mqclause.executors.steps import FAILING_CALL, FAILING_RULE, Filter, Key, Let, Rank, Step, Steps
 from mqclause.language.python import SourceNames, python_source
 from mqclause.language.sql import counts
-from mqclause.language.vocabulary import Vocabulary
 
 
 def source_of(steps: Steps, traced: bool, carried: bool) -> str:
     """The source of ``decide``, which keeps a trace or not, and goes by what is carried or by the subjects' own."""
-    return "\n".join(_Writer(steps if traced else _fused(steps), traced, carried).lines())
-
-
-def _fused(steps: Steps) -> Steps:
-    """The steps, neighbours that let subjects fall under the same condition as one: for where no trace tells them.
-
-    What counts those that remain has to see what the step before it left.
-    """
-    found: list[Step] = []
-    for step in steps.steps:
-        before = found[-1] if found else None
-        if isinstance(step, Filter) and isinstance(before, Filter) and _fall_at_once(before, step, steps.vocabulary):
-            where = exp.Or(this=exp.paren(before.where), expression=exp.paren(step.where))
-            found[-1] = evolve(before, where=where)
-        else:
-            found.append(step)
-    return evolve(steps, steps=tuple(found))
-
-
-def _fall_at_once(one: Filter, other: Filter, vocabulary: Vocabulary) -> bool:
-    counted = (counts(tree, vocabulary) for tree in (one.where, other.when, other.where))
-    return one.fate == other.fate == "out" and one.when == other.when and not any(counted)
+    return "\n".join(_Writer(steps if traced else fused(steps), traced, carried).lines())
 
 
 class _Writer:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from attrs import frozen
+from attrs import define, frozen
 
 from mqclause.executors.run import Run, Trace
 from mqclause.language.evaluate import Scope, evaluate
@@ -16,7 +16,7 @@ from mqclause.trace.examined import Test, tests
 from mqclause.trace.sentence import sentence_about
 
 
-@frozen
+@define(unsafe_hash=True)  # A decision tells many, and attrs takes twice as long where it is frozen.
 class Fate:
     """A subject that a rule decided on, the sentence that says why, and (at level condition) the tests."""
 

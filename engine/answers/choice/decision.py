@@ -236,12 +236,17 @@ class Decision:
 
     def to_json(self) -> dict[str, Any]:
         """The decision as the document ``mqclause.trace/1``: plain JSON values, see trace.schema.json."""
-        steps = [step_document(step, destination_document) for step in self.steps]
-        return {**until_steps(self), "steps": steps, **after_steps(self)}
+        document = until_steps(self)
+        document["steps"] = [step_document(step, destination_document) for step in self.steps]
+        document.update(after_steps(self))
+        return document
 
     def to_json_text(self, told: Iterable[str] = ()) -> str:
         """What json.dumps gives for ``to_json()``, several times as fast; with what is ``told`` among its remarks."""
-        text = json_text({**until_steps(self), "steps": [], **after_steps(self, told)})
+        document = until_steps(self)
+        document["steps"] = []
+        document.update(after_steps(self, told))
+        text = json_text(document)
         return text.replace('"steps": []', f'"steps": {steps_text(self.steps, destination_document)}', 1)
 
     def __str__(self) -> str:

@@ -67,7 +67,7 @@ def _stated(put: Put) -> dict[str, Any]:
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, default in PUT_DEFAULTS
-        if (value := getattr(put, name)) != default
+        if (value := getattr(put, name)) is not default and value != default
     }
 
 
