@@ -9,19 +9,23 @@ from mqclause.language.sql import Node, either, is_false, literal, when
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Plan
-from mqclause.tables.dialect import PlanDialect, call, call_named, other_case
+from mqclause.tables.dialect import Lowering, PlanDialect, call, call_named, other_case
+from mqclause.tables.words import LOOKED_THROUGH, ODD_LETTERS
 
 
-def _from_one(node: F.Each) -> Node:
-    """DuckDB counts places in a list from 1."""
-    variables = node.expression.expressions
-    if len(variables) > 1:
-        place = variables[1].name
+def _from_one(name: str) -> Lowering:
+    """A function of each item: DuckDB counts places in a list from 1."""
+
+    def lowering(node: F.Each | F.Those) -> Node:
+        variables = node.expression.expressions
+        place = variables[1].name if len(variables) > 1 else None
         for each in list(node.expression.this.find_all(exp.Identifier)):
             is_field = isinstance(each.parent, exp.PropertyEQ) and each.arg_key == "this"
             if each.name == place and not is_field:
-                each.replace(exp.Sub(this=exp.to_identifier(place), expression=literal(1)))
-    return call("LIST_TRANSFORM", node.this, node.expression)
+                each.replace(exp.Sub(this=exp.to_identifier(each.name), expression=literal(1)))
+        return call(name, node.this, node.expression)
+
+    return lowering
 
 
 def _item(node: F.Item) -> Node:
@@ -78,8 +82,8 @@ def _sorted(node: F.Sorted) -> Node:
 
 
 DUCKDB = PlanDialect("duckdb", {
-    F.Each: _from_one,
-    F.Those: call_named("LIST_FILTER"),
+    F.Each: _from_one("LIST_TRANSFORM"),
+    F.Those: _from_one("LIST_FILTER"),
     F.NoneOf: _none_of,
     F.Item: _item,
     F.FirstOf: lambda node: call("LIST_SLICE", node.this, literal(1), node.expression),
@@ -117,6 +121,7 @@ def by_column(plan: Plan) -> Plan:
     Example:
         ``ITEM(destinations, 2).channel``
         becomes ``ITEM(mq_each_channel, 2)`` after ``mq_each_channel = EACH(destinations, mq_each -> mq_each.channel)``.
+        Where padding is taken off, that is done only in rows in which a name may have any.
     """
     lists: dict[str, Node] = {}
 
@@ -129,13 +134,16 @@ def by_column(plan: Plan) -> Plan:
         assert in_made is not None  # noqa: S101 - it is a copy
         in_made.this.replace(F.EACH.copy())
         tree, name, number = F.each(item.this.copy(), made, F.EACH.name), f"{F.PREFIX}each_{found.name}", 1
+        if isinstance(made, F.Unpadded):
+            tree = when(F.column(ODD_LETTERS), tree, F.each(item.this.copy(), made.this.copy(), F.EACH.name))
         while lists.setdefault(name, tree) != tree:
             number += 1
             name = f"{F.PREFIX}each_{found.name}_{number}"
         return F.item(F.column(name), item.expression)
 
     bindings = {name: tree.transform(looked_up) for name, tree in plan.bindings.items()}
-    return evolve(plan, bindings={**lists, **bindings})
+    first = {name: bindings[name] for name in (LOOKED_THROUGH, ODD_LETTERS) if name in bindings}
+    return evolve(plan, bindings={**first, **lists, **bindings})
 
 
 def _field_looked_up(node: Node) -> Node | None:

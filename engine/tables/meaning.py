@@ -135,6 +135,13 @@ class RowMeaning:
             return counted
         return case([(differ, counted), (self.of(condition, F.column(FIRST)), everyone)], literal(0))
 
+    def those(self, condition: Node) -> Node:
+        """Those that remain of whom a condition holds; a look at each only where they differ in it."""
+        differ, some = self.differ(condition), F.those(self.remaining, self.of(condition))
+        if is_true(differ):
+            return some
+        return case([(differ, some), (self.of(condition, F.column(FIRST)), self.remaining)], F.NOBODY)
+
     def differ(self, tree: Node) -> Node:
         """Whether the subjects of the row may differ in ``tree``."""
         mask = 0

@@ -82,53 +82,45 @@ def _keep_of_group(standing: Standing, number: int, step: Rank, condition: Node)
 def _keep_some(standing: Standing, number: int, step: Rank, condition: Node) -> None:
     """Keeps so many of the best; of those equal to the last of them, the first or all."""
     assert step.at_most is not None  # noqa: S101 - told to the type checker
-    meaning, key, limit, rule = standing.meaning, step.keys[0], standing.meaning.of(step.at_most), step.rule
+    meaning, limit, rule = standing.meaning, standing.meaning.of(step.at_most), step.rule
     if not leaves_one(standing, step):
         limit = exp.Greatest(this=limit, expressions=[literal(0)])
-    by, compared = meaning.number_of(key.by), standing.remaining
-    if step.among is not None:
-        among = F.those(compared, meaning.of(step.among))
-        compared = standing.bind(rule, "compared", when(condition, among, F.NOBODY))
-    too_many = exp.GT(this=F.length_of(compared), expression=limit)
-    several = compared
+    among = standing.remaining if step.among is None else meaning.those(step.among)
+    compared = standing.bind(rule, "compared", when(condition, among, F.NOBODY))
+    many = standing.bind(rule, "many", exp.GT(this=F.length_of(compared), expression=limit))
+    best = standing.bind(rule, "sorted", when(many, _sorted(standing, compared, step.keys), F.NOBODY))
+    kind = _kind(standing, step.counts)
     if step.counts:
-        compared = standing.bind(
-            rule, "kinds", when(both(condition, too_many), _best_of_kinds(standing, step, several), F.NOBODY)
-        )
-        too_many = exp.GT(this=F.length_of(compared), expression=limit)
-    many = standing.bind(rule, "many", when(condition, too_many, exp.false()))
-    ordered = F.in_order(F.each(compared, by), key.descending)
-    last = standing.bind(rule, "last", when(many, F.item(ordered, exp.Sub(this=limit, expression=literal(1)))))
-    better, equal = _better(key, by, last), _equal(by, last)
-    if step.ties == "first":
-        room = exp.Sub(this=limit, expression=F.length_of(F.those(compared, better)))
-        first = F.FirstOf(this=F.those(compared, equal), expression=room)
-        equal = F.Has(this=standing.bind(rule, "equal", when(many, first)), expression=F.variable("c"))
-    good = either([better, equal])
+        best = _first_of_each(standing, step, best, kind)
+        many = standing.bind(rule, "many", exp.GT(this=F.length_of(best), expression=limit))
+    first = F.FirstOf(this=best, expression=limit)
+    best = first if step.ties == "first" else _with_equals(standing, step, best, limit)
+    kept = standing.bind(rule, "kept", F.each(best, kind) if step.counts else best)
+    _keep(standing, number, step, F.Has(this=kept, expression=kind), many)
+
+
+def _kind(standing: Standing, counts: Sequence[str]) -> Node:
+    """What subjects that count as one are alike in: in these attributes; without any each counts alone."""
+    alike = {name: standing.meaning.of(exp.column(name)) for name in counts}
+    return F.struct_of(alike) if alike else F.variable("c")
+
+
+def _first_of_each(standing: Standing, step: Rank, ordered: Node, kind: Node) -> Node:
+    """Of the subjects of each kind the one that is listed first."""
+    kinds = standing.bind(step.rule, "kinds", F.each(ordered, kind))
+    place = exp.Add(this=F.variable("place"), expression=literal(1))
+    is_first = exp.EQ(this=F.PlaceOf(this=kinds, expression=kind), expression=place)
+    first = F.Those(this=ordered, expression=F.function(is_first, "c", "place"))
+    return standing.bind(step.rule, "first", first)
+
+
+def _with_equals(standing: Standing, step: Rank, ordered: Node, limit: Node) -> Node:
+    """The first so many of a list in order, and those equal to the last of them."""
+    key, by = step.keys[0], standing.meaning.number_of(step.keys[0].by)
+    last = standing.bind(step.rule, "last", F.item(F.each(ordered, by), exp.Sub(this=limit, expression=literal(1))))
     # Where nobody may stay there is no last one to compare with.
-    good = good if leaves_one(standing, step) else F.coalesced(good, exp.false())
-    if step.counts:
-        kept = standing.bind(rule, "kept", when(many, F.those(compared, good), F.NOBODY))
-        others = F.NoneOf(this=kept, expression=F.function(_alike(standing, step.counts), "o"))
-        good = negated(others)
-    _keep(standing, number, step, good, many)
-
-
-def _best_of_kinds(standing: Standing, step: Rank, several: Node) -> Node:
-    """One subject of each kind that a limit counts: the best, of equals the one listed first."""
-    meaning, key = standing.meaning, step.keys[0]
-    one, other = meaning.number_of(key.by), meaning.number_of(key.by, "o")
-    earlier = exp.LT(this=standing.place("o"), expression=standing.place("c"))
-    before = either([_better(key, other, one), both(_equal(other, one), earlier)])
-    nobody = F.NoneOf(this=several, expression=F.function(both(_alike(standing, step.counts), before), "o"))
-    return F.those(several, nobody)
-
-
-def _alike(standing: Standing, names: Sequence[str]) -> Node:
-    """Whether two subjects are alike in these attributes."""
-    meaning = standing.meaning
-    columns = [exp.column(name) for name in names]
-    return both(*(_equal(meaning.of(each, "o"), meaning.of(each)) for each in columns))
+    beyond = F.coalesced(_better(key, last, by), exp.true())
+    return F.those(ordered, negated(beyond))
 
 
 def _order(standing: Standing, step: Rank, condition: Node) -> None:
@@ -144,15 +136,12 @@ def _sorted(standing: Standing, subjects: Node, keys: Sequence[Key]) -> Node:
     for key in reversed(keys):
         place: Node = F.variable("place")
         listed = exp.Neg(this=place) if key.descending else place
-        fields = {"key": standing.meaning.number_of(key.by), "listed": listed, "subject": F.variable("c")}
-        numbered = F.in_order(F.each(subjects, F.struct_of(fields), "c", "place"), key.descending)
+        # A variable alone in a struct would be a column of the table of that name, if it has one.
+        fields = {"key": standing.meaning.number_of(key.by, F.EACH.name), "listed": listed, "subject": F.EACH}
+        numbered = F.in_order(F.each(subjects, F.struct_of(fields), F.EACH.name, "place"), key.descending)
         subjects = F.each(numbered, F.field_of(F.EACH, "subject"), F.EACH.name)
     return subjects
 
 
 def _better(key: Key, one: Node, other: Node) -> Node:
     return exp.GT(this=one, expression=other) if key.descending else exp.LT(this=one, expression=other)
-
-
-def _equal(one: Node, other: Node) -> Node:
-    return exp.EQ(this=one, expression=other)

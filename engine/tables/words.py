@@ -14,6 +14,7 @@ from mqclause.model.facts.domains import Finite, Name, Names, Whole, Words
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns
 from mqclause.tables.functions import (
+    PREFIX,
     HasOddLetters,
     InCase,
     ListAsText,
@@ -23,6 +24,7 @@ from mqclause.tables.functions import (
     TogetherAsText,
     Unpadded,
     coalesced,
+    column,
     each,
     function,
     variable,
@@ -31,6 +33,10 @@ from mqclause.tables.shape import FieldType, Shape, Sources
 
 LARGEST_DOUBLE = 1.7976931348623157e308
 """The upper bound of numbers: it leaves out infinity, and NaN where that is the greatest of all."""
+
+
+LOOKED_THROUGH, ODD_LETTERS = f"{PREFIX}looked_through", f"{PREFIX}odd_letters"
+"""The names of a row as one text, and whether it has letters that no name has; a blank that pads a name is one."""
 
 
 class NotInTableError(ValueError):
@@ -195,8 +201,9 @@ def is_of_names(of: Column) -> bool:
 
 def has_wrong_names(looked_through: Sequence[Node], wrong: Sequence[Node], bindings: Bindings) -> Node:
     """Whether any of ``wrong`` holds, which is seen only where what is looked through has an odd letter."""
-    text = bindings.bind("looked_through", TogetherAsText(this=exp.Tuple(expressions=list(looked_through))))
-    return when(HasOddLetters(this=text), either(wrong), exp.false())
+    bindings.bind("looked_through", TogetherAsText(this=exp.Tuple(expressions=list(looked_through))))
+    odd = bindings.bind("odd_letters", HasOddLetters(this=column(LOOKED_THROUGH)))
+    return when(odd, either(wrong), exp.false())
 
 
 def looked_through(names: Sequence[tuple[Name, Node]]) -> Node:
