@@ -160,7 +160,7 @@ def test_what_if_of_the_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, o
     (tmp_path / "change.mqsc").write_text("STOP CHANNEL(TO.QM2)\n")
     # QM3 is out by its channel's rank, and TO.QM4 retries: 6 sets both others aside, 7 to 9 take STOPPED last
     assert batch(source, tmp_path / "out.parquet", "--facts", EXAMPLE, option)["queue_managers"] == {"QM4": 1}
-    with pytest.raises(click.UsageError, match="need --facts"):
+    with pytest.raises(click.UsageError, match="needs? --facts"):
         batch(source, tmp_path / "out.parquet", option)
 
 

@@ -1,4 +1,4 @@
-"""Every key of a rule file is explained where an author looks for it: in CONTRIBUTING.md."""
+"""Every key of a rule file and of a case file is explained where an author looks for it: in CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from mqclause.answers.cases.course_case import CourseCase
+from mqclause.answers.cases.decision_case import DecisionCase
+from mqclause.answers.cases.replay_case import ReplayCase
+from mqclause.answers.cases.retrieval_case import RetrievalCase
 from mqclause.rulebook.actions import ACTIONS, COMMON_KEYS
+from mqclause.rulebook.case import CASE_KEYS, FILE_KEYS
 
-ROOT = Path(__file__).parents[2]
-SECTION = re.search(
-    r"## A rule file, key by key\n(.*?)\n## ", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
-)
+PAGE = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SECTION = re.search(r"## A rule file, key by key\n(.*?)\n## ", PAGE, re.DOTALL)
 KEYS = {*COMMON_KEYS, *ACTIONS, "of", *(key for _, keys in ACTIONS.values() for key in keys)}
 
 
@@ -20,3 +23,22 @@ KEYS = {*COMMON_KEYS, *ACTIONS, "of", *(key for _, keys in ACTIONS.values() for 
 def test_a_key_is_explained(key: str) -> None:
     assert SECTION is not None
     assert re.search(rf"`\[*{key}(?:\]+|\.\"[^`]*)?`", SECTION[1]), f"{key} is not explained in CONTRIBUTING.md"
+
+
+KINDS = {"put": DecisionCase, "scenario": ReplayCase, "retrieval": RetrievalCase, "other": CourseCase}
+PLACES = {
+    "file": FILE_KEYS,
+    "case": CASE_KEYS,
+    **{name: kind.EXPECTS for name, kind in KINDS.items()},
+    **{f"{name} case": kind.KEYS for name, kind in KINDS.items() if kind.KEYS},
+}
+"""Where a case file has keys, as the table says it, with those that it takes there."""
+
+
+def test_the_keys_of_a_case_file_are_those_of_the_table() -> None:
+    section = PAGE.partition("## A case file, key by key\n")[2].partition("\n## ")[0]
+    found: dict[str, set[str]] = {}
+    for keys, places in re.findall(r"(?m)^\| (`[^|]*`) \| ([^|]+) \| ", section):
+        for place in places.split(", "):
+            found.setdefault(place, set()).update(re.findall(r"`(\w+)`", keys))
+    assert found == {place: set(keys) for place, keys in PLACES.items()}

@@ -17,18 +17,17 @@ In ``[case.expect]``:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
-from attrs import evolve, frozen
+from attrs import frozen
 
-from mqclause.answers.cases.asked_case import AskedCase, Comparison, decided
+from mqclause.answers.cases.asked_case import Comparison, decided
+from mqclause.answers.cases.scenario_case import ScenarioCase
 from mqclause.answers.replay.replay import Replay
 from mqclause.answers.replay.replay_document import row_document
 from mqclause.answers.replay.replay_row import Row
 from mqclause.answers.trigger.examination import Examination
 from mqclause.executors.run import ExecutorName, Run
-from mqclause.model.timeline.scenario import Scenario, scenario_of
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.rule import Conclude, Derive, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
@@ -151,12 +150,9 @@ SCENARIO_EXPECTATIONS: Mapping[str, Comparison] = {
 
 
 @frozen(eq=False, slots=False)
-class ReplayCase(AskedCase):
-    """Events over their facts; ``own`` is the number of the first event that is not the scene's."""
+class ReplayCase(ScenarioCase):
+    """Events over their facts, of which a case has one at least, and what they lead to."""
 
-    own: int = 0
-
-    KEYS: ClassVar[frozenset[str]] = frozenset({"event"})
     EXPECTS: ClassVar[frozenset[str]] = frozenset(SCENARIO_EXPECTATIONS)
     COMPARED: ClassVar[Mapping[str, Comparison]] = SCENARIO_EXPECTATIONS
 
@@ -164,14 +160,7 @@ class ReplayCase(AskedCase):
     def of(cls, file: CaseFile, table: Stated, place: str, **more: Any) -> Self:
         if not table.get("event") or "trigger_messages" not in table["expect"]:
             raise CaseError(f"{place}: event or expect.trigger_messages is missing")
-        case = super().of(file, table, place, **more)
-        before = case.facts.get("event", [])
-        return evolve(case, facts={**case.facts, "event": [*before, *table["event"]]}, own=len(before))
-
-    @cached_property
-    def scenario(self) -> Scenario:
-        """The scenario as a replay takes it."""
-        return scenario_of(self.facts, str(self))
+        return super().of(file, table, place, **more)
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Replayed:
         """What each event leads to. Raises FactsError, ReadingError and RuleError."""

@@ -17,20 +17,19 @@ In ``[case.expect]``, of which only what is stated is asked for:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
-from attrs import evolve, frozen
+from attrs import frozen
 
-from mqclause.answers.cases.asked_case import AskedCase, Comparison, decided
+from mqclause.answers.cases.asked_case import Comparison, decided
+from mqclause.answers.cases.scenario_case import ScenarioCase
 from mqclause.answers.order.retrieval import ORDERS, PassedOver, QueueOrder, Retrieval
 from mqclause.answers.replay.replay import Replay
 from mqclause.answers.replay.replay_document import row_document
 from mqclause.answers.replay.replay_row import Row
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall
-from mqclause.model.timeline.scenario import Scenario, scenario_of
-from mqclause.rulebook.case import CaseFile, Stated, differs
+from mqclause.rulebook.case import Stated, differs
 from mqclause.rulebook.rule import Ruleset
 from mqclause.rulebook.rules import Rules
 
@@ -144,25 +143,12 @@ RETRIEVAL_EXPECTATIONS: Mapping[str, Comparison] = {
 
 
 @frozen(eq=False, slots=False)
-class RetrievalCase(AskedCase):
-    """Messages and events over their facts; ``own`` is the number of the first event that is not the scene's."""
-
-    own: int = 0
+class RetrievalCase(ScenarioCase):
+    """Messages and events over their facts, and what the rules of retrieval make of them."""
 
     KEYS: ClassVar[frozenset[str]] = frozenset({"message", "event"})
     EXPECTS: ClassVar[frozenset[str]] = frozenset(RETRIEVAL_EXPECTATIONS)
     COMPARED: ClassVar[Mapping[str, Comparison]] = RETRIEVAL_EXPECTATIONS
-
-    @classmethod
-    def of(cls, file: CaseFile, table: Stated, place: str, **more: Any) -> Self:
-        case = super().of(file, table, place, **more)
-        added = {key: [*case.facts.get(key, []), *table.get(key, [])] for key in cls.KEYS}
-        return evolve(case, facts={**case.facts, **added}, own=len(case.facts.get("event", [])))
-
-    @cached_property
-    def scenario(self) -> Scenario:
-        """The scenario as a replay takes it."""
-        return scenario_of(self.facts, str(self))
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Retrieved:
         """What the rules make of the messages and of each event. Raises FactsError, ReadingError and RuleError."""
