@@ -91,7 +91,7 @@ class Snapshot:
     @cached_property
     def beyond(self) -> Beyond:
         """What is told of the way of a message once its destination is chosen."""
-        return Beyond(self.hosted, not self.incomplete, *self.cluster_queues)
+        return Beyond(self.hosted, not self.incomplete, *self.cluster_queues, self.sent_from)
 
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:

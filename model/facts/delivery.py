@@ -20,7 +20,9 @@ class Delivery:
     target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
     there, blank if it is none, and ``target_there`` whether any queue manager that is described, or that may be left
     out, has a queue of that name. A target ``has_left`` where a change takes it out of the cluster; ``other_ways``
-    counts the CLUSSDR channels of the sender to members that stay.
+    counts the CLUSSDR channels of the sender to members that stay. A message that leaves by no cluster channel does so
+    ``by_transmission_queue``, blank if it stays here; ``is_sent_from``: a channel that is described names that, or
+    none is described.
     """
 
     sender: str = seen(NAME_OR_BLANK, "")
@@ -39,6 +41,8 @@ class Delivery:
     target_there: bool = True
     has_left: bool = False
     other_ways: int = seen(Whole(0, LARGEST), 0)
+    by_transmission_queue: str = seen(NAME_OR_BLANK, "")
+    is_sent_from: bool = True
 
 
 @frozen(eq=False)
@@ -47,10 +51,12 @@ class Beyond:
 
     ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead
     to; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that serve some cluster
-    channels, with their CLCHNAME, and ``defclxq`` is blank where no source tells it. A facts file tells none of it.
+    channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are the transmission
+    queues that its channels name, None where no channel is described. A facts file tells none of it.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
     whole: bool = True
     clchnames: Mapping[str, str] = field(factory=dict)
     defclxq: str = ""
+    sent_from: frozenset[str] | None = None

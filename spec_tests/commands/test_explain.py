@@ -222,7 +222,7 @@ def test_a_transmission_queue_that_no_channel_sends_from(tmp_path: Path) -> None
     said = "no channel of QM1 that is described names XMITQ(QM9): messages wait there"
     for named, expected in (("QM9", False), ("QM8", True)):
         script = written(tmp_path, DUMP.format(level=600, xmitq=named), "QM1.mqsc")
-        assert (said in asked(script, "--put", "FAR")[1]) is expected
+        assert (said in json.loads(asked(script, "--put", "FAR", "--json")[1])["remarks"]) is expected
 
 
 def test_a_queue_manager_of_another_edition(tmp_path: Path) -> None:

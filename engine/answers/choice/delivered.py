@@ -105,6 +105,8 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         chosen.queue in told,
         leads_to,
         not leads_to or _is_somewhere(leads_to, cluster, beyond),
+        by_transmission_queue=chosen.transmission_queue,
+        is_sent_from=beyond.sent_from is None or chosen.transmission_queue in beyond.sent_from,
     )
 
 

@@ -41,7 +41,7 @@ class Explanation:
         readings = tuple(map(str, decision.other_readings()))
         ties = tuple(ties_within(decision))
         odd = tuple(map(str, snapshot.remarks))
-        assumptions = (*snapshot.assumptions, *_other_edition(decision, snapshot), *_not_sent_on(decision, snapshot))
+        assumptions = (*snapshot.assumptions, *_other_edition(decision, snapshot))
         ahead = tuple(obstacles(decision, snapshot.beyond))
         return cls(decision, readings, ties, rests_on(decision, snapshot), assumptions, odd, ahead)
 
@@ -66,11 +66,3 @@ def _other_edition(decision: Decision, snapshot: Snapshot) -> Iterator[str]:
             f"{decision.cluster.queue_manager.name} is of command level {snapshot.command_level}; the rules state the"
             f" documents of {edition['title']}, and later editions decide some puts another way"
         )
-
-
-def _not_sent_on(decision: Decision, snapshot: Snapshot) -> Iterator[str]:
-    """That no channel takes messages from the transmission queue on which the message ends up."""
-    queue = decision.chosen.transmission_queue if decision.chosen is not None else ""
-    if queue and snapshot.sent_from is not None and queue not in snapshot.sent_from:
-        local = decision.cluster.queue_manager.name
-        yield f"no channel of {local} that is described names XMITQ({queue}): messages wait there"
