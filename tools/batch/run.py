@@ -206,11 +206,10 @@ def _with_spark(batch: Batch, folder: Path) -> Summary:
             return _from_parts(batch, folder, parts, begun)
         seconds = time.perf_counter() - begun
     files = sorted(parts.glob("part-*"))
-    with _connection(batch, folder) as connection:
-        # To count is quick work, for which Spark would have to plan and compile again.
+    with _connection(batch, folder) as connection:  # Spark would have to plan and compile again, to count alone
         connection.read_parquet([str(part) for part in files]).create_view("mqclause_decided")
-        query = "SELECT decision FROM mqclause_decided"
-        summary = summarised(query, lambda text: connection.execute(text).fetchall(), seconds)
+        asked = "SELECT decision FROM mqclause_decided"
+        summary = summarised(asked, lambda query: connection.execute(query).fetchall(), seconds)
     _put_in_place(files[0] if len(files) == 1 else parts, batch.out)
     return summary
 

@@ -260,7 +260,7 @@ def by_place(found: Iterable[Finding]) -> list[Finding]:
 
 
 def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]:
-    """What a finding of the rule can be about: the attribute that it names, or all that the term that it names gives."""
+    """What a finding of the rule can be about: the attribute that it names, or all that the term it names gives."""
     term = terms.get(rule.attribute.strip("{}"))
     return [rule.attribute] if term is None else [each.name for each in term.find_all(exp.Literal) if each.is_string]
 
