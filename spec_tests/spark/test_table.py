@@ -63,8 +63,7 @@ def frame(spark: Any, folder: Path, name: str, table: Any) -> Any:
 
 
 def collected(df: Any, column: str = "decision") -> list[dict[str, Any]]:
-    """What ``df`` says in a column, by ``id``."""
-    # In Spark to sort is to decide all rows twice: it looks where to part them first.
+    """What ``df`` says in a column, by ``id``: sorted here, since Spark would decide all rows twice to sort them."""
     rows = sorted(df.select("id", column).collect(), key=lambda row: row["id"])
     return [row[column].asDict(recursive=True) for row in rows]
 
