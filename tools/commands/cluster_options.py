@@ -10,7 +10,7 @@ import click
 from attrs import evolve, frozen
 
 from mqclause.answers.choice.engine import Engine
-from mqclause.answers.cluster.cluster_map import MapRow
+from mqclause.answers.cluster.cluster_map import MapRow, PrintedRow, ToldRow
 from mqclause.answers.cluster.difference import PlanRow
 from mqclause.exits.session import Exits
 from mqclause.model.assembly.members import Members, changed_everywhere, local_of
@@ -42,7 +42,7 @@ from mqclause.tools.commands.options import (
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 
-RowT = TypeVar("RowT", MapRow, PlanRow)
+RowT = TypeVar("RowT", MapRow, ToldRow, PlanRow)
 
 
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,7 +136,7 @@ class ClusterQuestion:
             return read_members(files, self.local, self.lenient)
         return found if self.asked(found) else read_members(files, self.local, self.lenient)
 
-    def fits(self, row: MapRow | PlanRow) -> bool:
+    def fits(self, row: PrintedRow | PlanRow) -> bool:
         """Whether the queue of a row fits the pattern."""
         return self.pattern is None or fnmatchcase(row.name, self.pattern)
 

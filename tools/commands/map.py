@@ -12,6 +12,8 @@ from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.cluster_map import (
     MAP_FORMAT,
     MapRow,
+    PrintedRow,
+    ToldRow,
     alias_rows,
     aliases_in_clusters,
     map_rows,
@@ -40,25 +42,36 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)
     with question.engine(members) as engine:
-        _print(question.fitting(_rows(members, question, engine)), as_json, as_csv)
+        rows = _rows(members, question, engine)
+        if as_json:
+            _print_json(question.fitting(rows))
+        else:
+            _print(question.fitting(map(ToldRow.of, rows)), as_csv)
     return 0
 
 
-def _print(rows: list[MapRow], as_json: bool, as_csv: bool) -> None:
-    rows.sort(key=lambda row: (not row.queue, row.name, row.member))
+def _print(rows: list[ToldRow], as_csv: bool) -> None:
+    rows.sort(key=_place)
     queues = [row for row in rows if row.queue]
     if as_csv:
         left = [] if len(queues) == len(rows) else ["aliases of queue managers are left out: --json has them"]
         print_warnings((), [*left, *exits_said(note_exits(rows, {})), *remarks_said(remarks_on(rows))])
         write_map(queues)
-        return
-    if as_json:
-        told = followed((row.to_json() for row in rows), max(len(rows), 1))
-        document: dict[str, Any] = {"format": MAP_FORMAT, "rows": list(islice(told, len(queues)))}
-        aliases = list(told)
-        print_json(document | ({"queue_manager_aliases": aliases} if aliases else {}))
     else:
         print_map(rows)
+
+
+def _print_json(rows: list[MapRow]) -> None:
+    rows.sort(key=_place)
+    told = followed((row.to_json() for row in rows), max(len(rows), 1))
+    document: dict[str, Any] = {"format": MAP_FORMAT, "rows": list(islice(told, sum(bool(row.queue) for row in rows)))}
+    aliases = list(told)
+    print_json(document | ({"queue_manager_aliases": aliases} if aliases else {}))
+
+
+def _place(row: PrintedRow) -> tuple[bool, str, str]:
+    """Queues come before aliases of queue managers."""
+    return not row.queue, row.name, row.member
 
 
 def _rows(members: Members, question: ClusterQuestion, engine: Engine) -> Iterator[MapRow]:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from mqclause.answers.choice.said import listing
 from mqclause.answers.choice.states import AskedFor
-from mqclause.answers.cluster.cluster_map import MapRow, note_exits
+from mqclause.answers.cluster.cluster_map import PrintedRow, note_exits
 from mqclause.answers.cluster.difference import PlanRow
 from mqclause.answers.cluster.planned import Planned
 from mqclause.model.assembly.incomplete import Incomplete
@@ -30,13 +30,13 @@ NOT_KNOWN = "-"
 """What stands for where puts go of a queue that a member does not know."""
 
 
-def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
+def print_map(rows: Sequence[PrintedRow], page: Page | None = None) -> None:
     """Prints a line for each queue, members as columns, where a terminal is wide enough; else its members below it."""
     page = page or Page()
     if not rows:
         page.line("no queue is known in a cluster")
-    table = _as_table(rows)
-    if rows and max(map(len, table)) <= page.width:
+    table = _as_table(rows) if page.width else []
+    if table and rows and max(map(len, table)) <= page.width:
         for number, line in enumerate(table):
             page.line(Text(line, "bold") if number == 0 else _marked(line))
     else:
@@ -49,7 +49,7 @@ def print_map(rows: Sequence[MapRow], page: Page | None = None) -> None:
     _print_unknown(rows, page)
 
 
-def _print_unknown(rows: Sequence[MapRow], page: Page) -> None:
+def _print_unknown(rows: Sequence[PrintedRow], page: Page) -> None:
     """What the rows rest on that is not known: a few objects, with the command that tells and where it is run."""
     asked: dict[AskedFor, dict[str, None]] = {}
     for row in rows:
@@ -79,11 +79,11 @@ def _print_exits(exits: Mapping[Incomplete, Sequence[str]], page: Page) -> None:
         page.line(Text(each.command, "dim"), "", INDENT)
 
 
-def _named(row: MapRow) -> str:
+def _named(row: PrintedRow) -> str:
     return row.name if row.queue else f"{row.name} (queue manager)"
 
 
-def _print_groups(rows: Sequence[MapRow], page: Page) -> None:
+def _print_groups(rows: Sequence[PrintedRow], page: Page) -> None:
     """A line for each queue; below it a line for the members that agree on where its puts go."""
     for name, of in groupby(rows, _named):
         page.line(Text(name, "bold"))
@@ -94,7 +94,7 @@ def _print_groups(rows: Sequence[MapRow], page: Page) -> None:
             page.line(where_to(first), Text(f"{'':{INDENT}}{label}"), INDENT + width + 2)
 
 
-def _as_table(rows: Sequence[MapRow]) -> list[str]:
+def _as_table(rows: Sequence[PrintedRow]) -> list[str]:
     """A line for each queue with a column for each member, below their names."""
     members = sorted({row.member for row in rows})
     lines = [["queue", *(f"from {name}" for name in members)]]
@@ -243,7 +243,7 @@ def _alike(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
     return list(groups.values())
 
 
-def write_map(rows: Sequence[MapRow]) -> None:
+def write_map(rows: Sequence[PrintedRow]) -> None:
     """Writes a line for each destination, and one for puts that have none, to standard output."""
     write_csv(CSV_COLUMNS, (line for row in rows for line in _lines(row)))
 
@@ -255,18 +255,18 @@ def write_csv(columns: Sequence[str], lines: Iterator[Sequence[Any]]) -> None:
     writer.writerows(lines)
 
 
-def _lines(row: MapRow) -> Iterator[tuple[Any, ...]]:
-    reason = row.decision.reason
-    head = (row.queue, row.member, row.decision.outcome, reason.code if reason else "")
+def _lines(row: PrintedRow) -> Iterator[tuple[Any, ...]]:
+    reason = row.reason
+    head = (row.queue, row.member, row.outcome, reason.code if reason else "")
     if not row.shares:
         yield (*head, "", "", "")
     for each in row.shares:
         yield (*head, each.destination.queue_manager, each.destination.channel, float(each.part))
 
 
-def _agreeing(rows: Sequence[MapRow]) -> list[list[MapRow]]:
+def _agreeing(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     """The rows of one queue in groups of members that say the same."""
-    groups: dict[str, list[MapRow]] = {}
+    groups: dict[str, list[PrintedRow]] = {}
     for row in rows:
         groups.setdefault(where_to(row).plain, []).append(row)
     return list(groups.values())

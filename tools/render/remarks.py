@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from rich.text import Text
 
 from mqclause.answers.choice.said import listing
-from mqclause.answers.cluster.cluster_map import MapRow
+from mqclause.answers.cluster.cluster_map import PrintedRow
 from mqclause.tools.render.page import Page
 
 REMARKS_SHOWN = 10
@@ -16,7 +16,7 @@ Remark = tuple[str, str, str]
 """What is to be said of puts to a queue, at a queue manager."""
 
 
-def remarks_on(rows: Iterable[MapRow]) -> Iterator[Remark]:
+def remarks_on(rows: Iterable[PrintedRow]) -> Iterator[Remark]:
     """What is to be said of the puts of each row."""
     yield from ((row.name, row.member, each) for row in rows for each in row.remarks)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from rich.text import Text
 
-from mqclause.answers.cluster.cluster_map import MapRow
+from mqclause.answers.cluster.cluster_map import PrintedRow
 
 MILLION = 1_000_000
 LEAST_PART = 0.001
@@ -24,23 +24,23 @@ def percent(part: float) -> str:
     return f"{100 * part:.1f}".removesuffix(".0") + " %"
 
 
-def where_to(row: MapRow) -> Text:
+def where_to(row: PrintedRow) -> Text:
     """Where the puts go: ``QM2 66.7 %, QM3 33.3 %``, or what they fail with."""
     if not row.shares:
-        return Text(how_it_ends(row), "red" if row.decision.reason else "")
+        return Text(how_it_ends(row), "red" if row.reason else "")
     parts = parts_by_name(row).items()
     return Text(", ".join(name if part == 1 else f"{name} {percent(float(part))}" for name, part in parts))
 
 
-def how_it_ends(row: MapRow) -> str:
+def how_it_ends(row: PrintedRow) -> str:
     """What becomes of puts that go nowhere; blank of others."""
-    reason = row.decision.reason
+    reason = row.reason
     if reason is not None:
         return f"fails with {reason.name} ({reason.code})"
-    return "" if row.shares else row.decision.outcome
+    return "" if row.shares else row.outcome
 
 
-def parts_by_name(row: MapRow) -> dict[str, Fraction]:
+def parts_by_name(row: PrintedRow) -> dict[str, Fraction]:
     """The parts of the puts by queue manager, and by route where several of its have one."""
     hosts = [each.destination.queue_manager for each in row.shares]
     found: dict[str, Fraction] = {}

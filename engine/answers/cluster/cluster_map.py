@@ -11,6 +11,7 @@ from attrs import asdict, frozen
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.delivered import Delivered, on_the_ways
 from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.reason import Outcome, Reason
 from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
@@ -62,6 +63,21 @@ class MapRow:
         """The queue manager where the puts are made."""
         return self.snapshot.cluster.queue_manager.name
 
+    @property
+    def outcome(self) -> Outcome:
+        """What becomes of the puts."""
+        return self.decision.outcome
+
+    @property
+    def reason(self) -> Reason | None:
+        """The reason code of puts that fail."""
+        return self.decision.reason
+
+    @property
+    def exits(self) -> tuple[Incomplete, ...]:
+        """An exit that would be called, and that nobody has given."""
+        return tuple(unknown_exit(self.decision))
+
     @cached_property
     def shares(self) -> tuple[Share, ...]:
         """The destinations with their parts of the puts; empty where the puts fail."""
@@ -102,6 +118,32 @@ class MapRow:
         return document | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
+@frozen(eq=False)
+class ToldRow:
+    """What is printed of a MapRow, without the decision that tells it: the map of a large dump has very many rows."""
+
+    queue: str
+    name: str
+    member: str
+    outcome: Outcome
+    reason: Reason | None
+    shares: tuple[Share, ...]
+    told_by: tuple[AskedFor, ...]
+    remarks: tuple[str, ...]
+    exits: tuple[Incomplete, ...]
+
+    @classmethod
+    def of(cls, row: MapRow) -> ToldRow:
+        """What a row tells."""
+        shares = tuple(row.shares)
+        return cls(
+            row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, row.remarks, row.exits
+        )
+
+
+PrintedRow = MapRow | ToldRow
+
+
 def cluster_map(
     members: Iterable[Snapshot], engine: Engine | None = None, bind: str = "NOTFIXED"
 ) -> AnswerTable[MapRow]:
@@ -139,10 +181,10 @@ def aliases_in_clusters(cluster: Cluster) -> list[str]:
     return list(dict.fromkeys(each.name for each in cluster.queue_manager_aliases if each.clusters))
 
 
-def note_exits(rows: Iterable[MapRow], found: dict[Incomplete, list[str]]) -> dict[Incomplete, list[str]]:
+def note_exits(rows: Iterable[PrintedRow], found: dict[Incomplete, list[str]]) -> dict[Incomplete, list[str]]:
     """Adds to ``found`` the exits that are named and not given, each with the members at which it would be called."""
     for row in rows:
-        for each in unknown_exit(row.decision):
+        for each in row.exits:
             members = found.setdefault(each, [])
             if row.member not in members:
                 members.append(row.member)
@@ -158,9 +200,9 @@ def queues_in_clusters(cluster: Cluster) -> list[str]:
 
 def side_document(row: MapRow) -> dict[str, Any]:
     """What becomes of the puts, as JSON values."""
-    reason = row.decision.reason
+    reason = row.reason
     return {
-        "outcome": row.decision.outcome,
+        "outcome": row.outcome,
         "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
         "shares": [each.to_json() for each in row.shares],
     }
