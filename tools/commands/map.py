@@ -25,7 +25,7 @@ from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_opt
 from mqclause.tools.render.overview import exits_said, print_map, write_map
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.remarks import remarks_on, remarks_said
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.streams import in_json, print_pieces, print_warnings
 
 
 @click.command("map")
@@ -64,9 +64,9 @@ def _print(rows: list[ToldRow], as_csv: bool) -> None:
 def _print_json(rows: list[MapRow]) -> None:
     rows.sort(key=_place)
     told = followed((row.to_json() for row in rows), max(len(rows), 1))
-    document: dict[str, Any] = {"format": MAP_FORMAT, "rows": list(islice(told, sum(bool(row.queue) for row in rows)))}
-    aliases = list(told)
-    print_json(document | ({"queue_manager_aliases": aliases} if aliases else {}))
+    queues = sum(bool(row.queue) for row in rows)
+    document: dict[str, Any] = {"format": MAP_FORMAT, "rows": islice(told, queues)}
+    print_pieces(in_json(document | ({"queue_manager_aliases": told} if len(rows) > queues else {})))
 
 
 def _place(row: PrintedRow) -> tuple[bool, str, str]:
