@@ -39,8 +39,12 @@ Added = Mapping[str, Node]
 
 @frozen
 class Items:
-    """The items of a table whose rows say ``words`` of their messages. ``queue`` are the columns of its queue."""
+    """The items of a table whose rows say ``words`` of their messages. ``queue`` are the columns of its queue.
 
+    ``enqueued`` is the priority that a message was enqueued with, as rules say.
+    """
+
+    enqueued: Node
     words: Mapping[str, Node]
     queue: tuple[Node, ...]
 
@@ -59,8 +63,7 @@ class Items:
             ],
             literal(STUCK),
         )
-        enqueued = when(words["fifo"], words["defprty"], words["priority"])
-        return {"mq_place": _place(sequence, offset), "mq_next": following, "mq_enqueued": enqueued}
+        return {"mq_place": _place(sequence, offset), "mq_next": following, "mq_enqueued": self.enqueued}
 
     def alone(self) -> Added:
         """What a message is that is in no item of several, or not to be seen."""

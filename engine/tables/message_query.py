@@ -14,14 +14,15 @@ from sqlglot import exp
 from mqclause.answers.order.retrieval import ORDERS
 from mqclause.documents.retrieval import RETRIEVAL
 from mqclause.executors.steps import Steps
-from mqclause.language.sql import Node, both, literal, negated, when
+from mqclause.language.sql import Node, both, literal, negated, sql_of, when
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.bindings import Plan
 from mqclause.tables.functions import coalesced, column, in_order, is_null, struct_of
 from mqclause.tables.items import Added, Items, ordered_by, split_by
 from mqclause.tables.message_columns import ORDER_ANSWER, message_columns
-from mqclause.tables.message_order import NO_MESSAGE, PLACED, MessageOrder
+from mqclause.tables.message_order import NO_MESSAGE, PLACED, MessageOrder, MessageWords
 from mqclause.tables.shape import FieldType
 
 MESSAGES = "mq_messages"
@@ -149,8 +150,10 @@ def message_query(
     """
     read = message_columns(columns, cluster)
     queue, is_message = (read.words["queue_manager"], read.words["queue"]), negated(read.is_invalid)
-    items = Items(read.words, (column(QUEUE_NUMBER),) if numbered else queue)
-    seen, steps = {**read.words, **items.seen()}, Steps.of(rules.ruleset(RETRIEVAL))
+    steps = Steps.of(rules.ruleset(RETRIEVAL))
+    enqueued = sql_of(exp.column("enqueued_priority"), MessageWords(steps.vocabulary, RetrievalCall(), read.words))
+    items = Items(enqueued, read.words, (column(QUEUE_NUMBER),) if numbered else queue)
+    seen = {**read.words, **items.seen()}
     orders = {name: MessageOrder.of(steps, call, seen) for name, call in ORDERS.items()}
     own = [exp.column(name, quoted=True) for name in columns]
     query = _Query([*own])

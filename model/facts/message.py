@@ -90,14 +90,9 @@ class Message:
         return None if self.ends_item else (sequence + 1, 0)
 
 
-def enqueued_priority(given: int | None, defprty: int, msgdlvsq: str, default: int | None = None) -> int:
-    """The priority that a message is enqueued with, for ever: as given, or in FIFO sequence the queue's DEFPRTY.
-
-    ``default`` is what counts where none is given: DEFPRTY of the object that the put named.
-    """
-    if msgdlvsq == "FIFO":
-        return defprty
-    return min(given if given is not None else defprty if default is None else default, HIGHEST_PRIORITY)
+def given_priority(given: int | None, defprty: int) -> int:
+    """The priority that a message was put with: DEFPRTY where none was given, and 9 for any above that."""
+    return min(defprty if given is None else given, HIGHEST_PRIORITY)
 
 
 def message_fault(message: Message) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from attrs import define, frozen
 
 from mqclause.model.facts.domains import ENABLED, LARGEST, NAMES, InTable, Whole, seen, unseen, words
-from mqclause.model.facts.message import HIGHEST_PRIORITY, LARGEST_LONG, ON_ITS_OWN, ItemKey, Message, enqueued_priority
+from mqclause.model.facts.message import HIGHEST_PRIORITY, LARGEST_LONG, ON_ITS_OWN, ItemKey, Message, given_priority
 from mqclause.model.facts.objects import Queue
 
 RETRIEVAL_CALLS = ("ORDER", "PUTS", "MQGET", "MQPUT", "MQCLOSE")
@@ -118,36 +118,36 @@ class QueuedMessage:
     message: Message | None = unseen(None)  # noqa: RUF009
 
 
-def queued(messages: Iterable[Message], queue: Queue) -> list[QueuedMessage]:
+Enqueued = Callable[[QueuedMessage], int]
+"""The priority that a message was enqueued with, by what is known of the message and its queue: rules say it."""
+
+
+def queued(messages: Iterable[Message], queue: Queue, enqueued: Enqueued) -> list[QueuedMessage]:
     """The messages that lie on ``queue``, given in the order of their arrival, as everybody sees them."""
-    found = [_queued(arrival, message, queue) for arrival, message in enumerate(messages)]
+    found = [_queued(arrival, message, queue, enqueued) for arrival, message in enumerate(messages)]
     items: dict[ItemKey, list[QueuedMessage]] = {}
     for each in found:
         if each.message is not None and each.message.item != ON_ITS_OWN and not each.unit_of_work:
             items.setdefault(each.message.item, []).append(each)
     for members in items.values():
-        _tell(sorted(members, key=lambda each: (-enqueued(each), each.arrival)))
+        _tell(sorted(members, key=lambda each: (-enqueued(each), each.arrival)), enqueued)
     return found
 
 
-def enqueued(message: QueuedMessage) -> int:
-    """The priority that it was enqueued with."""
-    return message.defprty if message.fifo else message.priority
-
-
-def _queued(arrival: int, message: Message, queue: Queue) -> QueuedMessage:
+def _queued(arrival: int, message: Message, queue: Queue, enqueued: Enqueued) -> QueuedMessage:
     fifo, defprty = queue.msgdlvsq == "FIFO", queue.defprty
-    own = enqueued_priority(message.priority, defprty, "PRIORITY")
-    placed = defprty if fifo else own
+    own = given_priority(message.priority, defprty)
     kind, group = message.item
     sequence, offset = message.place
     in_group = kind == "group"
-    return QueuedMessage(
+    found = QueuedMessage(
         message.id, own, fifo, defprty, arrival, group, in_group, sequence, in_group and message.last_in_group,
         message.is_segment, message.last_segment, offset, message.correlation, message.unit_of_work,
         True, True, False, False, False, True, in_group and message.last_in_group, True,
-        placed, arrival, placed, arrival, False, False, False, False, message,
+        0, arrival, 0, arrival, False, False, False, False, message,
     )  # fmt: skip
+    found.item_priority = found.earliest_priority = enqueued(found)
+    return found
 
 
 def line(first: QueuedMessage | None, find: Callable[[ItemPlace], QueuedMessage | None]) -> Iterator[QueuedMessage]:
@@ -169,7 +169,7 @@ def whole_message(first: QueuedMessage, find: Callable[[ItemPlace], QueuedMessag
     return []
 
 
-def _tell(members: Sequence[QueuedMessage]) -> None:
+def _tell(members: Sequence[QueuedMessage], enqueued: Enqueued) -> None:
     """Tells the messages of one item, given in physical order, what they are in it."""
     by_place: dict[ItemPlace, QueuedMessage] = {}
     for each in members:

@@ -10,7 +10,7 @@ from attrs import field, fields, frozen
 
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.message import Message, enqueued_priority
+from mqclause.model.facts.message import Message, given_priority
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.definitions import Definitions
@@ -229,7 +229,7 @@ def lying_messages(
     listed: dict[str, list[tuple[int, Message]]] = {}
     for each in messages:
         queue = definitions.queues[each.queue]
-        placed = enqueued_priority(each.priority, queue.defprty, queue.msgdlvsq)
+        placed = definitions.messages(queue).priorities[given_priority(each.priority, queue.defprty)]
         listed.setdefault(each.queue, []).append((placed, each))
     queues, units = dict[str, QueueState](), dict[str, UnitOfWork]()
     for name, of_queue in listed.items():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mqclause import Cluster, QueueManager, Rules, next_get
 from mqclause.answers.cases.retrieval_case import AskedRetrieval
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.replay.replay import Replay
@@ -236,3 +237,26 @@ def test_gets_in_logical_order_return_it(lie: list[dict[str, Any]]) -> None:
     assert found[:1] == logical[:1]
     if len(logical) == len(lie):
         assert found == logical[: len(found)]
+
+
+def test_with_which_priority_a_message_was_enqueued_is_said_by_the_rules() -> None:
+    """DEFPRTY 2 orders all by arrival; if FIFO did not count, 5 would come before 1 and 0, and a group as its first."""
+    rules, fifo = Rules(), "CASE WHEN fifo THEN defprty ELSE priority END"
+    assert fifo in rules.files["terms.toml"]
+    turned = rules.with_files({"terms.toml": rules.files["terms.toml"].replace(fifo, "priority")})
+    cluster = Cluster(QueueManager("QM1"), (), [Queue("Q", "QM1", msgdlvsq="FIFO", defprty=2)])
+    messages = [
+        Message("A", "Q", priority=1),
+        Message("G1", "Q", priority=0, group="G", sequence=1),
+        Message("B", "Q", priority=5),
+        Message("G2", "Q", priority=5, group="G", sequence=2),
+    ]
+
+    def told(by: Rules) -> tuple[list[str], list[str], bool, list[str]]:
+        retrieval = Retrieval(by)
+        [order] = retrieval.orders(messages, cluster)
+        physical, logical = ([each.id for each in listed] for listed in (order.physical, order.logical))
+        return physical, logical, order.as_put[0].guaranteed, next_get(retrieval, cluster, messages, "Q").got
+
+    assert told(rules) == (["A", "G1", "B", "G2"], ["A", "G1", "G2", "B"], True, ["A"])
+    assert told(turned) == (["B", "G2", "A", "G1"], ["B", "A", "G1", "G2"], False, ["B"])

@@ -113,7 +113,7 @@ class Decision:
 
     @property
     def chosen(self) -> Destination | None:
-        """The destination: what an exit chose, else of several permitted ones the one listed first."""
+        """The destination: what an exit chose, else of several permitted ones the first, as rules list them."""
         if self.outcome != "chosen":
             return None
         return (self.exit and self.exit.chosen) or self.remaining[0]

@@ -10,13 +10,14 @@ from attrs import evolve, frozen
 
 from mqclause.documents import RETRIEVAL
 from mqclause.executors.course import Course
+from mqclause.executors.listing import asked_of
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted, suggestion
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.message import Message, enqueued_priority
+from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall, queued
+from mqclause.model.facts.retrieval import Enqueued, QueuedMessage, RetrievalCall, queued
 from mqclause.rulebook.rule import Conclude, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.record import scope_of, seen_by
@@ -93,6 +94,7 @@ class Retrieval:
         self.executor = executor
         self.course = Course.of(self.rules, RETRIEVAL, executor)
         self.put_reasons: dict[tuple[bool, int | None], tuple[int | None, bool]] = {}
+        self.enqueued: Enqueued = asked_of(self.ruleset, "enqueued_priority")
         self._remarking = [rule for rule in self.ruleset.rules if rule.remark]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -134,14 +136,14 @@ class Retrieval:
         self, messages: Sequence[Message], queue: Queue, queue_manager: str, of: Collection[str] = tuple(ORDERS)
     ) -> QueueOrder:
         """The orders ``of`` ``messages``, given in the order of their arrival on ``queue`` of ``queue_manager``."""
-        listed = queued(messages, queue)
+        listed = queued(messages, queue, self.enqueued)
         remaining: dict[str, Sequence[QueuedMessage]] = dict.fromkeys(ORDERS, ())
         left_out: list[PassedOver] = []
         for name in of:
             run = self.run(ORDERS[name], listed, traced=True)
             remaining[name] = run.remaining
             left_out += self.passed_over(ORDERS[name], run, listed, name)
-        as_put = tuple(self._as_put(messages, queue, queue_manager))
+        as_put = tuple(self._as_put(messages, listed, queue_manager))
         return QueueOrder(queue, remaining["physical"], remaining["logical"], left_out, as_put)
 
     def passed_over(
@@ -161,14 +163,16 @@ class Retrieval:
         """Why ``rule`` ends a call, told by what it sees of the call itself."""
         return sentence(self.ruleset, rule, None, first_scope(self.course.steps[-1], call, (), None, {}))
 
-    def _as_put(self, messages: Iterable[Message], queue: Queue, queue_manager: str) -> Iterator[AsPut]:
-        by_application: dict[str, list[Message]] = {}
-        for message in messages:
+    def _as_put(
+        self, messages: Iterable[Message], listed: Iterable[QueuedMessage], queue_manager: str
+    ) -> Iterator[AsPut]:
+        by_application: dict[str, list[tuple[Message, int]]] = {}
+        for message, each in zip(messages, listed, strict=True):
             if not message.unit_of_work:
-                by_application.setdefault(message.by, []).append(message)
+                by_application.setdefault(message.by, []).append((message, self.enqueued(each)))
         for by, put in by_application.items():
             if len(put) > 1:
-                yield self._kept(by, _puts(put, queue, queue_manager))
+                yield self._kept(by, _puts(put, queue_manager))
 
     def _kept(self, by: str, call: RetrievalCall) -> AsPut:
         ruleset, run = self.ruleset, self.run(call, (), traced=True)
@@ -183,14 +187,14 @@ class Retrieval:
         return AsPut(by, kept, tuple(because))
 
 
-def _puts(put: Sequence[Message], queue: Queue, queue_manager: str) -> RetrievalCall:
-    """What the rules see of the messages that one application has put."""
+def _puts(put: Sequence[tuple[Message, int]], queue_manager: str) -> RetrievalCall:
+    """What the rules see of the messages that one application has put, given with their priorities."""
     return evolve(
         RetrievalCall(),
         mqi_call="PUTS",
-        priorities=len({enqueued_priority(each.priority, queue.defprty, queue.msgdlvsq) for each in put}),
-        units_of_work=len({each.put_in for each in put}),
-        put_elsewhere=sum(each.put_at not in ("", queue_manager) for each in put),
+        priorities=len({priority for _, priority in put}),
+        units_of_work=len({each.put_in for each, _ in put}),
+        put_elsewhere=sum(each.put_at not in ("", queue_manager) for each, _ in put),
     )
 
 

@@ -15,10 +15,12 @@ from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.retrieval import RetrievalCall
+from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.retrieval import Enqueued, QueuedMessage, RetrievalCall
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.getting import view_of
 from mqclause.model.timeline.happened import NOTHING, Happened
+from mqclause.model.timeline.judge import EVERY_MESSAGE, PRIORITIES, Messages, NoJudge
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
 from mqclause.model.timeline.retrieval_call import candidates, close_call, get_call, put_call
@@ -89,6 +91,19 @@ class Returned:
         return (fell[each.id] for each in listed if each.id in fell)
 
 
+@frozen(eq=False)
+class Enqueuing(NoJudge):
+    """Where gets alone are asked about: messages have the priorities that they were ``enqueued`` with."""
+
+    enqueued: Enqueued
+
+    def messages(self, queue: Queue) -> Messages:
+        """The priority that messages get on ``queue``; all of them count."""
+        fifo, defprty = queue.msgdlvsq == "FIFO", queue.defprty
+        got = {each: self.enqueued(QueuedMessage("", each, fifo, defprty)) for each in PRIORITIES}
+        return EVERY_MESSAGE._replace(priorities=got)
+
+
 def for_calls(rules: Rules) -> None:
     """Raises ReadingError for a choice that only the order of a queue's messages can be read by."""
     known = rules.known_readings.get(ORDERS_ALONE)
@@ -146,7 +161,8 @@ def next_get(
     ``messages`` in the order of their arrival. Raises DomainError for an option or a key that there is not.
     """
     event = Event("get", queue=queue, options=options, match=match)
-    state = QueueManagerState.of(cluster, messages=[each for each in messages if each.queue == queue])
+    lying = [each for each in messages if each.queue == queue]
+    state = QueueManagerState.of(cluster, Enqueuing(retrieval.enqueued), lying)
     return retrieve(retrieval, state, event)[2]
 
 
