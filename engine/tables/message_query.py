@@ -79,7 +79,11 @@ class _Query:
         before = exp.Sub(this=exp.Window(this=rows, order=order), expression=alike)
         number = exp.cast(exp.Window(this=exp.DenseRank(), order=order.copy()), "INT")
         of_own: dict[str, Node] = {tree.sql(): column(each) for each, tree in own.items()}
-        told = {each: tree.transform(lambda node: of_own.get(node.sql(), node)) for each, tree in told.items()}
+
+        def kept(node: Node) -> Node:
+            return of_own.get(node.sql(), node)
+
+        told = {each: tree.transform(kept) for each, tree in told.items()}
         alikes = exp.select("*", *_aliases(told)).from_(counts.subquery("mq_counts")).subquery("mq_alikes")
         numbers = exp.select("*", *_aliases({name: number, f"{name}_before": exp.cast(before, "BIGINT")})).from_(alikes)
         self.parts.append((f"{name}s", numbers))
