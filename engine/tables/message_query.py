@@ -1,7 +1,8 @@
 """The place of each message of a table in the physical and in the logical order of its queue, as a query.
 
-A message of an item of several passes windows of its item before those of its queue; every other one only these. What
-a window sorts by is kept short, and what can be said after it is said after it: a wide row is dear to sort.
+A message of an item of several passes windows of its item before those of its queue; every other one only these. Where
+rows can be counted, so do messages of unbroken items: see mqclause.tables.items. What a window sorts by is kept short,
+and what can be said after it is said after it: a wide row is dear to sort.
 """
 
 from __future__ import annotations
@@ -65,24 +66,38 @@ class _Query:
         self.names = names
         self._then(exp.union(one, other, distinct=False), others)
 
-    def number(self, name: str, own: Sequence[Node], trees: Sequence[Node]) -> None:
-        """A level with a number for each that the trees are together, and how many rows have a lower one.
+    def number(self, name: str, told: Mapping[str, Node]) -> None:
+        """A level with what is ``told`` over columns of the table, and a number for each that is alike in that.
 
-        The trees are over columns of the table's ``own``: rows alike in these are counted first, as few differ.
+        Rows that are alike in these columns are few: it is found once for each. ``begin`` says where a number begins.
         """
-        counts = exp.select(*(each.copy() for each in own), exp.alias_(exp.Count(this=exp.Star()), "mq_rows"))
-        counts = counts.from_(MESSAGES).group_by(*(each.copy() for each in own))
-        order, rows = ordered_by(*((tree, False) for tree in trees)), exp.Sum(this=column("mq_rows"))
-        up_to = exp.Window(this=rows, order=order)
-        before = exp.Sub(this=up_to, expression=exp.Window(this=rows.copy(), partition_by=split_by(*trees)))
-        told = {f"{name}_{at}": tree.copy() for at, tree in enumerate(own)}
-        number = {
-            f"{name}_number": exp.cast(exp.Window(this=exp.DenseRank(), order=order.copy()), "INT"),
-            f"{name}_rows_before": exp.cast(before, "BIGINT"),
-        }
-        self.parts.append((f"{name}s", exp.select(*_aliases({**told, **number})).from_(counts.subquery("mq_counts"))))
-        same = both(*(exp.NullSafeEQ(this=tree.copy(), expression=column(of)) for of, tree in told.items()))
-        self._join(f"{name}s", same, {name: column(f"{name}_number"), f"{name}_before": column(f"{name}_rows_before")})
+        found = {each.sql(): each for tree in told.values() for each in tree.find_all(exp.Column)}
+        own = {f"{name}_{at}": tree for at, tree in enumerate(found.values())}
+        counts = exp.select(*_aliases({**own, "mq_rows": exp.Count(this=exp.Star())})).from_(MESSAGES)
+        counts = counts.group_by(*(tree.copy() for tree in own.values()))
+        rows, order = exp.Sum(this=column("mq_rows")), ordered_by(*((column(each), False) for each in told))
+        alike = exp.Window(this=rows.copy(), partition_by=split_by(*map(column, told)))
+        before = exp.Sub(this=exp.Window(this=rows, order=order), expression=alike)
+        number = exp.cast(exp.Window(this=exp.DenseRank(), order=order.copy()), "INT")
+        of_own: dict[str, Node] = {tree.sql(): column(each) for each, tree in own.items()}
+
+        def kept(node: Node) -> Node:
+            return of_own.get(node.sql(), node)
+
+        told = {each: tree.transform(kept) for each, tree in told.items()}
+        alikes = exp.select("*", *_aliases(told)).from_(counts.subquery("mq_counts")).subquery("mq_alikes")
+        numbers = exp.select("*", *_aliases({name: number, f"{name}_before": exp.cast(before, "BIGINT")})).from_(alikes)
+        self.parts.append((f"{name}s", numbers))
+        same = both(*(exp.NullSafeEQ(this=tree.copy(), expression=column(of)) for of, tree in own.items()))
+        self._join(f"{name}s", same, {each: column(each) for each in (*told, name)})
+
+    def begin(self, name: str) -> None:
+        """A level with how many rows have a lower number."""
+        number, before = column(name), column(f"{name}_before")
+        begins = exp.select(exp.alias_(number, f"{name}_number"), before).distinct().from_(f"{name}s")
+        self.parts.append((f"{name}_begins", begins))
+        same = exp.EQ(this=number.copy(), expression=column(f"{name}_number"))
+        self._join(f"{name}_begins", same, {before.name: before.copy()})
 
     def look_back(self, items: Items, is_member: Node) -> None:
         """A level with where the first message of an unbroken item lies, and with whether an item is a broken one."""
@@ -156,14 +171,14 @@ def message_query(
     seen = {**read.words, **items.seen()}
     orders = {name: MessageOrder.of(steps, call, seen) for name, call in ORDERS.items()}
     own = [exp.column(name, quoted=True) for name in columns]
-    query = _Query([*own])
-    for level in Plan(read.bindings.found, {}).levels():
+    query, bound = _Query([*own]), dict(read.bindings.found)
+    if numbered:
+        query.number(
+            QUEUE_NUMBER, {each.name: read.bindings.spelt_out(bound.pop(each.name)) for each in split_by(*queue)}
+        )
+    for level in Plan(bound, {}).levels():
         query.add(level)
     query.add(items.places())
-    if numbered:
-        spelt = [read.bindings.spelt_out(each) for each in split_by(*queue)]
-        own_of = {each.sql(): each for tree in spelt for each in tree.find_all(exp.Column)}
-        query.number(QUEUE_NUMBER, list(own_of.values()), spelt)
     is_member = both(is_message, _is(read.words["unit_of_work"], ""), negated(_is(read.words["group_id"], "")))
     _members(query, items, is_member, _asks(orders.values(), "mq_earliest_"), numbered)
     fates = {name: column(f"mq_fate_{name}") for name in orders}
@@ -171,12 +186,16 @@ def message_query(
     remains = {name: _is_one(fate, PLACED) for name, fate in fates.items()}
     if numbered:
         for name, each in orders.items():
-            query.in_order(*_numbered(items, each, f"mq_{name}", remains[name]))
+            query.in_order(_numbered(items, each, remains[name]), {f"mq_{name}": exp.Window(this=exp.RowNumber())})
+        query.begin(QUEUE_NUMBER)
     else:
         query.add({f"mq_{name}": _place(items, each, remains[name]) for name, each in orders.items()})
     left_out = {f"left_out_of_{name}": each.left_out(fates[name]) for name, each in orders.items()}
     fault = when(_is_one(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
-    struct = struct_of({**{name: column(f"mq_{name}") for name in orders}, **left_out, "message": fault})
+    places = {
+        name: _counted(column(f"mq_{name}"), remains[name]) if numbered else column(f"mq_{name}") for name in orders
+    }
+    struct = struct_of({**places, **left_out, "message": fault})
     return query.ending([*(each.copy() for each in own), exp.alias_(struct, ORDER_ANSWER)])
 
 
@@ -221,9 +240,13 @@ def _place(items: Items, order: MessageOrder, remains: Node) -> Node:
     return when(remains.copy(), window)
 
 
-def _numbered(items: Items, order: MessageOrder, name: str, remains: Node) -> tuple[Sequence[tuple[Node, bool]], Added]:
-    """The same where all rows stand one queue after the other, in each those that remain before the others."""
+def _numbered(items: Items, order: MessageOrder, remains: Node) -> Sequence[tuple[Node, bool]]:
+    """By what all rows stand one queue after the other, in each those that remain before the others."""
     of_queue = exp.Mul(this=column(QUEUE_NUMBER), expression=literal(2))
     part = exp.Add(this=of_queue, expression=when(remains.copy(), literal(0), literal(1)))
-    place = exp.Sub(this=exp.Window(this=exp.RowNumber()), expression=column(f"{QUEUE_NUMBER}_before"))
-    return [(part, False), *items.shortened(order.keys)], {name: when(remains.copy(), place)}
+    return [(part, False), *items.shortened(order.keys)]
+
+
+def _counted(row: Node, remains: Node) -> Node:
+    """The place in its queue of the row with that number."""
+    return when(remains.copy(), exp.Sub(this=row, expression=column(f"{QUEUE_NUMBER}_before")))

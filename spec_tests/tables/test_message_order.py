@@ -79,6 +79,29 @@ def test_as_the_rules_over_messages_in_memory(queues: int, reading: str) -> None
     assert ordered(rows, rules=rules) == expected
 
 
+def test_neither_buckets_nor_the_place_of_nulls_matter() -> None:
+    """A macro goes before the function of its name: all items then stand in one bucket."""
+    rows = random_rows(Random(5), 20)
+    schema = pa.schema([(name, TYPES[kind]) for name, kind in COLUMNS.items()])
+    connection = duckdb.connect()
+    connection.register("messages", pa.Table.from_pylist(rows, schema))
+    connection.execute("CREATE MACRO hash(queue, in_group, id) AS 7::UBIGINT")
+    connection.execute("SET default_null_order = 'nulls_first'")
+    found = message_order(connection.table("messages"), connection=connection).project("id, message_order")
+    assert dict(found.fetchall()) == ordered(rows)
+
+
+def test_names_with_blanks_and_queue_managers() -> None:
+    """What is alike but for blanks at the end is one queue and one group; a queue manager is null or empty alike."""
+    relation = duckdb.sql("""
+        SELECT * FROM (VALUES ('A', 'Q', 'QM1', 1, 'G', 2), ('B', 'Q ', NULL, 1, '', 1), ('C', 'Q', 'QM1 ', 2, 'G ', 1),
+          ('D', 'Q', '', 0, '', 1)) AS t(id, queue, queue_manager, arrival, "group", sequence)""")
+    found = dict(message_order(relation).project("id, message_order").fetchall())
+    at_qm1, elsewhere = ({name: found[name] for name in names} for names in ("AC", "BD"))
+    assert (in_place(at_qm1, "physical"), in_place(at_qm1, "logical")) == (["A", "C"], ["C", "A"])
+    assert (in_place(elsewhere, "physical"), in_place(elsewhere, "logical")) == (["D", "B"], ["D", "B"])
+
+
 def figure_11() -> list[dict[str, Any]]:
     """A, Y1, Z2, Y2, two segments of Y3, Z1, B, as they arrive."""
     members: list[dict[str, Any]] = [
