@@ -17,18 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import evolve
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql import types as T  # noqa: N812
 
 from mqclause import Cluster, Engine, Put, duckdb
 from mqclause import spark as native
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.expression import answer_of
 from mqclause.spark.session import java_home
-from mqclause.spark.types import kind_of, struct_type
-from mqclause.tables.columns import DESTINATION, OCCASION, PUT, TableError
+from mqclause.tables.columns import OCCASION, TableError
 from mqclause.tables.demands import is_null_text
 from mqclause.tables.row import Rows
-from mqclause.tables.shape import ListOf, Struct
 from spec_tests.support.deep import first
 from spec_tests.support.many_clusters import Batch, batches, table_row
 from spec_tests.support.random_clusters import random_readings
@@ -272,23 +269,6 @@ def test_numbers_of_other_types(spark: Any) -> None:
     decision = native.decide(df).first()["decision"]
     # Of the two with channel rank 2 the one with the lower sequence factor.
     assert (decision["queue_manager"], decision["permitted"]) == ("QM5", 1)
-
-
-def test_texts_of_a_length() -> None:
-    struct = T.StructType([T.StructField("queue", T.VarcharType(48)), T.StructField("channel", T.CharType(20))])
-    assert kind_of(T.ArrayType(struct)) == ListOf(Struct({"queue": "text", "channel": "text"}))
-
-
-def test_a_struct_that_is_too_small_for_an_expression_is_told_by_its_field(spark: Any) -> None:
-    put, listed = "named_struct('queue', 'Q') AS put", "array(named_struct('queue_manager', 'A')) AS destinations"
-    for chosen in ("put", "destinations"):
-        full = struct_type(PUT if chosen == "destinations" else DESTINATION).simpleString()
-        kept = f"CAST(NULL AS {full if chosen == 'destinations' else f'array<{full}>'})"
-        columns = [f"{kept} AS put", listed] if chosen == "destinations" else [put, f"{kept} AS destinations"]
-        names = PUT if chosen == "put" else DESTINATION
-        with pytest.raises(Exception, match=f"No such struct field `({'|'.join(names)})` in ") as raised:
-            spark.range(1).selectExpr(*columns).select(native.choose_destination())
-        assert len(str(raised.value).splitlines()[0]) < 300
 
 
 def test_many_bindings_are_not_nested_too_deep(spark: Any) -> None:

@@ -208,9 +208,8 @@ def _with_spark(batch: Batch, folder: Path) -> Summary:
     files = sorted(parts.glob("part-*"))
     with _connection(batch, folder) as connection:
         # To count is quick work, for which Spark would have to plan and compile again.
-        connection.read_parquet([str(part) for part in files]).create_view("mqclause_decided")
-        query = "SELECT decision FROM mqclause_decided"
-        summary = summarised(query, lambda text: connection.execute(text).fetchall(), seconds)
+        connection.read_parquet([str(part) for part in files]).create_view("done")
+        summary = summarised("SELECT decision FROM done", lambda text: connection.execute(text).fetchall(), seconds)
     _put_in_place(files[0] if len(files) == 1 else parts, batch.out)
     return summary
 
