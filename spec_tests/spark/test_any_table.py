@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from mqclause import duckdb
 from mqclause import spark as native
-from mqclause.tables.columns import TableError
+from mqclause.spark.types import struct_type
+from mqclause.tables.columns import DESTINATION, PUT, TableError
 from spec_tests.commands.test_batch_folders import check_type, check_union
 from spec_tests.spark.test_replay import cluster
 from spec_tests.spark.test_table import collected, jobs
@@ -127,3 +128,15 @@ def test_names_in_any_letter_case_and_keywords(spark: Any, value: str) -> None:
 def test_files_of_one_folder_may_differ_in_their_columns(spark: Any, tmp_path: Path) -> None:  # noqa: ARG001
     check_union(tmp_path / "out.parquet", "spark")
     check_type(tmp_path, "spark")
+
+
+def test_a_struct_that_is_too_small_for_an_expression_is_told_by_its_field(spark: Any) -> None:
+    put, listed = "named_struct('queue', 'Q') AS put", "array(named_struct('queue_manager', 'A')) AS destinations"
+    for chosen in ("put", "destinations"):
+        full = struct_type(PUT if chosen == "destinations" else DESTINATION).simpleString()
+        kept = f"CAST(NULL AS {full if chosen == 'destinations' else f'array<{full}>'})"
+        columns = [f"{kept} AS put", listed] if chosen == "destinations" else [put, f"{kept} AS destinations"]
+        names = PUT if chosen == "put" else DESTINATION
+        with pytest.raises(Exception, match=f"No such struct field `({'|'.join(names)})` in ") as raised:
+            spark.range(1).selectExpr(*columns).select(native.choose_destination())
+        assert len(str(raised.value).splitlines()[0]) < 300
