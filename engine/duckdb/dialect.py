@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 from sqlglot import exp
 
-from mqclause.language.sql import Node, either, is_false, literal, when
+from mqclause.language.sql import Node, either, equal, is_false, literal, when
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Plan
@@ -73,7 +73,7 @@ def _has_odd_letters(node: F.HasOddLetters) -> Node:
 
 
 def _none_of(node: F.NoneOf) -> Node:
-    return exp.EQ(this=call("LEN", call("LIST_FILTER", node.this, node.expression)), expression=literal(0))
+    return equal(call("LEN", call("LIST_FILTER", node.this, node.expression)), 0)
 
 
 def _sorted(node: F.Sorted) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp, parse_one
 
-from mqclause.language.sql import Node, either, literal, when
+from mqclause.language.sql import Node, either, equal, literal, when
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.spark.passes.bound import Bound
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
@@ -34,7 +34,7 @@ def _word_place(node: F.WordPlace) -> Node:
     """Compares with one word after the other: looking into a list makes a new text of each of its words."""
     listed = list(enumerate(node.this.expressions, start=1))
     branches = [
-        exp.If(this=exp.EQ(this=given.copy(), expression=word.copy()), true=literal(place))
+        exp.If(this=equal(given.copy(), word.copy()), true=literal(place))
         for given in (node.expression, other_case(node.this, node.expression))
         for place, word in listed
     ]

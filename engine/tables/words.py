@@ -9,7 +9,7 @@ from typing import Any
 from attrs import NOTHING, field, fields, frozen
 from sqlglot import exp
 
-from mqclause.language.sql import Node, case, either, literal, when
+from mqclause.language.sql import Node, case, either, equal, literal, when
 from mqclause.model.facts.domains import Finite, Name, Names, Whole, Words
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns
@@ -82,7 +82,7 @@ class RowWords:
         found = self.checked(of)
         if not of.stands_for:
             return found
-        meant = [(exp.EQ(this=found, expression=literal(word)), literal(as_)) for word, as_ in of.stands_for.items()]
+        meant = [(equal(found, word), literal(as_)) for word, as_ in of.stands_for.items()]
         return self.bindings.once(f"{of.name}_meant", case(meant, found))
 
     def is_there(self, of: Column) -> bool:
@@ -174,7 +174,7 @@ def outside(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | Non
             return None if "name" in kinds else no_name(of.domain, value)
         case Names(Name() as one):
             name = variable("name")
-            wrong = either([exp.EQ(this=Unpadded(this=name), expression=literal("")), no_name(one, name)])
+            wrong = either([equal(Unpadded(this=name), ""), no_name(one, name)])
             return exp.Not(this=NoneOf(this=value, expression=function(coalesced(wrong, exp.false()), "name")))
     return None
 
@@ -210,7 +210,7 @@ def looked_through(names: Sequence[tuple[Name, Node]]) -> Node:
     """Names as one text, looked through for odd letters before each is looked at; a blank if one is too long."""
     text = TogetherAsText(this=exp.Tuple(expressions=[value.copy() for _, value in names]))
     longer = [exp.GT(this=TextLength(this=value), expression=literal(domain.most)) for domain, value in names]
-    blank = [exp.EQ(this=value, expression=literal("")) for domain, value in names if domain.least]
+    blank = [equal(value, "") for domain, value in names if domain.least]
     return when(either([*longer, *blank]), literal(" "), text)
 
 
