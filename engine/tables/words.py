@@ -10,7 +10,7 @@ from attrs import NOTHING, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.language.sql import Node, case, either, equal, literal, when
-from mqclause.model.facts.domains import Finite, Name, Names, Whole, Words
+from mqclause.model.facts.domains import IN_NAMES, Finite, Name, Names, Whole, Words
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns
 from mqclause.tables.functions import (
@@ -18,7 +18,6 @@ from mqclause.tables.functions import (
     HasOddLetters,
     InCase,
     ListAsText,
-    NoName,
     NoneOf,
     TextLength,
     TogetherAsText,
@@ -191,7 +190,9 @@ def is_broken(value: Node) -> Node:
 
 def no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
-    return NoName(this=value, expression=literal(domain.most))
+    odd, long = Unpadded(this=value), TextLength(this=Unpadded(this=value.copy()))
+    longer = exp.GT(this=long, expression=literal(domain.most))
+    return either([exp.RegexpLike(this=odd, expression=literal(f"[^{IN_NAMES}]")), longer])
 
 
 def is_of_names(of: Column) -> bool:
