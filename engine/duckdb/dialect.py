@@ -5,11 +5,10 @@ from __future__ import annotations
 from attrs import evolve
 from sqlglot import exp
 
-from mqclause.language.sql import Node, either, is_false, literal, when
-from mqclause.model.facts.domains import IN_NAMES
+from mqclause.language.sql import Node, either, equal, is_false, literal, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Plan
-from mqclause.tables.dialect import Lowering, PlanDialect, call, call_named, other_case
+from mqclause.tables.dialect import Lowering, PlanDialect, call, call_named, in_case, other_case
 from mqclause.tables.words import LOOKED_THROUGH, ODD_LETTERS
 
 
@@ -46,24 +45,10 @@ def _word_place(node: F.WordPlace) -> Node:
     return exp.Coalesce(this=call("LIST_POSITION", words, text), expressions=[cased])
 
 
-def _in_case(node: F.InCase) -> Node:
-    """Changes the case of a text only where it is none of the words."""
-    words, text = node.this.expressions, node.expression
-    cased = other_case(node.this, text)
-    known = exp.In(this=text, expressions=words)
-    return text if cased == text else when(known, text.copy(), cased)
-
-
 def _unpadded(node: F.Unpadded) -> Node:
     """Few texts end in a blank, which is quickly seen."""
     is_padded = call("ENDS_WITH", node.this.copy(), literal(" "))
     return when(is_padded, call("RTRIM", node.this.copy(), literal(" ")), node.this)
-
-
-def _no_name(node: F.NoName) -> Node:
-    unpadded = call("RTRIM", node.this, literal(" "))
-    longer = exp.GT(this=call("STRLEN", unpadded.copy()), expression=node.expression)
-    return either([call("REGEXP_MATCHES", unpadded, literal(f"[^{IN_NAMES}]")), longer])
 
 
 def _has_odd_letters(node: F.HasOddLetters) -> Node:
@@ -73,7 +58,7 @@ def _has_odd_letters(node: F.HasOddLetters) -> Node:
 
 
 def _none_of(node: F.NoneOf) -> Node:
-    return exp.EQ(this=call("LEN", call("LIST_FILTER", node.this, node.expression)), expression=literal(0))
+    return equal(call("LEN", call("LIST_FILTER", node.this, node.expression)), 0)
 
 
 def _sorted(node: F.Sorted) -> Node:
@@ -96,9 +81,8 @@ DUCKDB = PlanDialect("duckdb", {
     F.Lowest: call_named("LIST_MIN"),
     F.DifferingBits: _differing_bits,
     F.WordPlace: _word_place,
-    F.InCase: _in_case,
+    F.InCase: in_case,
     F.Unpadded: _unpadded,
-    F.NoName: _no_name,
     F.TextLength: call_named("STRLEN"),
     F.TogetherAsText: lambda node: call("CONCAT", *node.this.expressions),
     F.ListAsText: lambda node: call("ARRAY_TO_STRING", node.this, literal("")),

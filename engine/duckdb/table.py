@@ -16,7 +16,7 @@ from mqclause.duckdb.known import known
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT
-from mqclause.language.sql import Node, both, when
+from mqclause.language.sql import Node, both, equal, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
@@ -149,8 +149,8 @@ def _projected(
 
     Of rows that are not like ``where`` nothing is evaluated.
     """
-    query, levels = exp.Select(), by_column(plan).levels()
-    for number, level in enumerate(levels):
+    query = exp.Select()
+    for number, level in enumerate(by_column(plan).levels()):
         there = {binding: tree if where is None else when(where.copy(), tree) for binding, tree in level.items()}
         bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
         projection = exp.select("*", *bound, copy=False).from_(source)
@@ -200,10 +200,10 @@ def _in_cluster(
     saying = exp.select("*", *_aliases({**puts.numbers, BY_QUEUE: puts.by_queue(rules)})).from_("mq_asking")
     ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id(rules)), ASKED: puts.number_asked}
     naming = _looked_up("mq_saying", {**ids, "mq_names": column("mq_names")}, "mq_named", puts.is_name)
-    same = both(*(exp.EQ(this=column(name, "mq_decided"), expression=column(of)) for name, of in _BY.items()))
+    same = both(*(equal(column(name, "mq_decided"), column(of)) for name, of in _BY.items()))
     known_one = puts.known_as_named(column("known", "mq_decided"), spread is not None)
     knowing = _looked_up("mq_naming", {_KNOWN: known_one}, "mq_decisions", same)
-    odd_id = exp.EQ(this=column("id", "mq_by_id"), expression=when(is_odd, column(ID)))
+    odd_id = equal(column("id", "mq_by_id"), when(is_odd, column(ID)))
     listed = when(is_odd, puts.listed_as_named(column("destinations", "mq_by_id")))
     odd = {_IS_ODD: is_odd, ODD_PUT: when(is_odd, puts.odd_put), ODD_DESTINATIONS: listed}
     plans = evolve(

@@ -142,6 +142,11 @@ def literal(value: object) -> Node:
     raise TypeError(f"{value!r} is no value of the language")
 
 
+def equal(one: Node, other: Node | str | int) -> Node:
+    """Whether two values are the same; ``other`` may be a value of the language."""
+    return exp.EQ(this=one, expression=literal(other) if isinstance(other, str | int) else other)
+
+
 def is_known(tree: Node) -> bool:
     """Whether a tree is a value."""
     return isinstance(tree, exp.Literal | exp.Boolean)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp, parse_one
 
-from mqclause.language.sql import Node, either, literal, when
+from mqclause.language.sql import Node, equal, literal, when
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.spark.passes.bound import Bound
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.dialect import PlanDialect, call, call_named, other_case
+from mqclause.tables.dialect import PlanDialect, call, call_named, in_case, other_case
 
 
 def _item(node: F.Item) -> Node:
@@ -34,28 +34,11 @@ def _word_place(node: F.WordPlace) -> Node:
     """Compares with one word after the other: looking into a list makes a new text of each of its words."""
     listed = list(enumerate(node.this.expressions, start=1))
     branches = [
-        exp.If(this=exp.EQ(this=given.copy(), expression=word.copy()), true=literal(place))
+        exp.If(this=equal(given.copy(), word.copy()), true=literal(place))
         for given in (node.expression, other_case(node.this, node.expression))
         for place, word in listed
     ]
     return exp.Case(ifs=branches)
-
-
-def _in_case(node: F.InCase) -> Node:
-    """Changes the case of a text only where it is none of the words: Spark asks for the locale to do it."""
-    words, text = node.this.expressions, node.expression
-    known = exp.In(this=text, expressions=words)
-    return exp.Case(ifs=[exp.If(this=known, true=text.copy())], default=other_case(node.this, text))
-
-
-def _no_name(node: F.NoName) -> Node:
-    unpadded = call("RTRIM", node.this)
-    longer = exp.GT(this=call("LENGTH", unpadded.copy()), expression=node.expression)
-    return either([_has_odd_letters(unpadded), longer])
-
-
-def _has_odd_letters(text: Node) -> Node:
-    return exp.RegexpLike(this=text, expression=literal(f"[^{IN_NAMES}]"))
 
 
 _SHOWN = """
@@ -130,13 +113,12 @@ SPARK = PlanDialect("spark", {
     F.Lowest: call_named("ARRAY_MIN"),
     F.DifferingBits: _differing_bits,
     F.WordPlace: _word_place,
-    F.InCase: _in_case,
+    F.InCase: in_case,
     F.Unpadded: call_named("RTRIM"),
-    F.NoName: _no_name,
     F.TextLength: call_named("LENGTH"),
     F.TogetherAsText: lambda node: call("CONCAT_WS", literal(""), *node.this.expressions),
     F.ListAsText: lambda node: call("CONCAT_WS", literal(""), node.this),
-    F.HasOddLetters: lambda node: _has_odd_letters(node.this),
+    F.HasOddLetters: lambda node: exp.RegexpLike(this=node.this, expression=literal(f"[^{IN_NAMES}]")),
     F.FloatText: _shown,
     F.Total: _total,
     F.Bucket: lambda node: call("XXHASH64", *node.expressions),

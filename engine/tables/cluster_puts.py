@@ -15,7 +15,7 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.documents.workload import OUTCOME
-from mqclause.language.sql import Node, both, case, either, literal, negated, when
+from mqclause.language.sql import Node, both, case, either, equal, literal, negated, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
@@ -116,7 +116,7 @@ class ClusterPuts:
         It is null for names that are none; of those that are known nobody needs to see the letters.
         """
         unknown = F.is_null(F.column("id", "mq_names"))
-        as_given = exp.EQ(this=F.column(BY_QUEUE), expression=literal(AS_NAMED))
+        as_given = equal(F.column(BY_QUEUE), AS_NAMED)
         is_none = both(either([unknown, as_given]), either(wrong for _, wrong in self._wrong_names()))
         asks = F.coalesced(F.column("asks", "mq_names"), exp.false())
         return case([(is_none, exp.null()), (asks, F.column(SAID_NUMBER))], F.column(ANY_NUMBER))
@@ -142,17 +142,17 @@ class ClusterPuts:
             case "text":
                 return exp.Sub(this=word_place(of, value), expression=literal(1))
             case "texts":
-                return case([(exp.EQ(this=F.length_of(value), expression=literal(0)), literal(0))])
+                return case([(equal(F.length_of(value), 0), literal(0))])
         given = words.given(of) if words.is_there(of) else []
         own = self._own(of.name)
-        said = both(*(either([F.is_null(each), exp.EQ(this=each.copy(), expression=own.copy())]) for each in given))
+        said = both(*(either([F.is_null(each), equal(each.copy(), own.copy())]) for each in given))
         return case([(said, literal(0))])
 
     @property
     def is_name(self) -> Node:
         """Whether a row of names is what a put names in its cluster."""
         found_by = {AT: "at", BY_QUEUE: "queue", KEYS["queue_manager"]: "queue_manager"}
-        same = (exp.EQ(this=F.column(own), expression=F.column(of, "mq_names")) for own, of in found_by.items())
+        same = (equal(F.column(own), F.column(of, "mq_names")) for own, of in found_by.items())
         return both(*same)
 
     def unknown_id(self, rules: Rules) -> Node:
@@ -220,14 +220,14 @@ class ClusterPuts:
 
     def _as_named(self, fields: Mapping[str, Node]) -> dict[str, Node]:
         return {
-            name: case([(exp.EQ(this=fields[name], expression=literal(AS_NAMED)), F.column(key))], fields[name].copy())
+            name: case([(equal(fields[name], AS_NAMED), F.column(key))], fields[name].copy())
             for name, key in KEYS.items()
         }
 
     def _where_kept(self, value: Node, named: Node) -> Node:
         if not set(PUT_NAMES) <= set(self.sources):
             return value
-        is_kept = exp.EQ(this=F.column(BY_QUEUE), expression=literal(AS_NAMED))
+        is_kept = equal(F.column(BY_QUEUE), AS_NAMED)
         return case([(both(is_kept, negated(F.is_null(value.copy()))), named)], value)
 
     def _no_cluster(self, at: ValueSource) -> Node:
@@ -244,7 +244,7 @@ class ClusterPuts:
         """Where an odd put has what it says: also what its names come to, and what its cluster says for it."""
         words, found = self._words(), {name: each for name, each in self.sources.items() if not PUT[name].optional}
         bind = words.value(PUT["bind"], as_kept=False)
-        left_open = exp.EQ(this=kept(PUT["bind"], bind.copy()), expression=literal("AS_Q_DEF"))
+        left_open = equal(kept(PUT["bind"], bind.copy()), "AS_Q_DEF")
         of_queue = F.coalesced(F.column("defbind", "mq_names"), literal("OPEN"))
         in_effect = case([(left_open, of_queue)], exp.cast(bind, "TEXT"))
         told = found["bind"][0].told if "bind" in found else "put.bind"

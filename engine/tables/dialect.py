@@ -9,8 +9,9 @@ from typing import Any
 from attrs import frozen
 from sqlglot import Dialect, exp
 
-from mqclause.language.sql import Node
+from mqclause.language.sql import Node, when
 from mqclause.tables.columns import letter_case
+from mqclause.tables.functions import InCase
 
 Lowering = Callable[[Any], Node]
 """What a node of one of our classes is in a dialect; its parts may be used once each."""
@@ -64,6 +65,13 @@ def other_case(words: Node, text: Node) -> Node:
     letters = "".join(sorted({letter for word in words.expressions for letter in word.name if letter in ascii_letters}))
     other = letters.lower() if case == "upper" else letters.upper()
     return call("TRANSLATE", text.copy(), exp.Literal.string(other), exp.Literal.string(letters))
+
+
+def in_case(node: InCase) -> Node:
+    """Changes the case of a text only where it is none of the words: Spark asks for the locale to do it."""
+    words, text = node.this, node.expression
+    cased = other_case(words, text)
+    return text if cased == text else when(exp.In(this=text, expressions=words.expressions), text.copy(), cased)
 
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.Is, exp.In, exp.Between)

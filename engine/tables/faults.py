@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from mqclause.language.sql import Node, both, case, either, literal, negated
+from mqclause.language.sql import Node, both, case, either, equal, literal, negated
 from mqclause.model.facts.domains import Names, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Bindings
@@ -44,7 +44,7 @@ def told_of(words: RowWords, of: Column) -> Node:
 
 
 def _is_blank(text: Node) -> Node:
-    return exp.EQ(this=text, expression=literal(""))
+    return equal(text, "")
 
 
 def subjects_fault(packing: Packing, shape: Shape) -> Node:
@@ -63,7 +63,7 @@ def subjects_fault(packing: Packing, shape: Shape) -> Node:
     faults = F.those(
         F.each(listed, case(branches), F.EACH.name, "place"), exp.Not(this=F.is_null(F.variable("fault"))), "fault"
     )
-    nobody = either([F.is_null(listed), exp.EQ(this=F.length_of(listed), expression=literal(0))])
+    nobody = either([F.is_null(listed), equal(F.length_of(listed), 0)])
     absent = [(nobody, literal(shape.demands.nobody))] if shape.demands.nobody else []
     return case(absent, F.item(faults, 0))
 
@@ -101,14 +101,14 @@ def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: N
     faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
     if shape.demands.one_of:
         blank = [_is_blank(words.checked(words.columns[name])) for name in shape.demands.one_of]
-        faults.append(exp.EQ(this=blank[0], expression=blank[1]))
+        faults.append(equal(blank[0], blank[1]))
     faults.extend(wrong for of, wrong in words.faults() if not is_of_names(of))
     faults.append(_has_wrong_names(words, packing, bindings))
     if shape.about.subject is not None:
         # A number below 0 has the highest bit: the first has it, or another differs in it.
         faults += [exp.LT(this=F.column(each), expression=literal(0)) for each in (FIRST, MIXED)]
         if shape.demands.nobody and not shape.may_be_empty:
-            faults.append(exp.EQ(this=F.length_of(listed), expression=literal(0)))
+            faults.append(equal(F.length_of(listed), 0))
     return either(faults)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from mqclause.executors.steps import Filter
-from mqclause.language.sql import Node, both, case, either, is_false, literal, negated, when
+from mqclause.language.sql import Node, both, case, either, equal, is_false, literal, negated, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.standing import RULES_SHIFT, Standing
 
@@ -73,7 +73,7 @@ def choose(standing: Standing, filters: Sequence[NumberedFilter]) -> None:
         standing.remaining = standing.bind(last, "left", case(found, remaining))
         if standing.traced:
             standing.fallen = standing.bind(last, "fallen", case(fates, fallen))
-        nobody = (exp.EQ(this=F.length_of(chosen), expression=literal(0)) for _, chosen in found)
+        nobody = (equal(F.length_of(chosen), 0) for _, chosen in found)
         still_open = both(*nobody)
         standing.ended = standing.bind(last, "ended", either([standing.ended, negated(still_open)]))
         standing.is_open = standing.bind(last, "open", both(standing.is_open, negated(standing.ended)))

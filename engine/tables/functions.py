@@ -89,12 +89,6 @@ class Unpadded(_OfOne):
     """A text without the blanks at its end."""
 
 
-class NoName(_OfTwo):
-    """Whether a text, without the blanks at its end, has a character that no name of MQ has, or more of them than the
-    number says.
-    """
-
-
 class TextLength(_OfOne):
     """How long a text is, in characters or in bytes."""
 

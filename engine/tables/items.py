@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from attrs import frozen
 from sqlglot import exp
 
-from mqclause.language.sql import Node, both, case, either, is_known, literal, negated, when
+from mqclause.language.sql import Node, both, case, either, equal, is_known, literal, negated, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.functions import column, is_null
 
@@ -82,7 +82,7 @@ class Items:
         of the messages that begin one: see ``stretch``.
         """
         told = {
-            "mq_first_there": exp.EQ(this=column("mq_first_place"), expression=literal(FIRST_PLACE)),
+            "mq_first_there": equal(column("mq_first_place"), FIRST_PLACE),
             "mq_repeated": F.coalesced(_repeated(), exp.false()),
         }
         stretches = F.Gathered(this=self.stretch(), expression=self.begins())
@@ -126,7 +126,7 @@ class Items:
         """Whether a message begins a stretch; the first of an item has none before it and begins no further one."""
         place, before = column("mq_place"), column("mq_before")
         irregular = exp.NEQ(this=column("mq_after"), expression=place)
-        before_repeated = exp.EQ(this=before, expression=column("mq_before_that"))
+        before_repeated = equal(before, column("mq_before_that"))
         among_segments = [
             exp.GT(this=column("mq_furthest"), expression=place),
             exp.GT(this=column("mq_furthest_before"), expression=before),
@@ -205,14 +205,14 @@ def _told() -> Added:
     after_last = both(there, behind, _is_one(F.item(line, CUT_BY_END)))
     out = both(there, negated(repeated), either([behind, unfit]))
     return {
-        "mq_leads": both(negated(repeated), exp.EQ(this=place, expression=literal(FIRST_PLACE))),
+        "mq_leads": both(negated(repeated), equal(place, FIRST_PLACE)),
         "mq_after_last": F.coalesced(after_last, exp.false()),
         "mq_after_gap": both(out, negated(F.coalesced(after_last, exp.false()))),
     }
 
 
 def _repeated() -> Node:
-    return exp.EQ(this=column("mq_before"), expression=column("mq_place"))
+    return equal(column("mq_before"), column("mq_place"))
 
 
 def _of_row_before(tree: Node) -> Node:
@@ -256,7 +256,7 @@ def _line(stretches: Node) -> Node:
     place, after, is_repeated = (F.item(stretch, at) for at in range(1, 4))
     expected = when(_is_one(F.item(state, FITS)), after, F.item(state, EXPECTED))
     ended = exp.LT(this=expected, expression=literal(0))
-    by_end = when(exp.EQ(this=expected, expression=literal(ENDED)), literal(1), literal(0))
+    by_end = when(equal(expected, ENDED), literal(1), literal(0))
 
     def kept(cut: Node, fits: bool, by_end: Node, *more: Node) -> Node:
         parts = F.list_of([cut, expected, literal(int(fits)), by_end, *more], "BIGINT")
@@ -268,7 +268,7 @@ def _line(stretches: Node) -> Node:
             (exp.GT(this=F.item(state, CUT), expression=literal(NO_CUT)), state),
             (_is_one(is_repeated), kept(literal(NO_CUT), False, literal(0))),
             (either([ended, exp.GT(this=place, expression=expected)]), kept(place, False, by_end)),
-            (exp.EQ(this=place, expression=expected), kept(literal(NO_CUT), True, literal(0))),
+            (equal(place, expected), kept(literal(NO_CUT), True, literal(0))),
         ],
         kept(literal(NO_CUT), False, literal(0), exp.Neg(this=place)),
     )
@@ -277,4 +277,4 @@ def _line(stretches: Node) -> Node:
 
 
 def _is_one(tree: Node) -> Node:
-    return exp.EQ(this=tree, expression=literal(1))
+    return equal(tree, 1)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from mqclause.language.check import type_of
 from mqclause.language.parse import expanded, unwrapped
-from mqclause.language.sql import Node, both, case, counts, either, is_true, is_word, literal, negated, sql_of
+from mqclause.language.sql import Node, both, case, counts, either, equal, is_true, is_word, literal, negated, sql_of
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.domains import Flag, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
@@ -118,7 +118,7 @@ class RowMeaning:
             all_of_them = literal(sum(1 << place for place in places))
             shifted = exp.BitwiseRightShift(this=all_of_them, expression=exp.cast(packed, "INT"))
             packed, places = exp.BitwiseAnd(this=shifted, expression=literal(1)), [1]
-        found = exp.EQ(this=packed, expression=literal(places[0])) if places else exp.false()
+        found = equal(packed, places[0]) if places else exp.false()
         return negated(found) if isinstance(tree, exp.NEQ) else found
 
     def has(self, names: Node, name: Node) -> Node:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from mqclause.executors.steps import Key, Rank, Step
 from mqclause.language.check import type_of
-from mqclause.language.sql import Node, both, either, is_false, literal, negated, when
+from mqclause.language.sql import Node, both, either, equal, is_false, literal, negated, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.standing import Standing
 
@@ -59,7 +59,7 @@ def _keep_best(standing: Standing, number: int, step: Rank, key: Key, condition:
     # Where nobody is compared the best is null; those that are not compared stay all the same.
     values = best_of(this=F.each(standing.remaining, when(among, by)))
     best = standing.bind(step.rule, "best", when(condition, values))
-    _keep(standing, number, step, exp.EQ(this=by, expression=best), condition)
+    _keep(standing, number, step, equal(by, best), condition)
 
 
 def _keep(standing: Standing, number: int, step: Rank, good: Node, condition: Node) -> None:
@@ -73,7 +73,7 @@ def _keep_of_group(standing: Standing, number: int, step: Rank, condition: Node)
     condition = standing.bind(step.rule, "applies", condition)
     meaning, key, per = standing.meaning, step.keys[0], exp.column(step.per or "")
     better = _better(key, meaning.number_of(key.by, "o"), meaning.number_of(key.by))
-    same_group = exp.EQ(this=meaning.of(per, "o"), expression=meaning.of(per))
+    same_group = equal(meaning.of(per, "o"), meaning.of(per))
     other = both(better, meaning.all_of(step.among, subject="o"), same_group)
     nobody = F.NoneOf(this=standing.remaining, expression=F.function(other, "o"))
     _keep(standing, number, step, nobody, condition)
@@ -109,7 +109,7 @@ def _first_of_each(standing: Standing, step: Rank, ordered: Node, kind: Node) ->
     """Of the subjects of each kind the one that is listed first."""
     kinds = standing.bind(step.rule, "kinds", F.each(ordered, kind))
     place = exp.Add(this=F.variable("place"), expression=literal(1))
-    is_first = exp.EQ(this=F.PlaceOf(this=kinds, expression=kind), expression=place)
+    is_first = equal(F.PlaceOf(this=kinds, expression=kind), place)
     first = F.Those(this=ordered, expression=F.function(is_first, "c", "place"))
     return standing.bind(step.rule, "first", first)
 

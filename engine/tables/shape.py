@@ -143,19 +143,15 @@ def situation_fields(columns: Mapping[str, FieldType], about: Declaration) -> So
     inside, beside = _fields(found, known, f"{struct}."), _beside(columns, known)
     if demands.one_of and not set(demands.one_of).intersection(inside):
         raise TableError(demands.neither)
-    sources: dict[str, list[ValueSource]] = {}
-    for each in known:
-        own = (
-            [ValueSource(column(inside[each].name, name), inside[each].kind, f"{struct}.{each}")]
-            if each in inside
-            else []
-        )
-        other = (
-            [ValueSource(column(beside[each].name), beside[each].kind, f"{struct}.{each}")] if each in beside else []
-        )
-        if own or other:
-            sources[each] = [*own, *other]
-    return sources
+    sources = {
+        each: [
+            ValueSource(column(of[each].name, within), of[each].kind, f"{struct}.{each}")
+            for of, within in ((inside, name), (beside, ""))
+            if each in of
+        ]
+        for each in known
+    }
+    return {name: found for name, found in sources.items() if found}
 
 
 def check_types(columns: Mapping[str, FieldType], about: Declaration) -> None:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from mqclause.answers.choice.engine import Engine
 from mqclause.documents.workload import WORKLOAD
-from mqclause.language.sql import Node, both, case, literal, negated, when
+from mqclause.language.sql import Node, both, case, equal, literal, negated, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
@@ -54,9 +54,7 @@ class Spread:
         """The decision, with what is asked, of the columns ``decision`` and ``ties``."""
         fields: dict[str, Node] = {name: F.column(name, decision) for name in DECISION}
         if self.by is not None:
-            is_chosen = both(
-                exp.EQ(this=fields["outcome"].copy(), expression=literal("chosen")), F.more_than(F.column(ties), 0)
-            )
+            is_chosen = both(equal(fields["outcome"].copy(), "chosen"), F.more_than(F.column(ties), 0))
             taken = F.item(F.column(ties), self._place(self.by, ties))
             fields |= {name: case([(is_chosen, F.field_of(taken.copy(), name))], fields[name]) for name in TIE_NAMES}
         if self.shares:
@@ -106,7 +104,7 @@ def ties(found: Written) -> Mapping[str, Node]:
         for each in ("o", "c")
     ]
     first = F.PlaceOf(this=F.each(remaining, routes[0], "o"), expression=routes[1])
-    is_first = exp.EQ(this=first, expression=exp.Add(this=F.variable("place"), expression=literal(1)))
+    is_first = equal(first, exp.Add(this=F.variable("place"), expression=literal(1)))
     weight = case([(is_first, exp.cast(packing.looked_up("channel_weight", subject), "BIGINT"))], literal(0))
     blank_as_null = {name: exp.Nullif(this=value, expression=literal("")) for name, value in names.items()}
     listed = F.each(remaining, F.struct_of({**blank_as_null, "weight": exp.cast(weight, "BIGINT")}), "c", "place")

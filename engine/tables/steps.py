@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 from sqlglot import exp
 
 from mqclause.executors.steps import FAILING_RULE, Filter, Let, Rank, Step, Steps
-from mqclause.language.sql import Node, both, case, counts, is_false, is_true, negated, when
+from mqclause.language.sql import Node, both, case, counts, equal, is_false, is_true, negated, when
 from mqclause.rulebook.errors import RuleError
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Span
@@ -125,4 +125,4 @@ def _first_to_fail(condition: Node | None) -> tuple[bool, Node | None]:
     return (True, rest) if first == _NOTHING_FAILED else (False, condition)
 
 
-_NOTHING_FAILED = exp.EQ(this=exp.column(FAILING_RULE), expression=exp.Literal.number(0))
+_NOTHING_FAILED = equal(exp.column(FAILING_RULE), exp.Literal.number(0))

@@ -9,8 +9,8 @@ from typing import Any
 from attrs import NOTHING, field, fields, frozen
 from sqlglot import exp
 
-from mqclause.language.sql import Node, case, either, literal, when
-from mqclause.model.facts.domains import Finite, Name, Names, Whole, Words
+from mqclause.language.sql import Node, case, either, equal, literal, when
+from mqclause.model.facts.domains import IN_NAMES, Finite, Name, Names, Whole, Words
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns
 from mqclause.tables.functions import (
@@ -18,7 +18,6 @@ from mqclause.tables.functions import (
     HasOddLetters,
     InCase,
     ListAsText,
-    NoName,
     NoneOf,
     TextLength,
     TogetherAsText,
@@ -82,7 +81,7 @@ class RowWords:
         found = self.checked(of)
         if not of.stands_for:
             return found
-        meant = [(exp.EQ(this=found, expression=literal(word)), literal(as_)) for word, as_ in of.stands_for.items()]
+        meant = [(equal(found, word), literal(as_)) for word, as_ in of.stands_for.items()]
         return self.bindings.once(f"{of.name}_meant", case(meant, found))
 
     def is_there(self, of: Column) -> bool:
@@ -174,7 +173,7 @@ def outside(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | Non
             return None if "name" in kinds else no_name(of.domain, value)
         case Names(Name() as one):
             name = variable("name")
-            wrong = either([exp.EQ(this=Unpadded(this=name), expression=literal("")), no_name(one, name)])
+            wrong = either([equal(Unpadded(this=name), ""), no_name(one, name)])
             return exp.Not(this=NoneOf(this=value, expression=function(coalesced(wrong, exp.false()), "name")))
     return None
 
@@ -191,7 +190,9 @@ def is_broken(value: Node) -> Node:
 
 def no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
-    return NoName(this=value, expression=literal(domain.most))
+    odd, long = Unpadded(this=value), TextLength(this=Unpadded(this=value.copy()))
+    longer = exp.GT(this=long, expression=literal(domain.most))
+    return either([exp.RegexpLike(this=odd, expression=literal(f"[^{IN_NAMES}]")), longer])
 
 
 def is_of_names(of: Column) -> bool:
@@ -210,7 +211,7 @@ def looked_through(names: Sequence[tuple[Name, Node]]) -> Node:
     """Names as one text, looked through for odd letters before each is looked at; a blank if one is too long."""
     text = TogetherAsText(this=exp.Tuple(expressions=[value.copy() for _, value in names]))
     longer = [exp.GT(this=TextLength(this=value), expression=literal(domain.most)) for domain, value in names]
-    blank = [exp.EQ(this=value, expression=literal("")) for domain, value in names if domain.least]
+    blank = [equal(value, "") for domain, value in names if domain.least]
     return when(either([*longer, *blank]), literal(" "), text)
 
 
