@@ -113,14 +113,15 @@ class Items:
     def unbroken(self) -> Added:
         """What a message is that is in an unbroken item, or alone: as ``together`` and ``alone`` say it."""
         alone, is_alone = self.alone(), is_null(column("mq_bucket"))
-        of_item = {
-            "mq_leads": exp.EQ(this=column("mq_place"), expression=literal(FIRST_PLACE)),
-            "mq_item_priority": column("mq_first_enqueued"),
-            "mq_item_arrival": column("mq_first_arrival"),
-            # Which number it is does not matter: it rises.
+        is_first = exp.EQ(this=column("mq_place"), expression=literal(FIRST_PLACE))
+        return {
+            **alone,
+            "mq_leads": when(is_alone, exp.true(), is_first),
+            "mq_item_priority": F.coalesced(column("mq_first_enqueued"), alone["mq_item_priority"]),
+            "mq_item_arrival": F.coalesced(column("mq_first_arrival"), alone["mq_item_arrival"]),
+            # Which number it is does not matter: it rises within an item.
             "mq_in_item": column("mq_place") if self._may_be_segments else exp.cast(self.words["sequence"], "INT"),
         }
-        return {**alone, **{name: when(is_alone.copy(), alone[name], tree) for name, tree in of_item.items()}}
 
     def begins(self) -> Node:
         """Whether a message begins a stretch; the first of an item has none before it and begins no further one."""
