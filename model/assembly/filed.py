@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -67,8 +67,15 @@ def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
     of = {
         "status": [each.name for each in cluster.channels if not _says(provenance, each, "status")],
         "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
+        **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in snapshot.untold.items()},
     }
     return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE if of[attribute]}
+
+
+def _naming(attribute: str, queues: Collection[str], snapshot: Snapshot) -> list[str]:
+    """Of the local ``queues`` those that name something in ``attribute``."""
+    own = snapshot.cluster.own_queues
+    return [name for name, queue in own.items() if name in queues and getattr(queue, attribute)]
 
 
 def _says(provenance: Provenance, fact: Fact, attribute: str) -> bool:

@@ -119,6 +119,15 @@ def _origin(
     return (seen if attribute in from_scripts else own).origin(attribute)
 
 
+def stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None:
+    """The clusters of the local queue manager that a facts document describes; None if it does not say them."""
+    for document in documents:
+        if stated_name(document) is not None:
+            given = document.data["queue_manager"].get("clusters")
+            return given if isinstance(given, list) else None
+    return ()
+
+
 def defined_at(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
     """The names of the objects that scripts define at the queue manager ``local``, by kind or as aliases of topics."""
     found: dict[str, set[str]] = {}

@@ -22,6 +22,7 @@ from mqclause.model.assembly.local import (
     local_name,
     local_queue_manager,
     sent_from,
+    stated_clusters,
     stated_name,
 )
 from mqclause.model.assembly.made_once import MadeOnce
@@ -32,6 +33,7 @@ from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
+from mqclause.model.assembly.untold import Untold, untold
 from mqclause.model.assembly.view import StatesShown, View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
@@ -59,12 +61,12 @@ class Snapshot:
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
     ``incomplete`` is what the sources leave out, whatever is asked.
-    ``remarks`` say what is odd about the sources, beside their ``warnings``.
-    ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at the local queue manager,
-    ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its
-    channels name, None where no script describes one. ``hosted`` has the names of all queues of each queue manager that
-    a dump tells wholly, with those that aliases lead to; ``cluster_queues`` which queues serve cluster channels.
-    ``strangers`` are queue managers that are described and share no cluster with the local one.
+    ``remarks`` say what is odd about the sources, beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL
+    and so on) the objects that scripts define at the local queue manager, ``untold`` what nobody asked about of those
+    that its queues name; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission
+    queues that its channels name, None where no script describes one. ``hosted`` has the names of all queues of each
+    queue manager that a dump tells wholly, with those that aliases lead to; ``cluster_queues`` which queues serve
+    cluster channels. ``strangers`` are queue managers that are described and share no cluster with the local one.
     """
 
     cluster: Cluster
@@ -74,6 +76,7 @@ class Snapshot:
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
+    untold: Untold = field(factory=dict, kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
     messages: tuple[Message, ...] = ()
@@ -171,6 +174,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         partial(tuple, (*placed, put) if put else placed),
         incomplete=incomplete(opened.scripts, view.known, cluster),
         defined=defined,
+        untold=untold(opened.scripts, opened.documents, cluster),
         messages=messages,
         remarks=(*opened.remarks, *view.remarks),
         command_level=command_level(opened.scripts, cluster.queue_manager.name),
@@ -185,7 +189,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
 def read_files(
     paths: Iterable[str | Path], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
 ) -> Snapshot:
-    """The snapshot in files; as ``read_sources``. Raises OSError for a file that cannot be opened."""
+    """As ``read_sources`` of files. Raises OSError for one that cannot be opened."""
     return read_sources([*map(Source.at, paths)], local, lenient, formats)
 
 
@@ -231,8 +235,8 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
     except ContradictionError:
         # The same once more, with the place of each fact.
         cluster = agreed(placed_table(own, document, "queue_manager"), placed_rows(facts, document)).cluster
-    messages = _checked_messages([(facts, document)], cluster)
-    return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), messages=messages)
+    messages, of = _checked_messages([(facts, document)], cluster), untold((), (document,), cluster)
+    return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), messages=messages, untold=of)
 
 
 def _checked_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Cluster) -> tuple[Message, ...]:
@@ -248,7 +252,7 @@ def _view(opened: Opened, name: str | None, lenient: bool, once: MadeOnce) -> Vi
     if not opened.scripts:
         return View()
     described = [Script(document.source, name, ()) for document in opened.documents if name and stated_name(document)]
-    view = assemble([*opened.scripts, *described[:1]], name, _stated_clusters(opened.documents), once)
+    view = assemble([*opened.scripts, *described[:1]], name, stated_clusters(opened.documents), once)
     forgiven = lenient and view.queue_manager is not None
     opened.warnings.extend(view.warnings)
     # where a file cannot be read, it may be the one that describes the local queue manager
@@ -264,15 +268,6 @@ def _facts_of(opened: Opened, view: View, host: str) -> list[tuple[Facts, FactsD
     for facts, _ in files:
         opened.faults.extend(facts.diagnostics)
     return files
-
-
-def _stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None:
-    """The clusters of the local queue manager that a facts document describes; None if it does not say them."""
-    for document in documents:
-        if stated_name(document) is not None:
-            given = document.data["queue_manager"].get("clusters")
-            return given if isinstance(given, list) else None
-    return ()
 
 
 def _assumptions(opened: Opened, view: View, cluster: Cluster) -> Iterator[str]:

@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 
 from mqclause.model.assembly.configured import QUEUE_ATTRIBUTES, ConfiguredObject
 from mqclause.model.assembly.contribution import Contribution, OnDisplay
-from mqclause.model.assembly.inserts import INSERT
+from mqclause.model.assembly.inserts import INSERT, answers
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import look_of
@@ -57,7 +57,7 @@ class Together:
                 found.take(each, own)
         for each in ordered:
             for cluster, sender, _ in each.senders:
-                if sender not in found.by_channel:
+                if not answers(sender, found.by_channel):
                     found.unanswered.setdefault(cluster, set()).add(sender)
         return found
 

@@ -142,6 +142,7 @@ def _of_alias(cluster: Cluster, name: str) -> dict[str, Any]:
         return _of_clustered_alias(cluster, name)
     return {
         "names_alias": True,
+        "alias_clustered": _own_clustered_alias(cluster, name) is not None,
         "alias_put_enabled": named.put == "ENABLED",
         "alias_rqmname": named.rqmname,
         "alias_xmitq": named.xmitq,

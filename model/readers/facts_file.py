@@ -37,14 +37,17 @@ MOST_FAULTS = 10_000
 class Unknown:
     """What nobody knows although it counts as known where it is left out: of the objects named here, by attribute.
 
-    ``status`` names channels, ``curdepth`` local queues. What an object's own table gives is known.
+    ``status`` names channels, ``curdepth`` local queues. What an object's own table gives is known. ``process`` and
+    ``initq`` name local queues whose process, or initiation queue, may be defined although no table here does so.
     """
 
     status: tuple[str, ...] = attribute(NAMES, ())
     curdepth: tuple[str, ...] = attribute(NAMES, ())
+    process: tuple[str, ...] = attribute(NAMES, ())
+    initq: tuple[str, ...] = attribute(NAMES, ())
 
 
-UNKNOWABLE = {"status": "channel", "curdepth": "queue"}
+UNKNOWABLE = {"status": "channel", "curdepth": "queue", "process": "queue", "initq": "queue"}
 """The table of the objects that an attribute can be unknown of."""
 
 _queue_manager = Maker(QueueManager)

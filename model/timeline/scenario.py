@@ -12,6 +12,7 @@ from attrs import field, frozen
 from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot, read_document
 from mqclause.model.assembly.source import Source
+from mqclause.model.assembly.untold import taken_as_there
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Beyond
@@ -79,11 +80,13 @@ def scenario_of(
     messages: tuple[Message, ...] = ()
     beyond = Beyond()
     more: tuple[Queue, ...] = ()
+    unasked: Mapping[str, str] = {}
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
         more = shipped(snapshot.cluster, snapshot.defined, _initiation_queues(snapshot.cluster, given))
-        cluster, messages, beyond = with_queues(snapshot.cluster, more), snapshot.messages, snapshot.beyond
+        cluster, unasked = taken_as_there(snapshot.cluster, snapshot.untold)
+        cluster, messages, beyond = with_queues(cluster, more), snapshot.messages, snapshot.beyond
     except FactsError as error:
         faults += error.diagnostics
     reading = _Reading(Referenced(cluster) if cluster else None, {each.id: "the facts" for each in messages})
@@ -92,8 +95,8 @@ def scenario_of(
     faults += (Diagnostic(source, message, *places.told_by(message)) for message in told)
     if faults or cluster is None:
         raise FactsError(faults)
-    shipped_ones = {each.name: assumed(each.name) for each in more}
-    return Scenario(cluster, tuple(reading.events), messages, in_flight, shipped_ones, beyond)
+    taken = {**unasked, **{each.name: assumed(each.name) for each in more}}
+    return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond)
 
 
 def _initiation_queues(cluster: Cluster, given: object) -> Iterator[tuple[str, str]]:

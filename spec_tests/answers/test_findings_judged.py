@@ -156,6 +156,19 @@ def test_what_could_not_be_judged_is_remarked() -> None:
     assert inspection.warnings == []
 
 
+def test_a_sender_of_all_members_leads_to_one_that_is_described() -> None:
+    """QM2 is described, so that nothing is left that QM9 could be."""
+    sender = "DEFINE CHANNEL(TO.+QMNAME+) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
+    remote = "DEFINE QREMOTE(R) RNAME(Q) RQMNAME(QM9)"
+    scripts = member("QM1", sender, remote), member("QM2")
+    inspection = inspected([Source(f"{at}", text.encode()) for at, text in enumerate(scripts)], CHECKS)
+    assert "check.22" in {each.rule.id for each in inspection.findings()}
+    assert inspection.warnings == []
+    alone = inspected([Source("1", scripts[0].encode())], CHECKS)
+    assert "check.22" not in {each.rule.id for each in alone.findings()}
+    assert len(alone.warnings) == 1
+
+
 def test_the_defaults_that_a_dump_writes_down_are_stated_by_nobody() -> None:
     sender = "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h) CLWLRANK(0) CLWLWGHT(50)"
     other = member("QM2", receiver="CLWLRANK(4) CLWLWGHT(9)")

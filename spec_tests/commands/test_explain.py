@@ -145,6 +145,15 @@ def test_an_unknown_queue_gets_a_suggestion(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("beside", "hints"), [("NORMAL", []), ("XMITQ", ["notes       did you mean 'PARTNERS'?"])])
+def test_only_what_can_be_named_as_a_queue_manager_is_suggested(tmp_path: Path, beside: str, hints: list[str]) -> None:
+    remote = {"name": "PARTNER.Q", "type": "QREMOTE", "rname": "IN", "rqmname": "PARTNER"}
+    name = written(tmp_path, facts(queue=[remote, {"name": "PARTNERS", "usage": beside}]))
+    done = run("explain", name, "--put", "PARTNER.Q")
+    assert "(2087)" in done.stdout
+    assert [line for line in done.stdout.splitlines() if "did you mean" in line] == hints
+
+
 def test_the_put_from_options(tmp_path: Path) -> None:
     name = written(tmp_path, facts())
     done = run("explain", name, "--to-queue-manager", "QM3", "--call", "mqput1", "--bind", "notfixed", "--json")

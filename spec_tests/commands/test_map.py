@@ -69,7 +69,12 @@ def test_aliases_of_queue_managers_have_rows_of_their_own(sales: list[str]) -> N
         ("GATE", name): {"QM2": 1} for name in ("QM1", "QM2", "QM3")
     }
     done = run("map", *sales, "--queue", "GATE")
-    assert done.stdout.splitlines() == ["GATE (queue manager)", "  from QM1, QM2, QM3  QM2"]
+    followed = (
+        "GATE is an alias of QM9 that is defined here: beside a queue it is followed; named without one it is not"
+    )
+    assert done.stdout.splitlines() == [
+        "GATE (queue manager)", "  from QM1, QM2, QM3  QM2", "", f"GATE from QM2: {followed}, and is a way to QM2",
+    ]  # fmt: skip
     lines = run("map", *sales, "--queue", "GATE", "--csv")
     assert lines.stdout.splitlines() == ["queue,from,outcome,reason,queue_manager,channel,share"]
     assert "remark: aliases of queue managers are left out: --json has them" in lines.stderr.splitlines()

@@ -262,6 +262,15 @@ def test_a_replay_tells_it_as_things_are_at_each_put(tmp_path: Path) -> None:
     assert [row.get("remarks", []) for row in rows] == [[], [], [], [WAITS], [], [WAITS, disabled]]
 
 
+def test_what_is_in_the_way_is_told_again_after_a_put_that_it_was_not_in_the_way_of(tmp_path: Path) -> None:
+    put, runs = {"do": "put", "queue": "ORDERS"}, STOPPED | {"set": {"status": "RUNNING"}}
+    scenario = tmp_path / "scenario.json"
+    scenario.write_text(json.dumps(CLUSTER | {"event": [STOPPED, put, put, runs, put, STOPPED, put, put]}))
+    done = CliRunner().invoke(replay, [str(scenario)], standalone_mode=False, catch_exceptions=False)
+    told = [line.split()[1] for line in done.stdout.splitlines() if line[:5].strip().isdigit() or WAITS in line]
+    assert told == ["alter", "put", "message", "put", "alter", "put", "alter", "put", "message", "put"]
+
+
 def test_a_replay_beside_dumps_knows_what_they_tell(files: list[str], tmp_path: Path) -> None:
     scenario = tmp_path / "scenario.toml"
     scenario.write_text('[[event]]\ndo = "put"\nqueue = "LOST"\n[[event]]\ndo = "put"\nqueue = "LOST"\n')

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from mqclause import Rules
+from mqclause import Replay, Rules
 from mqclause.answers.trigger.why import PutNow, Why
 from mqclause.answers.trigger.why_document import document
+from mqclause.model.assembly.filed import filed_tables
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
+from mqclause.model.timeline.scenario import scenario_of
 
 UNKNOWN: dict[str, Any] = {"ipprocs": None}
 WHY = Why()
@@ -34,7 +36,8 @@ def snapshot(text: str | dict[str, Any], local: str | None = None) -> Snapshot:
 
 
 def asked(text: str | dict[str, Any], name: str = "APPQ", priority: int | None = None, why: Why = WHY) -> PutNow:
-    found = snapshot(text, None if isinstance(text, dict) or "manager name" in text else "QM1")
+    is_told = isinstance(text, dict) or "manager name" in text
+    found = snapshot(text, None if is_told else "QM1")
     (queue,) = (each for each in found.cluster.queues if each.name == name)
     return why.ask(queue, found, priority)
 
@@ -158,6 +161,74 @@ class TestPriority:
         answer = asked(facts(trigmpri=5, curdepth=12), priority=5)
         assert answer.verdict == "triggers"
         assert answer.assumed == ("the 12 messages on APPQ have priority 0, its DEFPRTY",)
+
+
+SHOWN = """
+AMQ8409I: Display Queue details.
+   QUEUE(APPQ)                             TYPE(QLOCAL)
+   CURDEPTH(12)                            IPPROCS(0)
+   GET(ENABLED)                            PUT(ENABLED)
+   INITQ(INITQ)                            PROCESS(P)
+   TRIGGER                                 TRIGTYPE(FIRST)
+"""
+OTHER_PROCESS = "AMQ8407I: Display Process details.\n   PROCESS(OTHER)                          APPLICID(/opt/other)\n"
+NONE_FOUND = "AMQ8147E: IBM MQ object P not found.\n"
+OF_P = ("P", "DISPLAY PROCESS('P')")
+OF_THE_QUEUE = ("INITQ", "DISPLAY QUEUE('INITQ') ALL")
+
+
+class TestWhatNobodyAskedFor:
+    """A log tells that there is no process only if somebody asked for it."""
+
+    @pytest.mark.parametrize(
+        ("commands", "after", "failing", "looked_for"),
+        [
+            ("     1 : DIS QL(APPQ) ALL", "", [], [OF_P, OF_THE_QUEUE]),
+            ("     1 : DIS QUEUE('INIT*') ALL", "", ["07"], [OF_P]),
+            ("     1 : DIS QL(*) WHERE(TRIGGER EQ YES) ALL", "", [], [OF_P, OF_THE_QUEUE]),
+            ("     1 : DISPLAY QUEUE(APPQ)", "     2 : DISPLAY PROCESS(P)\n" + NONE_FOUND, ["06a"], [OF_THE_QUEUE]),
+            ("     1 : DISPLAY QUEUE(*)", "     2 : DIS PRO(*)\n" + OTHER_PROCESS, ["06a", "07"], []),
+            ("", "", ["07"], [OF_P]),
+            ("", OTHER_PROCESS, ["06a", "07"], []),
+        ],
+    )
+    def test_it_depends_on_what_the_commands_did_not_ask_for(
+        self, commands: str, after: str, failing: list[str], looked_for: list[tuple[str, str]]
+    ) -> None:
+        answer = asked(f"Starting MQSC for queue manager QM1.\n{commands}{SHOWN}{after}")
+        assert [name for name, holds in told(answer).items() if holds is False and name != "03a"] == failing
+        assert answer.verdict == ("does not" if failing else "depends")
+        assert [each for each in looked_up(answer) if each in (OF_P, OF_THE_QUEUE)] == looked_for
+
+    def test_all_of_them_being_there_it_triggers_once_the_queue_is_empty(self) -> None:
+        answer = asked(f"Starting MQSC for queue manager QM1.\n     1 : DIS QL(APPQ) ALL{SHOWN}")
+        assert answer.provided == (
+            "process P is defined and a trigger monitor has INITQ open"
+            " and no trigger message was written for APPQ in the last 999999999 ms"
+        )
+
+    def test_facts_that_are_written_keep_it(self) -> None:
+        log = snapshot(f"Starting MQSC for queue manager QM1.\n     1 : DIS QL(APPQ) ALL{SHOWN}")
+        written = {name: value if isinstance(value, dict) else [*value] for name, value in filed_tables(log).items()}
+        assert written["unknown"] == {"process": ["APPQ"], "initq": ["APPQ"]}
+        assert document(asked(written)) == document(WHY.ask(log.cluster.own_queues["APPQ"], log))
+
+    def test_a_replay_takes_it_as_there_and_says_so(self) -> None:
+        log = snapshot(f"Starting MQSC for queue manager QM1.\n     1 : DIS QL(APPQ) ALL{SHOWN}")
+        events = [{"do": "open", "queue": "INITQ", "mode": "INPUT_SHARED"}, {"do": "put", "queue": "APPQ"}]
+        opened, _ = Replay().rows(scenario_of({"event": events}, "scenario", log))
+        assert len(opened.trigger_messages) == 1
+        assert set(opened.assumed) == {
+            "INITQ is a local queue: nobody asked for it",
+            "process P is defined: nobody asked for it",
+        }
+
+    def test_a_facts_file_says_it_too(self) -> None:
+        given = facts(initq="NONE", process="NOBODY")
+        assert asked(given).verdict == "does not"
+        answer = asked({**given, "unknown": {"process": ["APPQ"], "initq": ["APPQ"]}})
+        assert answer.verdict == "depends"
+        assert [each for each, _ in looked_up(answer)] == ["NOBODY", "NONE"]
 
 
 class TestSharedQueues:

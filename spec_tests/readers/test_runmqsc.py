@@ -28,6 +28,12 @@ class TestText:
             "AMQ8409: Anzeige der Warteschlange.\nQUEUE(a.b) TYPE(QLOCAL) NOTRIGGER\n",
             "2026-01-02T03:04:05.678Z AMQ8409I: Display\n2026-01-02T03:04:05.678Z    QUEUE(a.b)  TYPE(QLOCAL)\n"
             "2026-01-02T03:04:05.678Z    NOTRIGGER\n",
+            "2026-01-02T03:04:05.678901Z stdout F AMQ8409I: Display\n"
+            "2026-01-02T03:04:05.67Z stdout F    QUEUE(a.b)  TYPE(QLOCAL)\n2026-01-02T03:04:06.1Z stdout F    NOTRIGGER\n"
+            "2026-01-02T03:04:06.1Z stdout F\n",
+            "qm1-1  | AMQ8409I: Display\nqm1-1  |    QUEUE(a.b)   TYPE(QLOCAL)\nqm1-1  |    NOTRIGGER\n",
+            '    "AMQ8409I: Display",\n    "   QUEUE(a.b)      TYPE(QLOCAL)",\n    "   NOTRIGGER",\n    ""\n',
+            "qm1:\nqm1: AMQ8409: Display\nqm1:    QUEUE(a.b) TYPE(QLOCAL)\nqm1:    NOTRIGGER\nqm1:\n",
             "CSQM201I !MQ01 CSQMDRTC  DIS QLOCAL DETAILS\nQUEUE(a.b)\nTYPE(QLOCAL)\nNOTRIGGER\n END QLOCAL DETAILS\n",
             "AMQ8409I: Display Queue details.\r\n   QUEUE(a.b)      TYPE(QLOCAL)\r\n   NOTRIGGER\r\n",
         ],
@@ -36,6 +42,11 @@ class TestText:
         record = one(text)
         assert (record.action, record.kind, record.name) == ("observe", "QLOCAL", "a.b")
         assert record.attributes == {"TYPE": "QLOCAL", "NOTRIGGER": ""}
+
+    def test_a_letter_before_a_message_is_another_programs_output_and_none_is_taken_off(self) -> None:
+        read = script("DAMQ8409I: Display\nAMQ8409I: Display\n   QUEUE(A)  TYPE(QLOCAL)\nDEFBIND(OPEN)\n")
+        assert [each.attributes for each in read.records] == [{"TYPE": "QLOCAL", "DEFBIND": "OPEN"}]
+        assert len(read.diagnostics) == 1
 
     def test_values_are_neither_quoted_nor_escaped(self) -> None:
         assert one("""

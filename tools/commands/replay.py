@@ -188,8 +188,8 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
     """Prints what each event led to: routing, trigger messages, and what held a trigger message back."""
     page = page or Page()
     totals: dict[str, int] = {}
-    remarked: set[str] = set()
-    for printed in _held_back(_told(row, totals, remarked) for row in rows):
+    remarked, obstacles = set[str](), set[str]()
+    for printed in _held_back(_told(row, totals, remarked, obstacles) for row in rows):
         for label, line in printed:
             page.line(Text.from_markup(line), Text.from_markup(label), EVENT)
     if len(totals) > 1:
@@ -201,15 +201,19 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
         page.line(Text("the scenario has no events", "dim"))
 
 
-def _told(row: Row, totals: dict[str, int], remarked: set[str]) -> tuple[tuple[str, str], ...]:
+def _told(row: Row, totals: dict[str, int], remarked: set[str], obstacles: set[str]) -> tuple[tuple[str, str], ...]:
     """The lines of a row as markup, which takes less to keep than rows; ``totals`` counts where puts went.
 
-    A remark is told once: what was ``remarked`` before is left out.
+    A remark is told once: what was ``remarked`` before is left out; but what is in the way is told again after a put
+    that it was not in the way of.
     """
     if isinstance(row.routed, Destination) and row.event.do == "put":
         totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
     begun = Text(f"{row.number:>5}", "dim").markup
     new = [each for each in row.remarks if each not in remarked]
+    if row.routed is not None:
+        remarked -= obstacles - {*row.obstacles}
+    obstacles |= {*row.obstacles}
     remarked.update(new)
     lines = (*consequences(row), *(Text(each, "yellow") for each in new))
     return (begun, escape(happened(row))), *(("", line.markup) for line in lines)

@@ -12,7 +12,8 @@ from mqclause.answers.choice.other_readings import who_takes
 from mqclause.answers.choice.rests_on import AllAtOnce
 from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import name_suggestion
-from mqclause.model.facts.objects import Put
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Put, Queue
 from mqclause.tools.render.exit_answer import exit_lines
 from mqclause.tools.render.page import Page
 from mqclause.trace.examined import Test
@@ -129,12 +130,20 @@ def _near(decision: Decision) -> str:
     """A name that was perhaps meant, where the last one that was looked up is unknown."""
     seen, cluster = decision.resolved.last.situation, decision.cluster
     for name, known in (
-        (seen.queue_manager, {**cluster.remote, **cluster.aliases_by_name, **cluster.own_queues}),
+        (seen.queue_manager, {**cluster.remote, **cluster.aliases_by_name, **_standing_for_others(cluster)}),
         (seen.queue, cluster.queues_by_name),
     ):
         if name and name not in known and name != seen.local_queue_manager:
             return name_suggestion(name, known).removeprefix("; ")
     return ""
+
+
+def _standing_for_others(cluster: Cluster) -> dict[str, Queue]:
+    """The own queues whose names can be given as those of queue managers: transmission queues and aliases."""
+    own = cluster.own_queues
+    return {
+        name: each for name, each in own.items() if each.usage == "XMITQ" or (each.type == "QREMOTE" and not each.rname)
+    }
 
 
 def _ending(told: Explanation) -> Iterator[tuple[str, Text]]:

@@ -101,9 +101,11 @@ class MapRow:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Why messages do not arrive where the choice leads them; and what an exit's shares are."""
+        """Why messages do not arrive where the choice leads them; what an exit's shares are, and an alias's."""
+        of_alias = () if self.queue else self.decision.resolved.remarks
         by_exit = () if self.by_exit is None else self.by_exit.remarks
-        return tuple(dict.fromkeys([*by_exit, *(said for told in self.ways.values() for said in told.remarks)]))
+        on_the_way = (said for told in self.ways.values() for said in told.remarks)
+        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:

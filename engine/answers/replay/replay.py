@@ -91,10 +91,11 @@ class Replay:
 
 
 def _assumed(row: Row, assumed: Mapping[str, str]) -> tuple[str, ...]:
-    """What is assumed of the queues that a row is about."""
+    """What is assumed of the queues that a row is about, and of their processes."""
     if not assumed:
         return ()
-    names = dict.fromkeys([row.event.queue, *(each.occasion.initq for each in row.examinations)])
+    triggered = [name for each in row.examinations for name in (each.occasion.process, each.occasion.initq)]
+    names = dict.fromkeys([row.event.queue, *triggered])
     return tuple(assumed[name] for name in names if name in assumed)
 
 

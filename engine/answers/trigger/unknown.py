@@ -12,6 +12,9 @@ from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 State = QueueManagerState
 
+Change = Callable[[State], State]
+"""Gives the state in which something has one of its values."""
+
 Combination = tuple[int, ...]
 """For each unknown fact, in order, the place of the value that it has."""
 
@@ -32,7 +35,7 @@ class UnknownFact:
     what: str
     of: str
     command: str
-    values: Sequence[Callable[[State], State]]
+    values: Sequence[Change]
     says: Callable[[Collection[int]], str]
 
     @property

@@ -6,17 +6,70 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
-from mqclause.answers.trigger.unknown import State, UnknownFact, one_of
+from attrs import evolve
+
+from mqclause.answers.trigger.unknown import Change, State, UnknownFact, one_of
+from mqclause.model.assembly.shipped import with_queues
+from mqclause.model.assembly.untold import Untold
 from mqclause.model.facts.message import HIGHEST_PRIORITY
-from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.objects import Process, Queue
 from mqclause.model.facts.queue_call import INPUT_MODES
 from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.trigger_history import TriggerHistory
 
 
-def unknown_facts(queue: Queue, state: State) -> list[UnknownFact]:
-    """The unknown facts of ``queue`` and of its initiation queue, as ``state`` has them."""
-    return [*_of_queue(queue), *_of_initiation_queue(queue, state), *_last_trigger(queue, state)]
+def unknown_facts(queue: Queue, state: State, untold: Untold) -> list[UnknownFact]:
+    """The unknown facts of ``queue``, its process and its initiation queue, as ``state`` has them.
+
+    ``untold`` is what no source tells whether it is there.
+    """
+    of_initq = _may_be_initiation_queue if _is_untold("initq", queue, untold) else _of_initiation_queue
+    process = _may_be_process(queue, state) if _is_untold("process", queue, untold) else ()
+    return [*_of_queue(queue), *process, *of_initq(queue, state), *_last_trigger(queue, state)]
+
+
+def _is_untold(attribute: str, queue: Queue, untold: Untold) -> bool:
+    return bool(getattr(queue, attribute)) and queue.name in untold.get(attribute, ())
+
+
+def _may_be_process(queue: Queue, state: State) -> Iterator[UnknownFact]:
+    name = queue.process
+    if name in state.definitions.processes:
+        return
+
+    def defined(state: State) -> State:
+        there = evolve(state.cluster, processes=(*state.cluster.processes, Process(name)))
+        return state.evolved(definitions=state.definitions.of(there))
+
+    values = [lambda state: state, defined]
+    said = [f"process {name} is not defined", f"process {name} is defined"]
+    yield _of_definition(f"process {name}", name, f"DISPLAY PROCESS('{name}')", values, said)
+
+
+def _may_be_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
+    name = queue.initq
+    if name in state.cluster.own_queues:
+        yield from _of_initiation_queue(queue, state)
+        return
+    queue = Queue(name, state.cluster.queue_manager.name, curdepth=None)
+
+    def defined(state: State) -> State:
+        there = with_queues(state.cluster, (queue,))
+        return state.evolved(definitions=state.definitions.of(there))
+
+    values = [lambda state: state, defined, lambda state: _served_by(defined(state), name)]
+    said = [f"{name} is not a local queue", f"no trigger monitor has {name} open", f"a trigger monitor has {name} open"]
+    yield _of_definition(f"the initiation queue {name}", name, f"DISPLAY QUEUE('{name}') ALL", values, said)
+
+
+def _served_by(state: State, name: str) -> State:
+    return state.evolved(handles=state.handles.with_standing(name, 1))
+
+
+def _of_definition(name: str, of: str, command: str, values: Sequence[Change], said: Sequence[str]) -> UnknownFact:
+    """Whether something is defined."""
+    what = f"whether {name} is defined"
+    return UnknownFact(what, what, of, command, values, lambda places: _among(said, places))
 
 
 def _of_queue(queue: Queue) -> Iterator[UnknownFact]:

@@ -180,7 +180,7 @@ class Why:
         more = _shipped(queue, snapshot)
         takes_it = _open_to_puts(snapshot.cluster, queue) if happened.failure is not None else snapshot.cluster
         state = asked.state(with_queues(takes_it, more))
-        unknown = tuple(unknown_facts(queue, state))
+        unknown = tuple(unknown_facts(queue, state, snapshot.untold))
         answer = PutNow(queue, unknown, asked.found(state, unknown), happened.failure)
         taken = (*(assumed(each.name) for each in more), *asked.assumed(state, answer))
         return evolve(answer, assumed=taken, remarks=tuple(_remarks(queue, snapshot)))
@@ -199,7 +199,10 @@ class Why:
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         if asked.state(snapshot.cluster).after(asked.put)[1].occasions:
             state = asked.state(with_queues(snapshot.cluster, _shipped(queue, snapshot)))
-            yield from (each.rule is not None for _, each in asked.each_found(state, (*unknown_facts(queue, state),)))
+            yield from (
+                each.rule is not None
+                for _, each in asked.each_found(state, (*unknown_facts(queue, state, snapshot.untold),))
+            )
 
 
 @frozen(eq=False)

@@ -8,8 +8,7 @@ from typing import Literal
 
 from attrs import define, field
 
-TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s", re.ASCII)
-"""What container and system logs put before each line."""
+from mqclause.model.readers.runmqsc.prefix import Prefix
 
 HEAD = r"[ \t]*+(?:AMQ(\d{4})([A-Z]?+):|CSQ[A-Z0-9]\d{3}([A-Z])\b)"
 """A message of runmqsc, with its number and letter; or one of z/OS, with its letter."""
@@ -87,7 +86,7 @@ def blocks(texts: Iterable[str]) -> Iterator[Block]:
 
 def _parts(texts: Iterable[str]) -> Iterator[tuple[int, Block | tuple[str, int]]]:
     """The number of each line, and the line without what stands before it, which is so long; simple objects as one."""
-    number = 1
+    number, prefix = 1, Prefix()
     for text in texts:
         position = 0
         while position < len(text):
@@ -99,13 +98,8 @@ def _parts(texts: Iterable[str]) -> Iterator[tuple[int, Block | tuple[str, int]]
             else:
                 end = text.find("\n", position)
                 end = len(text) if end < 0 else end
-                yield number, _without_time(text[position:end].rstrip())
+                yield number, prefix.without(text[position:end].rstrip())
                 position, number = end + 1, number + 1
-
-
-def _without_time(line: str) -> tuple[str, int]:
-    time = TIME.match(line) if line[:1].isdigit() else None
-    return (line[time.end() :], time.end()) if time else (line, 0)
 
 
 def _refuses(message: re.Match[str]) -> bool:

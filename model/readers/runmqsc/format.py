@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import Factory, define, evolve, field
 
@@ -13,7 +13,7 @@ from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
-from mqclause.model.readers.mqsc.words import ENDS, is_secret
+from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, is_secret
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import Block, blocks
 from mqclause.model.readers.runmqsc.sessions import Sessions
@@ -35,6 +35,10 @@ HEADLESS = "the message above this object is missing: lines before it may be mis
 RUN_TOGETHER = "{} stands twice in one object: lines between two objects are missing; neither is read"
 ENDS_WITHIN = "the log ends within this object: the last of it may be missing"
 UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
+
+ASKS = re.compile(r"\s*DIS(?:PLAY)?\s+([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)", re.IGNORECASE)
+NARROWED = re.compile(r"\bWHERE\b", re.IGNORECASE)
+"""A command that asks for objects of a kind by name, and what says that it does not ask for all of them."""
 
 QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
 STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
@@ -87,6 +91,7 @@ class _Session:
     records: list[Record] = field(factory=list)
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
+    asked: list[tuple[str, str]] = field(factory=list)
     faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
     alike: Kept = field(factory=lambda: Kept(SameNames))
     places: Kept = field(factory=lambda: Kept(lambda places: places))
@@ -97,13 +102,15 @@ class _Session:
         stated = _echoed(self.commands, self.source)
         faults = (*stated.diagnostics, *self.faults.found)
         records = (*stated.records, *self.records)
-        return Script(self.source, self.owner, records, faults, header, lines, remarks=tuple(self.remarks))
+        asked = tuple(self.asked)
+        return Script(self.source, self.owner, records, faults, header, lines, remarks=tuple(self.remarks), asked=asked)
 
     def take(self, block: Block) -> None:
         if block.kind == "starts":
             self.own(block.name, block.line)
         elif block.kind == "command":
             self.commands.append(block)
+            self.asked.extend(_asked_by(block))
         elif block.kind == "stray":
             self.faults.add(STRAY, block.line)
         elif block.refused and self.commands:
@@ -157,6 +164,15 @@ class _Session:
         """Take the name of the queue manager that displays: it says so itself, or it owns a CLUSRCVR."""
         if not self.owner:
             self.owner, self.owner_line = name, line
+
+
+def _asked_by(command: Block) -> Iterator[tuple[str, str]]:
+    """The kind and the generic name that a DISPLAY command asks for, also where there is none; blank if not for all."""
+    text = " ".join(line.rstrip(" +-") for _, line, _ in command.lines)
+    asks = ASKS.match(text)
+    if asks:
+        kind, quote, name = asks[1].upper(), asks[2], "" if NARROWED.search(text) else asks[3]
+        yield SYNONYMS.get(kind, kind), name if quote else name.upper()
 
 
 def _echoed(commands: Sequence[Block], source: str) -> Script:

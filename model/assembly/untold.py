@@ -1,0 +1,65 @@
+"""What queues of a log name although nobody asked whether it is defined: their processes and initiation queues."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import evolve
+
+from mqclause.model.assembly.shipped import with_queues
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Process, Queue
+from mqclause.model.readers.facts_document import FactsDocument
+from mqclause.model.readers.record import Script
+
+KINDS: Mapping[str, tuple[str, ...]] = {"process": ("PROCESS",), "initq": ("QUEUE", "QLOCAL")}
+"""What DISPLAY asks for that tells whether there is what an attribute of a queue names."""
+
+Untold = Mapping[str, frozenset[str]]
+"""By attribute the local queues of which no source tells whether there is what the attribute names."""
+
+
+def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> Untold:
+    """What logs do not tell of the local queues; of facts documents what they name under ``unknown``."""
+    local = cluster.queue_manager.name
+    of = [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
+    given = [document.data.get("unknown", {}) for document in documents]
+    shown = {record.name for each in of for record in each.records} if all(map(_is_log, of)) else ()
+    own = [each for each in cluster.queues if each.queue_manager == local and each.name in shown]
+    return {
+        name: frozenset(_not_asked(name, kinds, of, own)).union(*(each.get(name, ()) for each in given))
+        for name, kinds in KINDS.items()
+    }
+
+
+def taken_as_there(cluster: Cluster, nobody_asked: Untold) -> tuple[Cluster, Mapping[str, str]]:
+    """``cluster`` with what nobody asked for, and by the name of each what is assumed of it."""
+    own, local = cluster.own_queues, cluster.queue_manager.name
+    named = {
+        name: {getattr(own[each], name) for each in queues if each in own} for name, queues in nobody_asked.items()
+    }
+    queues = sorted(named.get("initq", set()) - {"", *own})
+    processes = sorted(named.get("process", set()) - {"", *(each.name for each in cluster.processes)})
+    if not queues and not processes:
+        return cluster, {}
+    there = [Queue(name, local, curdepth=None) for name in queues]
+    more = evolve(cluster, processes=(*cluster.processes, *map(Process, processes)))
+    told = {name: f"process {name} is defined: nobody asked for it" for name in processes}
+    return with_queues(more, (*there,)), told | {
+        name: f"{name} is a local queue: nobody asked for it" for name in queues
+    }
+
+
+def _is_log(script: Script) -> bool:
+    return any(record.action == "observe" for record in script.records)
+
+
+def _not_asked(attribute: str, kinds: Sequence[str], logs: Sequence[Script], queues: Iterable[Queue]) -> Iterable[str]:
+    asked = [name for log in logs for kind, name in log.asked if kind in kinds]
+    shown = any(record.kind in kinds for log in logs if not log.asked for record in log.records)
+    return (each.name for each in queues if not (shown or _fits(getattr(each, attribute), asked)))
+
+
+def _fits(name: str, asked: Iterable[str]) -> bool:
+    return any(re.fullmatch(re.escape(each).replace(r"\*", ".*"), name) for each in asked)

@@ -1,0 +1,54 @@
+"""What a log puts before each line of runmqsc's output: a time, the name of a container, the quotes of a list."""
+
+from __future__ import annotations
+
+import re
+
+from attrs import define
+
+TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s", re.ASCII)
+"""What container and system logs put before each line."""
+
+SIGN = re.compile(
+    r"AMQ\d{4}[A-Z]?: |CSQ[A-Z0-9]\d{3}[A-Z] |5724-\w+ \(C\)|Starting MQSC for queue manager |[ \t]+\d+ : [A-Za-z]+ ",
+    re.ASCII,
+)
+"""How lines begin that tell runmqsc's output: what stands before the first of them is put there by the log."""
+
+NO_WORD = re.compile(r"[^A-Za-z0-9.]$")
+"""How a prefix ends; another program's output may end in anything."""
+
+QUOTES = "\"'"
+QUOTED_END = re.compile(r"[\"'],?$")
+
+
+@define
+class Prefix:
+    """Takes off each line what the log put there, as it did on the first line that tells runmqsc's output."""
+
+    shape: re.Pattern[str] | None = None
+    is_quoted: bool = False
+    _is_looked_for: bool = True
+
+    def without(self, line: str) -> tuple[str, int]:
+        """The line without its prefix, and how long that is."""
+        if self._is_looked_for:
+            self._look(line)
+        found = self.shape.match(line) if self.shape else None
+        found = found or (TIME.match(line) if line[:1].isdigit() else None)
+        if found is None:
+            return line, 0
+        rest = line[found.end() :]
+        return (QUOTED_END.sub("", rest) if self.is_quoted else rest), found.end()
+
+    def _look(self, line: str) -> None:
+        sign = SIGN.search(line)
+        if sign is None:
+            return
+        before = line[: sign.start()]
+        self._is_looked_for = bool(before.strip()) and not NO_WORD.search(before)
+        if before.strip() and not self._is_looked_for:
+            kept = before.rstrip()
+            numbered = "".join(r"\d+" if part.isdigit() else re.escape(part) for part in re.split(r"(\d+)", kept))
+            self.shape = re.compile(f"{numbered}(?:{re.escape(before[len(kept) :])}|$)", re.ASCII)
+            self.is_quoted = kept[-1] in QUOTES
