@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen, unseen
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen, words
 from mqclause.model.facts.objects import CHANNEL_STATES
 
 
@@ -47,13 +47,13 @@ class Delivery:
     other_ways: int = seen(Whole(0, LARGEST), 0)
     by_transmission_queue: str = seen(NAME_OR_BLANK, "")
     is_sent_from: bool = True
-    triggered_queue: str = unseen("")
-    usage: str = unseen("NORMAL", Words(("NORMAL", "XMITQ")))
-    process: str = unseen("")
-    initq: str = unseen("")
-    trigdata: str = unseen("")
-    trigdata_is_channel: bool = unseen(True)
-    like_trigdata: str = unseen("")
+    triggered_queue: str = seen(NAME_OR_BLANK, "")
+    usage: str = words("NORMAL", "XMITQ", default="NORMAL")
+    process: str = seen(NAME_OR_BLANK, "")
+    initq: str = seen(NAME_OR_BLANK, "")
+    trigdata: str = seen(Text(64), "")
+    trigdata_is_channel: bool = True
+    like_trigdata: str = seen(Text(20), "")
 
 
 @frozen(eq=False)
