@@ -14,7 +14,7 @@ from rich.console import Console
 
 from mqclause import FactsError, Rules, plan, read_members
 from mqclause.answers.check.findings import FindingChanges
-from mqclause.answers.cluster.failing import failed
+from mqclause.answers.cluster.failing import after_failure
 from mqclause.answers.cluster.planned import Planned
 from mqclause.model.assembly.members import changed_everywhere, suspended, without
 from mqclause.model.assembly.source import Source
@@ -90,25 +90,6 @@ def test_one_of_three_gets_nothing(sales: list[str], options: list[str], clause:
     status, rows = planned(sales, *options)
     halves = {"QM3": 0.5, "QM4": 0.5}
     assert (status, rows) == (3, {("ORDERS", "QM1"): (0.3333, THIRDS, halves, [("after", "QM2", clause)])})
-
-
-def test_what_a_failure_does_to_the_routes_is_said_by_the_rules_alone(sales: list[str]) -> None:
-    """Said otherwise, the routes to QM2 are PAUSED, or those that are STOPPED are retried, too."""
-    before = read_members([Source(file, Path(file).read_bytes()) for file in sales])
-    stopped = changed_everywhere(before, ["CHANNEL(TO.QM2) QMGR(QM3) STATUS(STOPPED)"])
-
-    def states(rules: Rules) -> dict[str, list[str]]:
-        after = failed(stopped, "QM2", rules)
-        return {
-            member.cluster.queue_manager.name: [each.status for each in member.cluster.channels_by_queue_manager["QM2"]]
-            for member in after
-        }
-
-    rules, path = Rules(), "administration/05a_routes_retry.toml"
-    own = {"QM2": ["INACTIVE"]}  # its own receiver is no route
-    assert states(rules) == {"QM1": ["RETRYING"], "QM3": ["STOPPED"], "QM4": ["RETRYING"], **own}
-    paused = rules.files[path].replace("RETRYING", "PAUSED").replace(" AND status <> 'STOPPED'", "")
-    assert states(rules.with_files({path: paused})) == {"QM1": ["PAUSED"], "QM3": ["PAUSED"], "QM4": ["PAUSED"], **own}
 
 
 def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[str]) -> None:
@@ -307,7 +288,7 @@ def test_the_plan_of_a_change_and_of_its_inverse_mirror_each_other() -> None:
     before = read_members([Source(name, text.encode()) for name, text in texts.items()])
     settings = ["QLOCAL(ORDERS) QMGR(QM2) PUT(DISABLED)", "QMGR(QM3) CLWLUSEQ(ANY)", "CHANNEL(TO.QM4) CLWLRANK(3)"]
     others = [changed_everywhere(before, [each]) for each in settings]
-    for after in (*others, failed(before, "QM2", Rules()), suspended(before, "QM4"), without(before, "QM3")):
+    for after in (*others, after_failure(before, "QM2", Rules()), suspended(before, "QM4"), without(before, "QM3")):
         there, back = plan(before, after), plan(after, before)
         assert there
         assert [(row.queue, row.member, row.moved) for row in there] == [

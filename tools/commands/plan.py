@@ -13,7 +13,7 @@ from mqclause.answers.choice.delivered import delivered
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.cluster_map import note_exits
 from mqclause.answers.cluster.difference import PlanRow, both_sides, ordered, restarting, row_of
-from mqclause.answers.cluster.failing import failed
+from mqclause.answers.cluster.failing import after_failure
 from mqclause.answers.cluster.planned import Planned
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.model.assembly.incomplete import Incomplete
@@ -62,7 +62,7 @@ def command(
     for name in left_out:
         after = without(after, name)
     for name in failing:
-        after = failed(after, name, question.rules)
+        after = after_failure(after, name, question.rules)
     for name in suspending:
         after = suspended(after, name)
     print_member_warnings((*before, *after))

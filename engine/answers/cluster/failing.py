@@ -11,7 +11,7 @@ from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.rulebook.rules import Rules
 
 
-def failed(members: Iterable[Snapshot], name: str, rules: Rules) -> Members:
+def after_failure(members: Iterable[Snapshot], name: str, rules: Rules) -> Members:
     """The members when ``name`` does not answer: the routes to it as the rules say. Raises FactsError."""
     administration = Administration(rules)
     return unreachable(members, name, lambda route: administration.ask(of_route(route, "fail_route")).becomes)
