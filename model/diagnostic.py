@@ -90,8 +90,14 @@ def _spelt(value: object, limit: int) -> str:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """``; did you mean 'x'?`` when a known word is close, else nothing."""
+    close = closest(word, known)
+    return f"; did you mean {close!r}?" if close else ""
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """The known word that is close, blank if none is."""
     close = get_close_matches(word, list(known), n=1) if len(word) <= LONGEST_MISSPELT else []
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return close[0] if close else ""
 
 
 def name_suggestion(name: str, known: Iterable[str]) -> str:

@@ -50,9 +50,15 @@ def without(members: Iterable[Snapshot], name: str) -> Members:
     return tuple(_without(each, name) for each in found if local_of(each) != name)
 
 
-def unreachable(members: Iterable[Snapshot], name: str) -> Members:
-    """Every channel to ``name`` that is not STOPPED is RETRYING. Raises FactsError."""
-    return _for_all(members, name, "--fail", lambda fact: {"status": "RETRYING"} if _leads_to(fact, name) else {})
+def unreachable(members: Iterable[Snapshot], name: str, becomes: Callable[[Channel], str]) -> Members:
+    """Every channel to ``name`` has the status that ``becomes`` gives, unless that is blank. Raises FactsError."""
+
+    def status(fact: Any) -> Mapping[str, Any]:
+        is_route = isinstance(fact, Channel) and fact.queue_manager == name and fact.deftype != "CLUSRCVR"
+        now = becomes(fact) if is_route else ""
+        return {"status": now} if now else {}
+
+    return _for_all(members, name, "--fail", status)
 
 
 def suspended(members: Iterable[Snapshot], name: str) -> Members:
@@ -157,11 +163,6 @@ def _belongs_to(fact: object, name: str) -> bool:
 
 def _is(fact: object, name: str) -> bool:
     return isinstance(fact, QueueManager | RemoteQueueManager) and fact.name == name
-
-
-def _leads_to(fact: object, name: str) -> bool:
-    is_route = isinstance(fact, Channel) and fact.queue_manager == name and fact.deftype != "CLUSRCVR"
-    return is_route and getattr(fact, "status", "") != "STOPPED"
 
 
 def _for_all(

@@ -26,7 +26,7 @@ class ExitCall:
     any more, and that it failed earlier on this handle. ``message_length``, of what is put or will be, and CLWLLEN are
     in bytes, ``exit_limit`` in seconds. ``fault`` is what went wrong in the exit, blank if nothing did, ``init_fault``
     the same at INIT. ``clwlexit`` is CLWLEXIT now, ``own_choice`` the number of the queue manager's own choice, 0 if it
-    has none.
+    has none. ``others_permitted``: the workload rules permit another queue manager than the one that failed.
     """
 
     mqi_call: str = seen(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
@@ -51,3 +51,4 @@ class ExitCall:
     init_fault: str = seen(ANSWER, "")
     clwlexit: str = seen(EXIT_NAME, "")
     own_choice: int = seen(Whole(0, LARGEST), 0)
+    others_permitted: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen, words
 from mqclause.model.facts.objects import CHANNEL_STATES
 
 
@@ -23,6 +23,10 @@ class Delivery:
     counts the CLUSSDR channels of the sender to members that stay. A message that leaves by no cluster channel does so
     ``by_transmission_queue``, blank if it stays here; ``is_sent_from``: a channel that is described names that, or
     none is described.
+
+    What is on its way may be a trigger message in its place: for the ``triggered_queue``, which ``is_sent_from``
+    likewise, with ``usage``, ``process``, ``initq`` and ``trigdata``. ``trigdata_is_channel``: a channel of that name
+    is defined, or no source tells which are; ``like_trigdata`` is one whose name is nearly that.
     """
 
     sender: str = seen(NAME_OR_BLANK, "")
@@ -43,6 +47,13 @@ class Delivery:
     other_ways: int = seen(Whole(0, LARGEST), 0)
     by_transmission_queue: str = seen(NAME_OR_BLANK, "")
     is_sent_from: bool = True
+    triggered_queue: str = seen(NAME_OR_BLANK, "")
+    usage: str = words("NORMAL", "XMITQ", default="NORMAL")
+    process: str = seen(NAME_OR_BLANK, "")
+    initq: str = seen(NAME_OR_BLANK, "")
+    trigdata: str = seen(Text(64), "")
+    trigdata_is_channel: bool = True
+    like_trigdata: str = seen(Text(20), "")
 
 
 @frozen(eq=False)

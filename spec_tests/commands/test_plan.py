@@ -12,10 +12,11 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from mqclause import FactsError, plan, read_members
+from mqclause import FactsError, Rules, plan, read_members
 from mqclause.answers.check.findings import FindingChanges
+from mqclause.answers.cluster.failing import after_failure
 from mqclause.answers.cluster.planned import Planned
-from mqclause.model.assembly.members import changed_everywhere, suspended, unreachable, without
+from mqclause.model.assembly.members import changed_everywhere, suspended, without
 from mqclause.model.assembly.source import Source
 from mqclause.tools.commands.plan import command
 from mqclause.tools.render.overview import print_plan
@@ -287,7 +288,7 @@ def test_the_plan_of_a_change_and_of_its_inverse_mirror_each_other() -> None:
     before = read_members([Source(name, text.encode()) for name, text in texts.items()])
     settings = ["QLOCAL(ORDERS) QMGR(QM2) PUT(DISABLED)", "QMGR(QM3) CLWLUSEQ(ANY)", "CHANNEL(TO.QM4) CLWLRANK(3)"]
     others = [changed_everywhere(before, [each]) for each in settings]
-    for after in (*others, unreachable(before, "QM2"), suspended(before, "QM4"), without(before, "QM3")):
+    for after in (*others, after_failure(before, "QM2", Rules()), suspended(before, "QM4"), without(before, "QM3")):
         there, back = plan(before, after), plan(after, before)
         assert there
         assert [(row.queue, row.member, row.moved) for row in there] == [

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from mqclause import Rules
+from mqclause.answers.trigger.why import Why
 from mqclause.answers.trigger.why_document import document
 from spec_tests.commands.test_why import OF_APPQ, OF_INITQ, OF_LAST, asked, facts, looked_up, told
 from spec_tests.support.explain_command import bad, run, written
@@ -122,6 +124,18 @@ class TestScripts:
     def test_a_transmission_queue_without_trigger_data(self, channel: str, said: list[str]) -> None:
         queue = "DEFINE QLOCAL(QM8) TRIGGER USAGE(XMITQ) INITQ(SYSTEM.CHANNEL.INITQ)"
         assert list(asked(f"{channel}\n{queue}\n", "QM8").remarks) == said
+
+    def test_what_is_remarked_of_the_channel_is_said_by_the_rules_alone(self) -> None:
+        """A changed rule: a queue with a process has its trigger data looked at, one without does not."""
+        stated, said = "usage = 'XMITQ' AND process = ''", "usage = 'NORMAL' AND process <> ''"
+        text = Rules().files["terms.toml"]
+        assert text.count(stated) == 1
+        why = Why(Rules().with_files({"terms.toml": text.replace(stated, said)}))
+        script = SCRIPT.replace("PROCESS(P)", "PROCESS(P) TRIGDATA(X)", 1)
+        assert asked(script, "XMITQ", why=why).remarks == ()
+        (remark,) = asked(script, "APPQ", why=why).remarks
+        assert remark == "TRIGDATA names the channel X, which is not defined: the trigger message starts nothing"
+        assert asked(script, "APPQ").remarks == ()
 
     def test_cluster_sender_channels_need_no_initiation_queue(self) -> None:
         row = next(

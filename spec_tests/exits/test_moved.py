@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mqclause import Engine, Replay
+from mqclause import Engine, Replay, Rules
 from mqclause.answers.replay.replay_document import row_document
 from mqclause.exits import MQWXP, Caller
 from mqclause.model.timeline.scenario import scenario_of
@@ -200,6 +200,15 @@ def test_on_its_way_the_failed_queue_manager_is_left_if_another_is_permitted_too
     only = {"channels": {"QM2": {"clwlrank": 9}}}
     with Engine(exits={NAME: taking(0)}) as engine:
         assert took(choose(engine, only, caller=Caller(left="QM2"))) == "QM2"
+
+
+def test_that_the_failed_queue_manager_is_left_is_said_by_the_rules_alone() -> None:
+    """Said of a cluster PCF message alone, which this is not, it is left no more."""
+    path = "exit/10s_another_than_the_target.toml"
+    for said, host in (("moving AND others_permitted", "QM3"), ("moving AND cluster_pcf", "QM2")):
+        rules = Rules().with_files({path: Rules().files[path].replace("moving AND others_permitted", said)})
+        with Engine(rules, exits={NAME: taking(0)}) as engine:
+            assert took(choose(engine, caller=Caller(left="QM2"))) == host
 
 
 @pytest.mark.parametrize("response", ["SUPPRESS_FUNCTION", "NO"])

@@ -13,10 +13,11 @@ from mqclause.answers.choice.delivered import delivered
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.cluster_map import note_exits
 from mqclause.answers.cluster.difference import PlanRow, both_sides, ordered, restarting, row_of
+from mqclause.answers.cluster.failing import after_failure
 from mqclause.answers.cluster.planned import Planned
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.model.assembly.incomplete import Incomplete
-from mqclause.model.assembly.members import Members, local_of, suspended, unreachable, without
+from mqclause.model.assembly.members import Members, local_of, suspended, without
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
@@ -36,7 +37,7 @@ SOMETHING_CHANGES = 3
 @click.command("plan")
 @cluster_options
 @click.option("--without", "left_out", multiple=True, metavar="QMGR", help="Leave a member out of the cluster.")
-@click.option("--fail", "failing", multiple=True, metavar="QMGR", help="Channels to a member are RETRYING.")
+@click.option("--fail", "failing", multiple=True, metavar="QMGR", help="A member does not answer.")
 @click.option("--suspend", "suspending", multiple=True, metavar="QMGR", help="Suspend a member in its clusters.")
 @click.option("--puts", metavar="FILE", help="Real puts: Parquet, CSV or JSON Lines with queue, from and count.")
 def command(
@@ -58,9 +59,12 @@ def command(
     question = ClusterQuestion.of(**options)
     before = question.before()
     after = question.after(before)
-    for change, of in ((without, left_out), (unreachable, failing), (suspended, suspending)):
-        for name in of:
-            after = change(after, name)
+    for name in left_out:
+        after = without(after, name)
+    for name in failing:
+        after = after_failure(after, name, question.rules)
+    for name in suspending:
+        after = suspended(after, name)
     print_member_warnings((*before, *after))
     traffic = traffic_in(puts) if puts else None
     checked = _looked_at(question, left_out, suspending)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -35,7 +35,7 @@ class ExitQuestion:
         """What an exit makes of ``decision``, which is the workload rules' own."""
         call, listed = self._call(decision, caller, session), decision.listed
         run = self._course.run(call, listed)[0]
-        offered, choice = tuple(run.remaining), own_choice(decision.remaining, caller.left, caller.turn)
+        offered, choice = tuple(run.remaining), own_choice(decision.remaining, caller, run.facts)
         if run.facts["called"]:
             offer = _offer(run.facts, decision, offered, choice, caller)
             call = self._called(run.facts["exit_name"], evolve(call, own_choice=offer.own_choice), session, offer)
@@ -48,7 +48,7 @@ class ExitQuestion:
     def parameters(self, decision: Decision, caller: Caller) -> MQWXP:
         """What an exit would be called with, whether there is one or not."""
         run = self._course.run(self._call(decision, caller, ExitSession()), decision.listed)[0]
-        choice = own_choice(decision.remaining, caller.left, caller.turn)
+        choice = own_choice(decision.remaining, caller, run.facts)
         offer = _offer(run.facts, decision, tuple(run.remaining), choice, caller)
         return structures(offer._replace(user_area=NO_USER_AREA))
 
@@ -62,6 +62,7 @@ class ExitQuestion:
             own.clwlexit if caller.exit_at_connection is None else caller.exit_at_connection,
             self.exits.names, session.suppressed, caller.handle in session.failed_on,
             _message(decision, caller).length, own.clwllen, self.exits.limit, clwlexit=own.clwlexit,
+            others_permitted=any(each.queue_manager != caller.left for each in decision.remaining),
         )  # fmt: skip
 
     def _called(self, name: str, call: ExitCall, session: ExitSession, offer: Offer) -> ExitCall:
@@ -80,13 +81,14 @@ def _message(decision: Decision, caller: Caller) -> OfferedMessage:
     return caller.message or OfferedMessage(decision.put.length)
 
 
-def own_choice(permitted: Sequence[Destination], left: str = "", turn: str = "") -> Destination | None:
+def own_choice(permitted: Sequence[Destination], caller: Caller, facts: Mapping[str, Any]) -> Destination | None:
     """The queue manager's own choice: the permitted destination whose turn it is, else that listed first.
 
-    It is another than ``left``, if it can be.
+    By ``facts``, which the exit rules derived, those of the queue manager that failed are passed over.
     """
-    others = [each for each in permitted if each.queue_manager != left] or permitted
-    return next((each for each in others if each.queue_manager == turn), next(iter(others), None))
+    over = caller.left if facts["passes_over_target"] else None
+    among = [each for each in permitted if each.queue_manager != over]
+    return next((each for each in among if each.queue_manager == caller.turn), next(iter(among), None))
 
 
 def _offer(

@@ -8,15 +8,17 @@ from typing import Literal
 
 from attrs import evolve, frozen
 
+from mqclause.answers.choice.delivered import delivered
 from mqclause.answers.trigger.examination import Condition, Examination, Triggers
 from mqclause.answers.trigger.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
 from mqclause.answers.trigger.unknown_facts import opened_elsewhere, unknown_facts
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.model.diagnostic import suggestion
+from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.message import HIGHEST_PRIORITY, Message
 from mqclause.model.facts.objects import Queue
@@ -183,7 +185,7 @@ class Why:
         unknown = tuple(unknown_facts(queue, state, snapshot.untold))
         answer = PutNow(queue, unknown, asked.found(state, unknown), happened.failure)
         taken = (*(assumed(each.name) for each in more), *asked.assumed(state, answer))
-        return evolve(answer, assumed=taken, remarks=tuple(_remarks(queue, snapshot)))
+        return evolve(answer, assumed=taken, remarks=tuple(_remarks(queue, snapshot, self.triggers.rules)))
 
     def is_triggered(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
         """Whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
@@ -263,15 +265,26 @@ def _shipped(queue: Queue, snapshot: Snapshot) -> tuple[Queue, ...]:
     return shipped(snapshot.cluster, snapshot.defined, [(queue.name, queue.initq)])
 
 
-def _remarks(queue: Queue, snapshot: Snapshot) -> Iterator[str]:
-    channels = snapshot.defined.get("CHANNEL")
-    starts = queue.trigdata if queue.usage == "XMITQ" and not queue.process else ""
-    if starts and channels is not None and starts not in channels:
-        near = suggestion(starts, channels)
-        yield f"TRIGDATA names the channel {starts}, which is not defined: the trigger message starts nothing{near}"
-    sends = queue.usage == "XMITQ" and bool(queue.initq) and not (queue.process or queue.trigdata)
-    if sends and snapshot.sent_from is not None and queue.name not in snapshot.sent_from:
-        yield f"no channel that is described names XMITQ({queue.name}): the trigger message starts nothing"
+def _remarks(queue: Queue, snapshot: Snapshot, rules: Rules) -> Iterator[str]:
+    """What rules of delivery say of the trigger message, where a source tells of channels."""
+    channels, sent_from = snapshot.defined.get("CHANNEL"), snapshot.sent_from
+    if channels is None and sent_from is None:
+        return
+    is_channel = channels is None or queue.trigdata in channels
+    told = delivered(
+        Delivery(
+            triggered_queue=queue.name,
+            usage=queue.usage,
+            process=queue.process,
+            initq=queue.initq,
+            trigdata=queue.trigdata,
+            trigdata_is_channel=is_channel,
+            like_trigdata="" if is_channel else closest(queue.trigdata, channels or ()),
+            is_sent_from=sent_from is None or queue.name in sent_from,
+        ),
+        rules,
+    )
+    yield from told.remarks if told is not None else ()
 
 
 _REASONS = {code: name for name, code in REASONS.items()}

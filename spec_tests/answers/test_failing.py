@@ -1,0 +1,28 @@
+"""A queue manager of a cluster fails, as its other members see that."""
+
+from __future__ import annotations
+
+from mqclause import Rules, read_members
+from mqclause.answers.cluster.failing import after_failure
+from mqclause.model.assembly.members import changed_everywhere
+from mqclause.model.assembly.source import Source
+
+
+def test_what_a_failure_does_to_the_routes_is_said_by_the_rules_alone() -> None:
+    """Said otherwise, the routes to QM2 are PAUSED, or those that are STOPPED are retried, too."""
+    script = "* Queue manager name: {0}\nDEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\n"
+    before = read_members([Source(name, script.format(name).encode()) for name in ("QM1", "QM2", "QM3", "QM4")])
+    stopped = changed_everywhere(before, ["CHANNEL(TO.QM2) QMGR(QM3) STATUS(STOPPED)"])
+
+    def states(rules: Rules) -> dict[str, list[str]]:
+        after = after_failure(stopped, "QM2", rules)
+        return {
+            member.cluster.queue_manager.name: [each.status for each in member.cluster.channels_by_queue_manager["QM2"]]
+            for member in after
+        }
+
+    rules, path = Rules(), "administration/05a_routes_retry.toml"
+    own = {"QM2": ["INACTIVE"]}  # its own receiver is no route
+    assert states(rules) == {"QM1": ["RETRYING"], "QM3": ["STOPPED"], "QM4": ["RETRYING"], **own}
+    paused = rules.files[path].replace("RETRYING", "PAUSED").replace(" AND status <> 'STOPPED'", "")
+    assert states(rules.with_files({path: paused})) == {"QM1": ["PAUSED"], "QM3": ["PAUSED"], "QM4": ["PAUSED"], **own}
