@@ -33,7 +33,7 @@ from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
-from mqclause.model.assembly.untold import Untold, untold
+from mqclause.model.assembly.untold import Asked, Untold, asked_at, untold
 from mqclause.model.assembly.view import StatesShown, View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
@@ -63,10 +63,11 @@ class Snapshot:
     ``incomplete`` is what the sources leave out, whatever is asked.
     ``remarks`` say what is odd about the sources, beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL
     and so on) the objects that scripts define at the local queue manager, ``untold`` what nobody asked about of those
-    that its queues name; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission
-    queues that its channels name, None where no script describes one. ``hosted`` has the names of all queues of each
-    queue manager that a dump tells wholly, with those that aliases lead to; ``cluster_queues`` which queues serve
-    cluster channels. ``strangers`` are queue managers that are described and share no cluster with the local one.
+    that its queues name, ``asked`` what was asked for there; ``command_level`` is its CMDLEVEL, 0 if that is not told;
+    ``sent_from`` are the transmission queues that its channels name, None where no script describes one. ``hosted`` has
+    the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead to;
+    ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers that are described and
+    share no cluster with the local one.
     """
 
     cluster: Cluster
@@ -77,6 +78,7 @@ class Snapshot:
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     untold: Untold = field(factory=dict, kw_only=True)
+    asked: Asked | None = field(default=None, kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
     messages: tuple[Message, ...] = ()
@@ -175,6 +177,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         incomplete=incomplete(opened.scripts, view.known, cluster),
         defined=defined,
         untold=untold(opened.scripts, opened.documents, cluster),
+        asked=None if opened.documents else asked_at(opened.scripts, own.fact.name),
         messages=messages,
         remarks=(*opened.remarks, *view.remarks),
         command_level=command_level(opened.scripts, cluster.queue_manager.name),

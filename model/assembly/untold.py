@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from mqclause.model.assembly.shipped import with_queues
 from mqclause.model.facts.cluster import Cluster
@@ -16,8 +16,33 @@ from mqclause.model.readers.record import Script
 KINDS: Mapping[str, tuple[str, ...]] = {"process": ("PROCESS",), "initq": ("QUEUE", "QLOCAL")}
 """What DISPLAY asks for that tells whether there is what an attribute of a queue names."""
 
+LOCAL_KINDS = (("QUEUE",), ("QLOCAL", "QALIAS", "QREMOTE"))
+"""What DISPLAY asks for that tells all of the local queues of a name: each of the kinds of one of these."""
+
 Untold = Mapping[str, frozenset[str]]
 """By attribute the local queues of which no source tells whether there is what the attribute names."""
+
+
+@frozen
+class Asked:
+    """What the DISPLAY commands of logs of the local queue manager ask for: kinds, each with a generic name."""
+
+    commands: tuple[tuple[str, str], ...]
+
+    def lacking(self, name: str, kind: str) -> Iterator[tuple[str, str]]:
+        """Whether a local queue, or a ``kind`` in a cluster, has that name: what is not told, by which command."""
+        asked = {of for of, generic in self.commands if _fits(name, [generic])}
+        if not any(asked.issuperset(kinds) for kinds in LOCAL_KINDS):
+            yield f"whether there is a queue {name}", f"DISPLAY QUEUE('{name}') ALL"
+        if kind not in asked:
+            yield f"whether {name} is known in a cluster", f"DISPLAY {kind}('{name}') ALL"
+
+
+def asked_at(scripts: Iterable[Script], local: str) -> Asked | None:
+    """What was asked for at the queue manager ``local``; None where it is not told by logs alone that echo commands."""
+    of = [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
+    is_told = bool(of) and all(_is_log(each) and each.asked for each in of)
+    return Asked(tuple(command for log in of for command in log.asked)) if is_told else None
 
 
 def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> Untold:

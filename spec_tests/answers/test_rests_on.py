@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from attrs import evolve
 
 from mqclause import Decision, Engine, Put, Rules, Snapshot
@@ -141,3 +142,40 @@ def test_names_in_commands_are_quoted_where_mqsc_would_fold_them() -> None:
     )
     snapshot = seen(Source("qm2.mqsc", script), member("QM3"))
     assert rests_on(decided(snapshot), snapshot)[0].command == "DISPLAY CHSTATUS('to.qm2')"
+
+
+LOG = """Starting MQSC for queue manager QM1.
+     1 : DISPLAY QLOCAL(MINE) ALL
+AMQ8409I: Display Queue details.
+   QUEUE(MINE)                             TYPE(QLOCAL)
+   CLUSTER( )
+     2 : DISPLAY QCLUSTER('A*')
+AMQ8147E: IBM MQ object A* not found.
+"""
+QUEUE_OTHER, CLUSTERED_OTHER = "DISPLAY QUEUE('OTHER') ALL", "DISPLAY QCLUSTER('OTHER') ALL"
+NOTHING = "AMQ8147E: IBM MQ object not found.\n"
+THREE_KINDS = "".join(f"     3 : DIS {kind}(*)\n{NOTHING}" for kind in ("QL", "QALIAS", "QR"))
+
+
+@pytest.mark.parametrize(
+    ("put", "more", "commands"),
+    [
+        (Put(queue="MINE"), "", []),
+        (Put(queue="OTHER"), "", [QUEUE_OTHER, CLUSTERED_OTHER]),
+        (Put(queue="AN.OTHER"), "", ["DISPLAY QUEUE('AN.OTHER') ALL"]),
+        (Put(queue="OTHER"), f"     3 : DIS Q(O*) TYPE\n{NOTHING}", [CLUSTERED_OTHER]),
+        (Put(queue="OTHER"), f"     3 : DIS Q(*) WHERE(CURDEPTH GT 0)\n{NOTHING}", [QUEUE_OTHER, CLUSTERED_OTHER]),
+        (Put(queue="OTHER"), THREE_KINDS, [CLUSTERED_OTHER]),
+        (Put(queue="MINE", queue_manager="QM9"), "", ["DISPLAY QUEUE('QM9') ALL", "DISPLAY CLUSQMGR('QM9') ALL"]),
+        (Put(queue="MINE", queue_manager="QM9"), f"     3 : DIS CLUSQMGR(*)\n{NOTHING}", ["DISPLAY QUEUE('QM9') ALL"]),
+    ],
+)
+def test_a_name_that_nobody_asked_for_is_not_unknown(put: Put, more: str, commands: list[str]) -> None:
+    snapshot = read_sources([Source("log", f"{LOG}{more}".encode())])
+    decision = Engine().choose(put, snapshot.cluster, explain="rule")
+    assert [each.command for each in rests_on(decision, snapshot)] == commands
+
+
+def test_a_script_names_all_that_there_is() -> None:
+    snapshot = read_sources([Source("QM1", b"DEFINE QLOCAL(MINE)")], "QM1")
+    assert rests_on(Engine().choose(Put(queue="OTHER"), snapshot.cluster, explain="rule"), snapshot) == ()

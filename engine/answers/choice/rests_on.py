@@ -43,7 +43,22 @@ def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = 
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
     if _is_settled(decision):
         return ()
-    return (*snapshot.incomplete, *unknown_exit(decision), *unknown_states(decision, snapshot, ask_exit))
+    states = unknown_states(decision, snapshot, ask_exit)
+    return (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+
+
+def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
+    """A name that the put came to and that is not known, although nobody asked for it where the log was made."""
+    if decision.runs or decision.reason is None or snapshot.asked is None:
+        return
+    seen, cluster = decision.resolved.last.situation, decision.cluster
+    at_another = seen.queue_manager not in ("", seen.local_queue_manager)
+    name, kind = (seen.queue_manager, "CLUSQMGR") if at_another else (seen.queue, "QCLUSTER")
+    if name and name not in cluster.own_queues and name not in cluster.queues_by_name:
+        told = {each.command for each in snapshot.incomplete}
+        for what, command in snapshot.asked.lacking(name, kind):
+            if command.replace(f"'{name}'", "*") not in told:
+                yield Incomplete(f"nobody asked at {seen.local_queue_manager} {what}", name, command)
 
 
 def unknown_exit(decision: Decision) -> Iterator[Incomplete]:
@@ -56,7 +71,8 @@ def unknown_exit(decision: Decision) -> Iterator[Incomplete]:
 def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
     """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
     if not _is_settled(decision):
-        yield from ((each.object, each.command) for each in snapshot.incomplete)
+        missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
+        yield from ((each.object, each.command) for each in missing)
         yield from _UnknownStates.of(decision, snapshot).told_by()
 
 
