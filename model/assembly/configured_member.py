@@ -23,6 +23,7 @@ from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.queue_facts import leads_to_topic, queue_fact
 from mqclause.model.assembly.shipped import SHIPPED
+from mqclause.model.assembly.untold import Asked, asked_at
 from mqclause.model.assembly.view import objects_of, platform_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
@@ -45,7 +46,7 @@ class ConfiguredMember:
     """One queue manager: its objects, its ``owner`` as a file names it.
 
     Its files are ``whole`` if they name all that it has. ``knows_all``: they also tell all that there is in its
-    clusters, as a facts document does.
+    clusters, as a facts document does. ``asked`` is what logs say they were asked for, if they alone tell of it.
     """
 
     name: str
@@ -54,6 +55,7 @@ class ConfiguredMember:
     platform: str
     whole: bool
     knows_all: bool
+    asked: Asked | None
 
     @classmethod
     def of(
@@ -71,6 +73,7 @@ class ConfiguredMember:
             platform_of(scripts, shown),
             any(map(_is_whole, scripts)),
             any(map(_is_facts, scripts)),
+            asked_at(scripts, owner),
         )
 
     def configured(self) -> Iterator[ConfiguredObject]:
@@ -212,8 +215,12 @@ class ConfiguredMember:
         return tuple(Process(each.name, **each.fields) for each in self.objects.of("PROCESS"))
 
     def tells(self, kind: str, name: str) -> bool:
-        """Whether its files would tell an object of its: they have such ones or are whole, and MQ has none there."""
-        return not name.startswith(SHIPPED) and (self.whole or bool(self.objects.of(kind)))
+        """Whether its files would tell an object of its, where MQ has none.
+
+        They are whole, have such ones, or, where a log echoes commands, were made by one that asks for it.
+        """
+        told = bool(self.objects.of(kind)) if self.asked is None else self.asked.tells(kind, name)
+        return not name.startswith(SHIPPED) and (self.whole or told)
 
 
 def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Diagnostic]) -> Script:

@@ -16,7 +16,8 @@ from mqclause.model.readers.record import Script
 KINDS: Mapping[str, tuple[str, ...]] = {"process": ("PROCESS",), "initq": ("QUEUE", "QLOCAL")}
 """What DISPLAY asks for that tells whether there is what an attribute of a queue names."""
 
-LOCAL_KINDS = (("QUEUE",), ("QLOCAL", "QALIAS", "QREMOTE"))
+OF_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
+LOCAL_KINDS = (("QUEUE",), OF_QUEUES)
 """What DISPLAY asks for that tells all of the local queues of a name: each of the kinds of one of these."""
 
 Untold = Mapping[str, frozenset[str]]
@@ -28,6 +29,11 @@ class Asked:
     """What the DISPLAY commands of logs of the local queue manager ask for: kinds, each with a generic name."""
 
     commands: tuple[tuple[str, str], ...]
+
+    def tells(self, kind: str, name: str) -> bool:
+        """Whether they tell if there is such a local queue or process."""
+        kinds = (kind, "QUEUE") if kind in OF_QUEUES else (kind,)
+        return _fits(name, [generic for of, generic in self.commands if of in kinds])
 
     def lacking(self, name: str, kind: str) -> Iterator[tuple[str, str]]:
         """Whether a local queue, or a ``kind`` in a cluster, has that name: what is not told, by which command."""

@@ -156,6 +156,24 @@ def test_what_could_not_be_judged_is_remarked() -> None:
     assert inspection.warnings == []
 
 
+@pytest.mark.parametrize(
+    ("command", "more", "expected"),
+    [
+        ("DIS QL(Q)", "", []),
+        ("DIS QL(*)", "", ["trigger.07"]),
+        (
+            "DIS QUEUE(*)",
+            "     2 : DIS PROCESS(*)\nAMQ8147E: IBM MQ object * not found.\n",
+            ["trigger.06a", "trigger.07"],
+        ),
+    ],
+)
+def test_a_log_tells_only_what_was_asked_for(command: str, more: str, expected: list[str]) -> None:
+    shown = "AMQ8409I: D\n   QUEUE(Q)  TYPE(QLOCAL)\n   TRIGGER  TRIGTYPE(FIRST)\n   PROCESS(P)  INITQ(IQ)\n"
+    log = f"Starting MQSC for queue manager QM1.\n     1 : {command}\n{shown}{more}"
+    assert [each.rule.id for each in inspected([Source("log", log.encode())], CHECKS).findings()] == expected
+
+
 def test_a_sender_of_all_members_leads_to_one_that_is_described() -> None:
     """QM2 is described, so that nothing is left that QM9 could be."""
     sender = "DEFINE CHANNEL(TO.+QMNAME+) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
