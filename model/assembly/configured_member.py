@@ -23,7 +23,7 @@ from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.queue_facts import leads_to_topic, queue_fact
 from mqclause.model.assembly.shipped import SHIPPED
-from mqclause.model.assembly.untold import Asked, asked_at
+from mqclause.model.assembly.untold import Inquired, asked_at
 from mqclause.model.assembly.view import objects_of, platform_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
@@ -55,7 +55,7 @@ class ConfiguredMember:
     platform: str
     whole: bool
     knows_all: bool
-    asked: Asked | None
+    asked: Inquired | None
 
     @classmethod
     def of(

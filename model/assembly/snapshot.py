@@ -33,7 +33,7 @@ from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
-from mqclause.model.assembly.untold import Asked, Untold, asked_at, untold
+from mqclause.model.assembly.untold import Inquired, Untold, of_logs, untold
 from mqclause.model.assembly.view import StatesShown, View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
@@ -78,7 +78,7 @@ class Snapshot:
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     untold: Untold = field(factory=dict, kw_only=True)
-    asked: Asked | None = field(default=None, kw_only=True)
+    asked: Inquired | None = field(default=None, kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = tuple
     messages: tuple[Message, ...] = ()
@@ -166,7 +166,6 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         others[at] = as_it_is_now(each, observed, once)
     defined = defined_at(opened.scripts, own.fact.name)
     cluster, placed, warnings = agreed(own, others, lenient, defined)
-    messages = _checked_messages(files, cluster)
     read = Snapshot(
         cluster,
         put.fact if put else None,
@@ -176,9 +175,8 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         partial(tuple, (*placed, put) if put else placed),
         incomplete=incomplete(opened.scripts, view.known, cluster),
         defined=defined,
-        untold=untold(opened.scripts, opened.documents, cluster),
-        asked=None if opened.documents else asked_at(opened.scripts, own.fact.name),
-        messages=messages,
+        **of_logs(opened.scripts, opened.documents, cluster),
+        messages=_checked_messages(files, cluster),
         remarks=(*opened.remarks, *view.remarks),
         command_level=command_level(opened.scripts, cluster.queue_manager.name),
         sent_from=sent_from(opened.scripts, cluster.queue_manager.name),

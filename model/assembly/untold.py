@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -13,7 +14,7 @@ from mqclause.model.facts.objects import Process, Queue
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.record import Script
 
-KINDS: Mapping[str, tuple[str, ...]] = {"process": ("PROCESS",), "initq": ("QUEUE", "QLOCAL")}
+TELLING: Mapping[str, tuple[str, ...]] = {"process": ("PROCESS",), "initq": ("QUEUE", "QLOCAL")}
 """What DISPLAY asks for that tells whether there is what an attribute of a queue names."""
 
 OF_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
@@ -25,7 +26,7 @@ Untold = Mapping[str, frozenset[str]]
 
 
 @frozen
-class Asked:
+class Inquired:
     """What the DISPLAY commands of logs of the local queue manager ask for: kinds, each with a generic name."""
 
     commands: tuple[tuple[str, str], ...]
@@ -44,11 +45,11 @@ class Asked:
             yield f"whether {name} is known in a cluster", f"DISPLAY {kind}('{name}') ALL"
 
 
-def asked_at(scripts: Iterable[Script], local: str) -> Asked | None:
+def asked_at(scripts: Iterable[Script], local: str) -> Inquired | None:
     """What was asked for at the queue manager ``local``; None where it is not told by logs alone that echo commands."""
     of = [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
     is_told = bool(of) and all(_is_log(each) and each.asked for each in of)
-    return Asked(tuple(command for log in of for command in log.asked)) if is_told else None
+    return Inquired(tuple(command for log in of for command in log.asked)) if is_told else None
 
 
 def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> Untold:
@@ -60,8 +61,14 @@ def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluste
     own = [each for each in cluster.queues if each.queue_manager == local and each.name in shown]
     return {
         name: frozenset(_not_asked(name, kinds, of, own)).union(*(each.get(name, ()) for each in given))
-        for name, kinds in KINDS.items()
+        for name, kinds in TELLING.items()
     }
+
+
+def of_logs(scripts: Sequence[Script], documents: Sequence[FactsDocument], cluster: Cluster) -> dict[str, Any]:
+    """``untold`` and ``asked`` of a snapshot."""
+    asked = None if documents else asked_at(scripts, cluster.queue_manager.name)
+    return {"untold": untold(scripts, documents, cluster), "asked": asked}
 
 
 def taken_as_there(cluster: Cluster, nobody_asked: Untold) -> tuple[Cluster, Mapping[str, str]]:

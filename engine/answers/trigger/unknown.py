@@ -12,7 +12,7 @@ from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 State = QueueManagerState
 
-Change = Callable[[State], State]
+StateChange = Callable[[State], State]
 """Gives the state in which something has one of its values."""
 
 Combination = tuple[int, ...]
@@ -35,7 +35,7 @@ class UnknownFact:
     what: str
     of: str
     command: str
-    values: Sequence[Change]
+    values: Sequence[StateChange]
     says: Callable[[Collection[int]], str]
 
     @property

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from attrs import evolve
 
-from mqclause.answers.trigger.unknown import Change, State, UnknownFact, one_of
+from mqclause.answers.trigger.unknown import State, StateChange, UnknownFact, one_of
 from mqclause.model.assembly.shipped import with_queues
 from mqclause.model.assembly.untold import Untold
 from mqclause.model.facts.message import HIGHEST_PRIORITY
@@ -66,7 +66,7 @@ def _served_by(state: State, name: str) -> State:
     return state.evolved(handles=state.handles.with_standing(name, 1))
 
 
-def _of_definition(name: str, of: str, command: str, values: Sequence[Change], said: Sequence[str]) -> UnknownFact:
+def _of_definition(name: str, of: str, command: str, values: Sequence[StateChange], said: Sequence[str]) -> UnknownFact:
     """Whether something is defined."""
     what = f"whether {name} is defined"
     return UnknownFact(what, what, of, command, values, lambda places: _among(said, places))

@@ -9,7 +9,7 @@ from attrs import define
 TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s", re.ASCII)
 """What container and system logs put before each line."""
 
-SIGN = re.compile(
+FIRST_SIGN = re.compile(
     r"AMQ\d{4}[A-Z]?: |CSQ[A-Z0-9]\d{3}[A-Z] |5724-\w+ \(C\)|Starting MQSC for queue manager |[ \t]+\d+ : [A-Za-z]+ ",
     re.ASCII,
 )
@@ -42,7 +42,7 @@ class Prefix:
         return (QUOTED_END.sub("", rest) if self.is_quoted else rest), found.end()
 
     def _look(self, line: str) -> None:
-        sign = SIGN.search(line)
+        sign = FIRST_SIGN.search(line)
         if sign is None:
             return
         before = line[: sign.start()]
