@@ -24,6 +24,9 @@ _ATTRIBUTES_OF = attrgetter(*QUEUE_ATTRIBUTES)
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
 
+ANY_QUEUE = "ANY.QUEUE"
+"""The queue that is named where it is asked what an alias of a queue manager leads to: it is there wherever that is."""
+
 
 @define(eq=False)
 class Together:
@@ -235,7 +238,7 @@ class Together:
             known.add(OBSERVER)
             remote += [Queue(name, OBSERVER, clusters=clusters) for name in names]
         remotes = [RemoteQueueManager(name, clusters) for name in sorted(known - {own.name})]
-        return Cluster(evolve(own, clusters=clusters), remotes, (*about.beside, *remote))
+        return Cluster(evolve(own, clusters=clusters), remotes, (*about.beside, Queue(ANY_QUEUE, own.name), *remote))
 
     def told_around(self, about: ConfiguredObject) -> dict[str, Any]:
         """What the files tell of the members of all clusters that the queue manager of an object is in."""

@@ -47,3 +47,17 @@ def test_which_attribute_of_which_object_a_script_may_state_in_vain_is_said_by_t
         checks = Checks(rules.with_files({path: rules.files[path].replace(stated, said)}))
         with pytest.raises(FactsError, match="NETPRTY"):
             inspected(sources, checks).findings()
+
+
+def test_which_queue_manager_an_alias_may_stand_for_is_said_by_the_rules_of_names() -> None:
+    """One that stands for its own queue manager leads there, unless the rules of names do not resolve it again."""
+    rules, path = Rules(), "resolution/03d_alias_resolved_again.toml"
+    own = 'when   = "elsewhere AND names_alias'
+    others = rules.with_files({path: rules.files[path].replace(own, f"{own} AND alias_leads_elsewhere")})
+    script = member("QM1", "DEFINE QREMOTE(ME) RNAME(' ') RQMNAME(QM1)", "DEFINE QREMOTE(HERE) RNAME(' ') RQMNAME(' ')")
+    sources = [Source("0.mqsc", script.encode())]
+    told_by = [
+        [each for each in inspected(sources, Checks(of)).findings() if each.rule.id == "check.22"]
+        for of in (rules, others)
+    ]
+    assert [[each.name for each in found] for found in told_by] == [[], ["ME", "HERE"]]
