@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
@@ -24,6 +25,9 @@ Change = Callable[[RuleTable], None]
 """Changes a table of a rule file in its place."""
 
 TERMS_FILE = "terms.toml"
+
+WORD_LIST = re.compile(r"\bIN \(('[^']*'(?:, '[^']*')*)\)")
+"""The words that an expression compares with, as a list in brackets."""
 
 
 @frozen(eq=False)
@@ -61,7 +65,9 @@ def mutants_of(rules: Rules, ruleset: Ruleset, rule_id: str) -> Iterator[Mutant]
 def term_mutants_of(rules: Rules, ruleset: Ruleset, term: str) -> Iterator[Mutant]:
     """The same of a term of rules/terms.toml. Raises KeyError."""
     table = rules.toml(TERMS_FILE)
-    for where, change, apply in _everywhere(table[ruleset.name][term], lambda _: _term_changes(ruleset, term)):
+    for where, change, apply in _everywhere(
+        table[ruleset.name][term], lambda stated: _term_changes(stated, ruleset, term)
+    ):
         yield Mutant(f"{term}: {change}", TERMS_FILE, _changed(table, (ruleset.name, term, *where), apply))
 
 
@@ -93,6 +99,7 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
     """The changes that what a rule states allows."""
     if "when" in table:
         yield "when negated", lambda given: _in_place(given, "when", NEGATED)
+        yield from _without_words(table, "when", ())
     for name in table.get("graver", {}):
         yield f"graver.{name} negated", lambda given, n=name: _in_place(given["graver"], n, NEGATED)  # type: ignore[misc]
     for action in ACTIONS:
@@ -102,6 +109,7 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
                 change = _derived(table[action], key, ruleset)
             if change:
                 yield f"{action}.{key} changed", lambda given, a=action, k=key, c=change: c(given[a], k)  # type: ignore[misc]
+                yield from _without_words(table[action], key, (action,))
     for place, notice in enumerate(table.get("notices", [])):
         yield f"notices {place + 1}.where changed", partial(_notices_elsewhere, place)
         for name in notice["attributes"]:
@@ -110,7 +118,7 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
         yield f"conclude.needs changed to {items}", lambda given, n=items: given["conclude"].update(needs=n)  # type: ignore[misc]
 
 
-def _term_changes(ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
+def _term_changes(stated: RuleTable, ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
     kind = type_of(exp.column(term), ruleset.vocabulary, per_subject=True)
 
     def change(table: RuleTable) -> None:
@@ -120,6 +128,29 @@ def _term_changes(ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
             _in_place(table, "is", _other_value(kind))
 
     yield "is changed", change
+    for what, fewer in _fewer_words(stated["is"]):
+        yield what, lambda table, text=fewer: table.update({"is": text})  # type: ignore[misc]
+
+
+def _without_words(table: RuleTable, key: str, within: tuple[str, ...]) -> Iterator[tuple[str, Change]]:
+    """The changes that take a word from a list of an expression: under ``key`` of a table ``within`` that of a rule."""
+    for what, text in _fewer_words(table[key]) if isinstance(table[key], str) else ():
+
+        def change(given: RuleTable, text: str = text) -> None:
+            for name in within:
+                given = given[name]
+            given[key] = text
+
+        yield f"{'.'.join((*within, key))} {what}", change
+
+
+def _fewer_words(text: str) -> Iterator[tuple[str, str]]:
+    """An expression with one word fewer after an IN, for each such word: which one, and the expression then."""
+    for place, found in enumerate(WORD_LIST.finditer(text), 1):
+        words = found[1].split(", ")
+        for word in words if len(words) > 1 else ():
+            others = ", ".join(each for each in words if each != word)
+            yield f"list {place} without {word}", f"{text[: found.start(1)]}{others}{text[found.end(1) :]}"
 
 
 NO_VALUES = frozenset({("derive", "of"), ("settle", "because")})

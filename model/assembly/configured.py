@@ -47,10 +47,11 @@ class ConfiguredObject:
     them. ``could_lead_on``: it would lead somewhere with what a member may have that no file describes.
 
     ``receiver_differs`` names an attribute that a CLUSSDR states otherwise than the CLUSRCVR of that name.
-    ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and
-    ``speaks_for_cluster`` if what the cluster lacks is to be said of it, once for all members; it is a
-    ``repository_elsewhere`` if it is one of another cluster. ``repositories_told``: the files of all members tell of
-    what they are full repositories.
+    ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and a
+    ``repository_elsewhere`` if it is one of another cluster. Of the members that are described and have a receiver in
+    the cluster, ``partial_members`` are no full repositories of it; so many ``like_members_before``, repositories as it
+    is one or not, have a name before its own. ``cluster_is_named``: its name is no insert, which qm.ini fills in.
+    ``repositories_told``: the files of all members tell of what they are full repositories.
 
     So many ``members`` of the cluster are described; ``more_members``: something leads to one that is not. It
     ``is_told_whole`` where a facts document says all that there is in it. Of a name that leads elsewhere that is said
@@ -109,7 +110,9 @@ class ConfiguredObject:
     unjoined: str = seen(Text(400), "")
     repositories: int = seen(COUNT, 2)
     repository: bool = False
-    speaks_for_cluster: bool = True
+    partial_members: int = seen(COUNT, 0)
+    like_members_before: int = seen(COUNT, 0)
+    cluster_is_named: bool = True
     members: int = seen(COUNT, 2)
     more_members: bool = False
     is_told_whole: bool = False

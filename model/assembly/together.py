@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
@@ -24,6 +25,12 @@ _ATTRIBUTES_OF = attrgetter(*QUEUE_ATTRIBUTES)
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
 
+NAMELESS = "THIS.QUEUE.MANAGER"
+"""How a queue manager is named, whose name no file tells, while names are resolved."""
+
+ANY_QUEUE = "ANY.QUEUE"
+"""The queue that is named where it is asked what an alias of a queue manager leads to: it is there wherever that is."""
+
 
 @define(eq=False)
 class Together:
@@ -43,7 +50,7 @@ class Together:
     many: set[str] = field(factory=set)
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
     told: dict[OnDisplay, frozenset[str]] = field(factory=dict)
-    _speakers: dict[str, str] = field(factory=dict)
+    _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
 
@@ -146,9 +153,9 @@ class Together:
             cluster=cluster,
             repositories=len(full),
             repository=about.queue_manager in full,
-            speaks_for_cluster=about.queue_manager == self.speaker(cluster),
             repositories_told=all(self.described[name].tells_repositories for name in self.members.get(cluster, ())),
             repository_elsewhere=own is not None and bool(own.repositories - {cluster}),
+            **self.among_members(about.queue_manager, cluster),
             **self.told_of((cluster,)),
         )
 
@@ -160,23 +167,20 @@ class Together:
             if receiver is not None and (told is None or name in told) and getattr(receiver, name) != value:
                 yield name
 
-    def speaker(self, cluster: str) -> str:
-        """The member at which to say what a cluster lacks: the first by name of those that have a receiver in it.
-
-        It is one that is no full repository, if there is one: it may become one. Nobody speaks for a cluster whose
-        full repositories no file tells: a facts document does not, nor a script that leaves the cluster to qm.ini.
-        """
-        if not self._speakers:
-            members: dict[str, set[str]] = {}
-            for host, name in self.receivers:
+    def among_members(self, queue_manager: str, cluster: str) -> dict[str, Any]:
+        """How many members there are that a member could be told apart from: see ConfiguredObject."""
+        if not self._by_kind:
+            for host, name in sorted(self.receivers):
                 if host in self.described:
-                    members.setdefault(name, set()).add(host)
-            self._speakers |= {
-                name: min(hosts - self.repositories.get(name, set()) or hosts)
-                for name, hosts in members.items()
-                if name not in self.closed and not INSERT.search(name)
-            }
-        return self._speakers.get(cluster, "")
+                    kinds = self._by_kind.setdefault(name, ([], []))
+                    kinds[host in self.repositories.get(name, ())].append(host)
+        kinds = self._by_kind.get(cluster, ([], []))
+        alike = kinds[queue_manager in self.repositories.get(cluster, ())]
+        return {
+            "partial_members": len(kinds[0]),
+            "like_members_before": bisect_left(alike, queue_manager),
+            "cluster_is_named": not INSERT.search(cluster),
+        }
 
     def unjudged(self, local: str | None) -> Iterator[Diagnostic]:
         """What a CLUSSDR leads to that no file describes; with ``local`` only where that queue manager has it."""
@@ -224,7 +228,8 @@ class Together:
         With ``more`` a member that no file describes has every queue, and is every queue manager, that is named.
         """
         of = self.described[about.queue_manager]
-        own, clusters = of.queue_manager, tuple(sorted(of.clusters))
+        own = of.queue_manager if of.is_named else evolve(of.queue_manager, name=NAMELESS)
+        beside, clusters = [evolve(each, queue_manager=own.name) for each in about.beside], tuple(sorted(of.clusters))
         names = sorted({name for each in about.beside for name in (each.target, each.rname)} - {""})
         remote = [each for name in names for each in self.instances(name, clusters).values()]
         remote = [each for each in remote if each.queue_manager != own.name]
@@ -235,7 +240,7 @@ class Together:
             known.add(OBSERVER)
             remote += [Queue(name, OBSERVER, clusters=clusters) for name in names]
         remotes = [RemoteQueueManager(name, clusters) for name in sorted(known - {own.name})]
-        return Cluster(evolve(own, clusters=clusters), remotes, (*about.beside, *remote))
+        return Cluster(evolve(own, clusters=clusters), remotes, (*beside, Queue(ANY_QUEUE, own.name), *remote))
 
     def told_around(self, about: ConfiguredObject) -> dict[str, Any]:
         """What the files tell of the members of all clusters that the queue manager of an object is in."""

@@ -203,3 +203,12 @@ def test_a_queue_manager_that_no_file_describes_is_refused() -> None:
     assert found(member("QM1"), member("QM2"), local="QM1") == []
     with pytest.raises(FactsError, match="no source describes the queue manager 'QM3'; described: QM1, QM2"):
         found(member("QM1"), member("QM2"), local="QM3")
+
+
+def test_what_leads_to_the_queue_manager_itself_where_no_file_names_that() -> None:
+    """A blank RQMNAME is the local queue manager, whatever its name is."""
+    remote = "DEFINE QREMOTE({0}) RNAME({1}) RQMNAME(' ')\n".format
+    script = remote("THERE", "Q") + remote("LOST", "NONE") + remote("ALIAS", "' '") + "DEFINE QLOCAL(Q)\n"
+    assert [(each.rule.id, each.name, each.message) for each in found(script)] == [
+        ("check.22", "LOST", "puts to LOST fail: queue NONE is not defined here, and the local queue manager is named")
+    ]

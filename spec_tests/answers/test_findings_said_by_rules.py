@@ -9,7 +9,7 @@ from mqclause.answers.check.findings import Checks
 from mqclause.answers.check.inspection import inspected
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
-from spec_tests.support.inspected_members import CHECKS, QUEUE, member, told
+from spec_tests.support.inspected_members import CHECKS, QUEUE, REPOS, member, told
 
 
 def test_what_hosts_should_have_alike_and_what_a_sender_may_not_state_is_said_by_the_rules_alone() -> None:
@@ -47,3 +47,33 @@ def test_which_attribute_of_which_object_a_script_may_state_in_vain_is_said_by_t
         checks = Checks(rules.with_files({path: rules.files[path].replace(stated, said)}))
         with pytest.raises(FactsError, match="NETPRTY"):
             inspected(sources, checks).findings()
+
+
+def test_which_queue_manager_an_alias_may_stand_for_is_said_by_the_rules_of_names() -> None:
+    """One that stands for its own queue manager leads there, unless the rules of names do not resolve it again."""
+    rules, path = Rules(), "resolution/03d_alias_resolved_again.toml"
+    own = 'when   = "elsewhere AND names_alias'
+    others = rules.with_files({path: rules.files[path].replace(own, f"{own} AND alias_leads_elsewhere")})
+    script = member("QM1", "DEFINE QREMOTE(ME) RNAME(' ') RQMNAME(QM1)", "DEFINE QREMOTE(HERE) RNAME(' ') RQMNAME(' ')")
+    sources = [Source("0.mqsc", script.encode())]
+    told_by = [
+        [each for each in inspected(sources, Checks(of)).findings() if each.rule.id == "check.22"]
+        for of in (rules, others)
+    ]
+    assert [[each.name for each in found] for found in told_by] == [[], ["ME", "HERE"]]
+
+
+def test_at_which_member_it_is_told_what_a_cluster_lacks_is_said_by_the_rules_alone() -> None:
+    """QM1 is the one full repository; said otherwise, it is told at the second of the others, or at QM1 itself."""
+    rules, scripts = Rules(), [member("QM1"), *(member(name).replace(REPOS, "") for name in ("QM4", "QM3", "QM2"))]
+    sources = [Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(scripts)]
+
+    def told_at(stated: str, said: str) -> list[str]:
+        terms = rules.files["terms.toml"]
+        assert terms.count(stated) == 1
+        checks = Checks(rules.with_files({"terms.toml": terms.replace(stated, said)}))
+        return [each.queue_manager for each in inspected(sources, checks).findings() if each.rule.id == "check.21"]
+
+    assert told_at("like_members_before = 0", "like_members_before = 0") == ["QM2"]
+    assert told_at("like_members_before = 0", "like_members_before = 1") == ["QM3"]
+    assert sorted(told_at("(NOT repository OR partial_members = 0)", "repository")) == ["QM1"]

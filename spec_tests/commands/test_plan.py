@@ -283,9 +283,8 @@ def test_what_cannot_be_carried_out(sales: list[str], options: list[str], told: 
     assert told in str(caught.value)
 
 
-def test_the_plan_of_a_change_and_of_its_inverse_mirror_each_other() -> None:
-    texts = {name: MEMBER.format(name) + ("" if name == "QM1" else ORDERS) for name in ("QM1", "QM2", "QM3", "QM4")}
-    before = read_members([Source(name, text.encode()) for name, text in texts.items()])
+def test_the_plan_of_a_change_and_of_its_inverse_mirror_each_other(sales: list[str]) -> None:
+    before = read_members([Source(each, Path(each).read_bytes()) for each in sales])
     settings = ["QLOCAL(ORDERS) QMGR(QM2) PUT(DISABLED)", "QMGR(QM3) CLWLUSEQ(ANY)", "CHANNEL(TO.QM4) CLWLRANK(3)"]
     others = [changed_everywhere(before, [each]) for each in settings]
     for after in (*others, after_failure(before, "QM2", Rules()), suspended(before, "QM4"), without(before, "QM3")):

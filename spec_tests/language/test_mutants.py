@@ -44,6 +44,21 @@ MUTANTS = [
             "derive.word changed": {"word": "'another'"},
         },
     ),
+    (
+        "[eliminate]\nwhere = \"age IN (1, 2) AND district IN ('NORTH', 'SOUTH') OR name IN ('A')\"\nbecause = \"b\"",
+        {
+            "when negated": {"when": "NOT (is_urgent)"},
+            "eliminate.where changed": {
+                "where": "NOT (age IN (1, 2) AND district IN ('NORTH', 'SOUTH') OR name IN ('A'))"
+            },
+            "eliminate.where list 1 without 'NORTH'": {
+                "where": "age IN (1, 2) AND district IN ('SOUTH') OR name IN ('A')"
+            },
+            "eliminate.where list 1 without 'SOUTH'": {
+                "where": "age IN (1, 2) AND district IN ('NORTH') OR name IN ('A')"
+            },
+        },
+    ),
 ]
 
 
@@ -77,6 +92,8 @@ def test_needs_are_left_out_and_added_to() -> None:
     changes = [each.change for each in mutants_of(rules, rules.ruleset(TRIGGER), "trigger.12")]
     assert changes == [
         "when negated",
+        "when list 1 without 'FIRST'",
+        "when list 1 without 'DEPTH'",
         "conclude.needs changed to ['7-10', '12']",
         "conclude.needs changed to ['6-9', '12']",
         "conclude.needs changed to ['5-10', '12']",
@@ -96,6 +113,8 @@ def test_terms_are_turned_round_by_what_they_are() -> None:
     assert turned("remaining") == ["(COUNT_IF(TRUE)) + 1"]
     assert turned("names_queue") == ["NOT (put_queue <> '')"]
     assert turned("route_rank") == ["CASE WHEN NOT is_alias THEN queue_rank ELSE channel_rank END"]
+    defined = "deftype IN ('CLUSSDR', 'CLUSSDRB')"
+    assert turned("manually_defined") == [f"NOT ({defined})", "deftype IN ('CLUSSDRB')", "deftype IN ('CLUSSDR')"]
     assert [each.change for each in term_mutants_of(rules, ruleset, "remote")] == [
         "remote: is changed",
         "remote: local-instance-competes=clusrcvr-channels: is changed",

@@ -19,7 +19,7 @@ from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.configured import CONFIGURED_QUEUES, ConfiguredObject, keywords
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.model.assembly.together import OBSERVER, Together
+from mqclause.model.assembly.together import ANY_QUEUE, Together
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.facts.message import HIGHEST_PRIORITY
@@ -206,9 +206,7 @@ class Checks:
         seen = evolve(about, clustered=False, **together.told_around(about))
         queue = about.beside[0]
         is_queue = queue.type == "QALIAS" or queue.rname
-        if not is_queue and queue.rqmname in ("", about.queue_manager):
-            return seen
-        names = (queue.name, "") if is_queue else (OBSERVER, queue.name)
+        names = (queue.name, "") if is_queue else (ANY_QUEUE, queue.name)
         found = self.engine.resolve(together.around(about, False), *names, "MQOPEN")
         if found.reason is None:
             return seen
