@@ -184,17 +184,9 @@ def message_query(
     fates = {name: column(f"mq_fate_{name}") for name in orders}
     query.add({fates[name].name: _fate(each, is_message) for name, each in orders.items()})
     remains = {name: _is_one(fate, PLACED) for name, fate in fates.items()}
-    if numbered:
-        for name, each in orders.items():
-            query.in_order(_numbered(items, each, remains[name]), {f"mq_{name}": exp.Window(this=exp.RowNumber())})
-        query.begin(QUEUE_NUMBER)
-    else:
-        query.add({f"mq_{name}": _place(items, each, remains[name]) for name, each in orders.items()})
+    places = _places(query, items, orders, remains, numbered)
     left_out = {f"left_out_of_{name}": each.left_out(fates[name]) for name, each in orders.items()}
     fault = when(_is_one(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
-    places = {
-        name: _counted(column(f"mq_{name}"), remains[name]) if numbered else column(f"mq_{name}") for name in orders
-    }
     struct = struct_of({**places, **left_out, "message": fault})
     return query.ending([*(each.copy() for each in own), exp.alias_(struct, ORDER_ANSWER)])
 
@@ -231,6 +223,20 @@ def _asks(orders: Iterable[MessageOrder], prefix: str) -> bool:
     """Whether any order turns on a column whose name begins so."""
     trees = (tree for order in orders for tree, _ in (*order.keys, *order.fell))
     return any(each.name.startswith(prefix) for tree in trees for each in tree.find_all(exp.Column))
+
+
+def _places(
+    query: _Query, items: Items, orders: Mapping[str, MessageOrder], remains: Mapping[str, Node], numbered: bool
+) -> dict[str, Node]:
+    """The place of a message in each of the orders, with the levels that it takes to count it."""
+    places = {name: column(f"mq_{name}") for name in orders}
+    if not numbered:
+        query.add({f"mq_{name}": _place(items, each, remains[name]) for name, each in orders.items()})
+        return places
+    for name, each in orders.items():
+        query.in_order(_numbered(items, each, remains[name]), {f"mq_{name}": exp.Window(this=exp.RowNumber())})
+    query.begin(QUEUE_NUMBER)
+    return {name: _counted(place, remains[name]) for name, place in places.items()}
 
 
 def _place(items: Items, order: MessageOrder, remains: Node) -> Node:

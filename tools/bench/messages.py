@@ -5,8 +5,8 @@
 
 Of a hundred messages 40 are in groups of four, or as many as --grouped says. The Parquet file is made in a temporary
 folder, always the same. The plain way sorts by queue, priority and arrival; DuckDB keeps what it made as a table, Spark
-writes it to "noop". The best of three runs counts: seconds, and of DuckDB seconds of the processor, which other work on
-the machine does not change.
+writes it to "noop". Both ways run in turns, three times each, and the best run of each counts: in seconds, and in
+seconds of the processor, those of Spark's JVM with it, which other work on the machine changes less.
 """
 
 from __future__ import annotations
@@ -33,20 +33,29 @@ ORDER BY hash(i)
 PLAIN = "SELECT * FROM messages ORDER BY queue, priority DESC, arrival"
 
 
-def seconds(run: Callable[[], object]) -> tuple[float, float]:
-    """The best time of several runs, on the clock and of the processor."""
-    clock, processor = [], []
+def of_this_process() -> float:
+    """How long the processor has worked for this process, in seconds."""
+    return sum(os.times()[:2])
+
+
+def show(
+    name: str,
+    plain: Callable[[], object],
+    ordered: Callable[[], object],
+    processor: Callable[[], float] = of_this_process,
+) -> None:
+    """Runs both in turns and prints two lines of the table; ``processor`` says how long it has worked so far."""
+    clock: dict[Callable[[], object], list[float]] = {plain: [], ordered: []}
+    worked: dict[Callable[[], object], list[float]] = {plain: [], ordered: []}
     for _ in range(RUNS):
-        before, begun = os.times(), time.perf_counter()
-        run()
-        clock.append(time.perf_counter() - begun)
-        processor.append(sum(os.times()[:2]) - sum(before[:2]))
-    return min(clock), min(processor)
-
-
-def shown(name: str, plain: float, ordered: float) -> None:
-    """Prints a line of the table."""
-    print(f"{name:20} {plain:>10.2f} {ordered:>14.2f} {ordered / plain:>6.1f}", flush=True)
+        for run in (plain, ordered):
+            before, begun = processor(), time.perf_counter()
+            run()
+            clock[run].append(time.perf_counter() - begun)
+            worked[run].append(processor() - before)
+    for line, took in ((name, clock), (f"{name}, processor", worked)):
+        one, other = min(took[plain]), min(took[ordered])
+        print(f"{line:20} {one:>10.2f} {other:>14.2f} {other / one:>6.1f}", flush=True)
 
 
 def by_duckdb(path: Path) -> None:
@@ -61,10 +70,8 @@ def by_duckdb(path: Path) -> None:
 
         return run
 
-    plain = seconds(kept(lambda: connection.sql(PLAIN)))
-    ordered = seconds(kept(lambda: message_order(connection.table("messages"), connection=connection)))
-    shown("duckdb", plain[0], ordered[0])
-    shown("duckdb, processor", plain[1], ordered[1])
+    plain = kept(lambda: connection.sql(PLAIN))
+    show("duckdb", plain, kept(lambda: message_order(connection.table("messages"), connection=connection)))
 
 
 def by_spark(path: Path) -> None:
@@ -79,9 +86,11 @@ def by_spark(path: Path) -> None:
     def write(df: object) -> Callable[[], object]:
         return lambda: df.write.format("noop").mode("overwrite").save()  # type: ignore[attr-defined]
 
-    plain, _ = seconds(write(spark.sql(PLAIN)))
-    ordered, _ = seconds(write(ordered_by_spark(messages)))
-    shown("spark", plain, ordered)
+    def processor() -> float:
+        jvm = spark._jvm.java.lang.ProcessHandle.current().info()  # type: ignore[union-attr]
+        return of_this_process() + float(jvm.totalCpuDuration().get().toNanos()) / 1e9
+
+    show("spark", write(spark.sql(PLAIN)), write(ordered_by_spark(messages)), processor)
 
 
 def main() -> None:
