@@ -229,7 +229,7 @@ def _places(
     query: _Query, items: Items, orders: Mapping[str, MessageOrder], remains: Mapping[str, Node], numbered: bool
 ) -> dict[str, Node]:
     """The place of a message in each of the orders, with the levels that it takes to count it."""
-    places = {name: column(f"mq_{name}") for name in orders}
+    places: dict[str, Node] = {name: column(f"mq_{name}") for name in orders}
     if not numbered:
         query.add({f"mq_{name}": _place(items, each, remains[name]) for name, each in orders.items()})
         return places
