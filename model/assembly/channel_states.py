@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from attrs import define, field
+from attrs import define, field, fields
 
 from mqclause.model.assembly.objects import CLUSTER_CHANNELS, Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.provenance import Origin
 from mqclause.model.diagnostic import Diagnostic, name_suggestion
+from mqclause.model.facts.objects import Channel
 from mqclause.model.readers.record import Record
 
-STARTED = "INACTIVE"
-"""What a channel is taken as after START: it may run, wait or retry, and clause 6 puts INACTIVE beside RUNNING."""
+STARTED = str(fields(Channel).status.default)
+"""What a channel is taken as after START: it may run, wait or retry; as one whose state no source tells."""
 
 
 @define

@@ -12,7 +12,7 @@ from mqclause.answers.check.inspection import inspected
 from mqclause.answers.choice.delivered import delivered
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.cluster.cluster_map import note_exits
-from mqclause.answers.cluster.difference import PlanRow, both_sides, ordered, restarting, row_of
+from mqclause.answers.cluster.difference import PlanRow, both_sides, ordered, restarting, restarting_by, row_of
 from mqclause.answers.cluster.failing import after_failure
 from mqclause.answers.cluster.planned import Planned
 from mqclause.answers.cluster.traffic import Traffic
@@ -106,7 +106,8 @@ def planned(
     waiting = [row for row in ordered(held_up) if question.fits(row)]
     rows, restarts = question.fitting(ordered(differing)), restarting(members, after, engine)
     findings, to_nobody = checked
-    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits, waiting, remarks, to_nobody)
+    by = restarting_by(engine)
+    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits, waiting, remarks, to_nobody, by)
 
 
 def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> LookedAt:

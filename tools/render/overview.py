@@ -122,7 +122,7 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
     _print_findings(found, page)
     _print_traffic(found, page)
     if found.restarts:
-        page.line(f"sequence factors restart at zero at {', '.join(found.restarts)} (clause 12)")
+        page.line(f"sequence factors restart at zero at {', '.join(found.restarts)} (clause {found.restarts_by})")
     count = len(found.rows)
     if found.rows:
         names = sorted({row.member for row in found.rows})

@@ -87,8 +87,7 @@ class Ways:
 
 def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
     """The way to a destination, which may have been chosen when the cluster was another."""
-    # an alias of a queue manager leads to other names there, and a local queue has been looked up
-    told = {} if chosen.alias or chosen.is_local else beyond.hosted.get(chosen.queue_manager, {})
+    told = beyond.hosted.get(chosen.queue_manager, {})
     leads_to = told.get(chosen.queue, "")
     return Delivery(
         cluster.queue_manager.name,
@@ -105,6 +104,7 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         chosen.queue in told,
         leads_to,
         not leads_to or _is_somewhere(leads_to, cluster, beyond),
+        by_alias=chosen.is_alias,
         by_transmission_queue=chosen.transmission_queue,
         is_sent_from=beyond.sent_from is None or chosen.transmission_queue in beyond.sent_from,
     )

@@ -18,6 +18,7 @@ from mqclause.answers.cluster.cluster_map import SIDE, MapRow, map_row, queues_i
 from mqclause.answers.cluster.counterfactual import fates
 from mqclause.answers.cluster.news import news
 from mqclause.answers.cluster.traffic import Traffic
+from mqclause.documents import WORKLOAD
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
@@ -204,7 +205,7 @@ def ordered(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
 
 
 def restarting(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
-    """The members whose sequence factors restart at zero when one state becomes the other: clause 12."""
+    """The members whose sequence factors restart at zero when one state becomes the other."""
     members = {each.cluster.queue_manager.name: each.cluster for each in _members(after)}
     found = []
     for each in _members(before):
@@ -212,6 +213,11 @@ def restarting(before: ClusterState, after: ClusterState, engine: Engine) -> lis
         if name in members and any(changes(each.cluster, members[name], engine.listing)):
             found.append(name)
     return sorted(found)
+
+
+def restarting_by(engine: Engine) -> str:
+    """The number of the clause whose rule says at which changes they do."""
+    return next((rule.clause for rule in engine.rules.ruleset(WORKLOAD).rules if rule.notices), "")
 
 
 def _members(state: ClusterState) -> Iterator[Snapshot]:

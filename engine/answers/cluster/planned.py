@@ -18,7 +18,8 @@ from mqclause.model.assembly.incomplete import Incomplete
 class Planned:
     """What a change does.
 
-    ``rows`` differ; ``restarts`` are the members whose sequence factors restart, ``members`` all that were asked.
+    ``rows`` differ; ``restarts`` are the members whose sequence factors restart, by the clause ``restarts_by``;
+    ``members`` are all that were asked.
     Of ``traffic`` so many puts are ``elsewhere``: of queues, or at queue managers, that the map does not have.
     ``exits`` are those that are named and not given, with the members that name them on either side.
     ``remarks`` is what is to be said of puts then and was not before, by queue and member: why messages do not arrive,
@@ -36,6 +37,7 @@ class Planned:
     held_up: Sequence[PlanRow] = ()
     remarks: Sequence[tuple[str, str, str]] = ()
     to_nobody: Sequence[str] = ()
+    restarts_by: str = ""
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:

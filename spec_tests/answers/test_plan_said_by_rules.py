@@ -1,8 +1,9 @@
-"""A queue manager of a cluster fails, as its other members see that."""
+"""What a plan makes of a failure, and by which clause factors restart, is said by rules alone: each changed."""
 
 from __future__ import annotations
 
-from mqclause import Rules, read_members
+from mqclause import Engine, Rules, read_members
+from mqclause.answers.cluster.difference import restarting_by
 from mqclause.answers.cluster.failing import after_failure
 from mqclause.model.assembly.members import changed_everywhere
 from mqclause.model.assembly.source import Source
@@ -26,3 +27,9 @@ def test_what_a_failure_does_to_the_routes_is_said_by_the_rules_alone() -> None:
     assert states(rules) == {"QM1": ["RETRYING"], "QM3": ["STOPPED"], "QM4": ["RETRYING"], **own}
     paused = rules.files[path].replace("RETRYING", "PAUSED").replace(" AND status <> 'STOPPED'", "")
     assert states(rules.with_files({path: paused})) == {"QM1": ["PAUSED"], "QM3": ["PAUSED"], "QM4": ["PAUSED"], **own}
+
+
+def test_by_which_clause_factors_restart_is_that_of_the_rule_that_says_it() -> None:
+    rules, path = Rules(), "workload/12a_reset_factors.toml"
+    other = rules.with_files({path: rules.files[path].replace('clause = "workload/12"', 'clause = "workload/11"')})
+    assert [restarting_by(Engine(of)) for of in (rules, other)] == ["12", "11"]
