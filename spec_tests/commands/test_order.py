@@ -183,6 +183,20 @@ def test_replay_takes_no_reading_of_the_order_alone(tmp_path: Path) -> None:
     assert run("order", path, "--reading", "group-position=first-to-arrive").returncode == 0
 
 
+def test_the_next_get_in_logical_order_returns_what_stands_first_in_it(tmp_path: Path) -> None:
+    messages: list[dict[str, Any]] = [
+        {"id": "Y2", "queue": "APPQ", "group": "Y", "sequence": 2},
+        {"id": "Z2", "queue": "APPQ", "group": "Z", "sequence": 2, "last_in_group": True},
+        {"id": "A", "queue": "APPQ"},
+        {"id": "Y1", "queue": "APPQ", "group": "Y"},
+        {"id": "Z1", "queue": "APPQ", "group": "Z"},
+    ]
+    path = written(tmp_path, *messages)
+    done = run("order", path, "--reading", "group-position=first-to-arrive")
+    assert "next get with LOGICAL_ORDER: Y1\nnext get with LOGICAL_ORDER ALL_MSGS_AVAILABLE: Z1\n" in done.stdout
+    assert "next get with LOGICAL_ORDER: A\n" in run("order", path).stdout
+
+
 @pytest.mark.parametrize(("there", "verdict"), [(2, "triggers"), (1, "does not")])
 def test_messages_in_the_facts_count_for_triggering(tmp_path: Path, there: int, verdict: str) -> None:
     depth = {"name": "APPQ", "trigger": True, "trigtype": "DEPTH", "trigdpth": 3, "process": "P", "initq": "INITQ"}

@@ -24,6 +24,9 @@ from mqclause.trace.record import scope_of, seen_by
 from mqclause.trace.sentence import sentence, sentence_about
 
 ORDER_FORMAT = "mqclause.order/1"
+ITEMS_STAND = "group-position"
+"""The reading that says where an item stands in the logical order."""
+
 ORDERS: Mapping[str, RetrievalCall] = {
     "physical": RetrievalCall(),
     "logical": RetrievalCall(options=("LOGICAL_ORDER",)),
@@ -95,6 +98,7 @@ class Retrieval:
         self.course = Course.of(self.rules, RETRIEVAL, executor)
         self.put_reasons: dict[tuple[bool, int | None], tuple[int | None, bool]] = {}
         self.enqueued: Enqueued = asked_of(self.ruleset, "enqueued_priority")
+        self.first_in_sequence = first_in_sequence(self.rules)
         self._remarking = [rule for rule in self.ruleset.rules if rule.remark]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -207,3 +211,9 @@ def local_queues(cluster: Cluster) -> dict[str, Queue]:
 def _no_local_queue(name: str, local: Mapping[str, Queue]) -> str:
     listed = ", ".join(local) or "none"
     return f"{quoted(name)} is no local queue; allowed: {listed}{suggestion(name, local)}"
+
+
+def first_in_sequence(rules: Rules) -> bool:
+    """Whether items stand in the logical order where the first message of their sequence stands, as they do to gets."""
+    known = rules.known_readings.get(ITEMS_STAND)
+    return known is None or rules.readings[ITEMS_STAND] == known.default

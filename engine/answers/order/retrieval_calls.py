@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.answers.order.retrieval import PassedOver, Retrieval
+from mqclause.answers.order.retrieval import ITEMS_STAND, ORDERS, PassedOver, Retrieval, first_in_sequence
 from mqclause.executors.run import Run
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
@@ -27,9 +27,6 @@ from mqclause.model.timeline.retrieval_call import candidates, close_call, get_c
 from mqclause.rulebook.errors import ReadingError
 from mqclause.rulebook.rule import Derive, Rule
 from mqclause.rulebook.rules import Rules
-
-ORDERS_ALONE = "group-position"
-"""The reading that gets do not know: they begin a group with the first message of its sequence."""
 
 MOST_KNOWN = 1000
 """How many answers about puts are kept."""
@@ -106,10 +103,9 @@ class Enqueuing(NoJudge):
 
 def for_calls(rules: Rules) -> None:
     """Raises ReadingError for a choice that only the order of a queue's messages can be read by."""
-    known = rules.known_readings.get(ORDERS_ALONE)
-    if known is not None and rules.readings[ORDERS_ALONE] != known.default:
-        said = f"reading {ORDERS_ALONE}: {rules.readings[ORDERS_ALONE]!r} is for the order of messages alone"
-        raise ReadingError(f"{said}; allowed where events are replayed: {known.default}")
+    if not first_in_sequence(rules):
+        said = f"reading {ITEMS_STAND}: {rules.readings[ITEMS_STAND]!r} is for the order of messages alone"
+        raise ReadingError(f"{said}; allowed where events are replayed: {rules.known_readings[ITEMS_STAND].default}")
 
 
 def retrieve(
@@ -122,6 +118,9 @@ def retrieve(
     view = view_of(state, event, base.name)
     call = get_call(event, view, base.get, state.definitions.queues[event.queue].get)
     listed = candidates(event, view) if retrieval.looks_ahead else view.everything()
+    if not retrieval.first_in_sequence and "LOGICAL_ORDER" in event.options:
+        # The first of those listed is returned, and items do not stand where the messages that lead them do.
+        listed = iter(retrieval.run(ORDERS["logical"], list(listed)).remaining)
     run = first_run(retrieval, call, listed)
     if run.failure is not None or not run.remaining:
         return state.sent(event), NOTHING, _failed(retrieval, call, view, run)
