@@ -9,6 +9,7 @@ from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Process, Queue
+from mqclause.model.timeline.handles import Handles
 from mqclause.model.timeline.judge import NO_JUDGE, Judge, Messages
 from mqclause.model.timeline.occasion import Occasion
 
@@ -23,11 +24,10 @@ class Definitions:
     cluster: Cluster
     judge: Judge = NO_JUDGE
 
-    @cached_property
+    @property
     def queues(self) -> dict[str, Queue]:
         """The instances on the local queue manager, of any type, by name."""
-        local = self.cluster.queue_manager.name
-        return {queue.name: queue for queue in self.cluster.queues if queue.queue_manager == local}
+        return self.cluster.own_queues
 
     @cached_property
     def processes(self) -> dict[str, Process]:
@@ -79,6 +79,31 @@ class Definitions:
         found = self._described.get(queue.name)
         if found is None:
             found = self._described[queue.name] = Occasion(**self._attributes(queue))
+        return found
+
+    @cached_property
+    def _opened(self) -> dict[str, tuple[Handles, Occasion]]:
+        return {}
+
+    def opened(self, queue: Queue, handles: Handles) -> Occasion:
+        """The same with who has the queue and its initiation queue open, before the event as after it."""
+        known = self._opened.get(queue.name)
+        if known is not None and known[0] is handles:
+            return known[1]
+        described, opens, of_initq = self.described(queue), handles.opens(queue.name), handles.opens(queue.initq)
+        found = described.with_seen(
+            {
+                "open_input_count": opens.here,
+                "previous_open_input_count": opens.here,
+                "open_shared_elsewhere": opens.shared_elsewhere if queue.shared else 0,
+                "open_exclusive": opens.exclusive_here + (opens.exclusive_elsewhere if queue.shared else 0),
+                "served_elsewhere": queue.shared and queue.name in handles.served_elsewhere,
+                "initq_open_input_count": of_initq.here,
+                "initq_opened_before": of_initq.here,
+                "initq_open_elsewhere": of_initq.elsewhere if described.initq_shared else 0,
+            }
+        )
+        self._opened[queue.name] = (handles, found)
         return found
 
     def _attributes(self, queue: Queue) -> dict[str, Any]:

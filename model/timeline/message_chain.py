@@ -218,6 +218,10 @@ class Chain(NamedTuple):
         return self._replace(older=without_key(self.older, run.first))
 
 
+EMPTY_CHAIN = Chain()
+"""Where no message has been yet."""
+
+
 def _pushed(older: SortedMap, run: MessageRun) -> SortedMap:
     """``older`` with ``run``, which becomes part of a neighbour where the two join."""
     before = last_before(older, run.first)

@@ -124,7 +124,7 @@ class QueueManagerContent:
         seen: dict[str, Any] = {"trigger": queue.trigger, **self._last_trigger(queue.name)}
         seen["trigger_messages_before"] = written
         same = all(getattr(occasion, name) == value for name, value in seen.items())
-        return occasion if same else occasion.with_seen(**seen)
+        return occasion if same else occasion.with_seen(seen)
 
     def with_queue(
         self, event: Event, name: str, queue: QueueState, units: Mapping[str, UnitOfWork], more: Mapping[str, Any]
@@ -179,31 +179,19 @@ class QueueManagerContent:
         """The end of the unit of work that holds ``held`` back, as its queue is now."""
         queue = self.definitions.local_queue(held.queue)
         described = self.definitions.described(queue) if queue is not None else Occasion(held.queue)
-        return described.with_seen(occasion="committed" if committed else "backed_out", written_trigtype=held.trigtype)
+        kind = "committed" if committed else "backed_out"
+        return described.with_seen({"occasion": kind, "written_trigtype": held.trigtype})
 
     def occasion_of(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> Occasion:
         """``queue`` as the rules see it in this state, which came of the state ``before``."""
-        name, initq, shared = queue.name, queue.initq, queue.shared
-        depths: dict[str, Any] = {}
+        name, handles = queue.name, self.handles
+        seen |= {"occasion": kind, "since_start": self.since_start, **self._last_trigger(name)}
         if "depth" not in seen:
-            depths = _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
-        described = self.definitions.described(queue)
-        opens, of_initq = self.handles.opens(name), self.handles.opens(initq)
-        return described.with_seen(
-            occasion=kind,
-            **depths,
-            open_input_count=opens.here,
-            previous_open_input_count=before.handles.opens(name).here,
-            open_shared_elsewhere=opens.shared_elsewhere if shared else 0,
-            open_exclusive=opens.exclusive_here + (opens.exclusive_elsewhere if shared else 0),
-            initq_open_input_count=of_initq.here,
-            initq_opened_before=before.handles.opens(initq).here,
-            initq_open_elsewhere=of_initq.elsewhere if described.initq_shared else 0,
-            since_start=self.since_start,
-            served_elsewhere=shared and name in self.handles.served_elsewhere,
-            **self._last_trigger(name),
-            **seen,
-        )
+            seen |= _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
+        if before.handles is not handles:
+            seen["previous_open_input_count"] = before.handles.opens(name).here
+            seen["initq_opened_before"] = before.handles.opens(queue.initq).here
+        return self.definitions.opened(queue, handles).with_seen(seen)
 
 
 def _depths(counts: Mapping[int, bool], before: QueueState, after: QueueState) -> dict[str, int]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mqclause.model.facts.message import HIGHEST_PRIORITY, ON_ITS_OWN, Message
 from mqclause.model.timeline.judge import PRIORITIES
-from mqclause.model.timeline.message_chain import UNLABELLED, Chain, Labels, MessageRun
+from mqclause.model.timeline.message_chain import EMPTY_CHAIN, UNLABELLED, Chain, Labels, MessageRun
 from mqclause.model.timeline.sorted_map import SortedMap, entries_from, of_sorted, with_entry, without_key
 
 DELIVERY_ORDER = PRIORITIES[::-1]
@@ -32,7 +32,7 @@ class QueueState(NamedTuple):
     messages with an identity, by what they are found by.
     """
 
-    chains: tuple[Chain, ...] = (Chain(),) * len(PRIORITIES)
+    chains: tuple[Chain, ...] = (EMPTY_CHAIN,) * len(PRIORITIES)
     committed: int = 0
     uncommitted: int = 0
     known: SortedMap = None
@@ -47,7 +47,7 @@ class QueueState(NamedTuple):
         committed = uncommitted = 0
         if self.committed or self.uncommitted:
             for priority, chain in enumerate(self.chains):
-                if (chain.committed or chain.uncommitted) and counts[priority]:
+                if chain is not EMPTY_CHAIN and (chain.committed or chain.uncommitted) and counts[priority]:
                     committed += chain.committed
                     uncommitted += chain.uncommitted
         return committed, committed + uncommitted

@@ -179,9 +179,9 @@ class Triggers:
         )
 
     def _derives(self, run: Run, fact: str) -> Rule | None:
-        """The first rule that derived that ``fact`` is so."""
+        """The first rule that derived that ``fact`` is so; None where it is not."""
         trace = run.trace or ()
-        for place, rule in self._deriving[fact]:
+        for place, rule in self._deriving[fact] if run.facts.get(fact) else ():
             did = trace[place]
             if did and did[DERIVED][fact]:
                 return rule
