@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen, words
 from mqclause.model.facts.objects import CHANNEL_STATES
 
 
-@frozen
+@define(unsafe_hash=True)  # One is made for every cell of a map, and attrs takes longer where it is frozen.
 class Delivery:
     """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
 

@@ -193,7 +193,7 @@ def _with_exits(told: Explanation, given: Exits, snapshot: Snapshot) -> Explanat
     own = told.decision
     with Engine(own.rules, explaining_executor(), given.given, given.limit) as engine:
         decision = engine.choose(own.put, own.cluster, explain=own.level)
-        told = evolve(told, obstacles=tuple(obstacles(decision, snapshot.beyond)))
+        told = evolve(told, obstacles=obstacles(decision, snapshot.beyond))
         if decision.exit is None or not decision.exit.called:
             return evolve(told, decision=decision)
         if decision.exit.failed:

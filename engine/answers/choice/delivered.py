@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.settled import SettledBy
@@ -32,38 +32,35 @@ class Delivered(SettledBy):
 
 def delivered(seen: Delivery, rules: Rules) -> Delivered | None:
     """What rules say of a way; None where nothing is in it."""
-    course = way_rules(rules)
-    return None if course is None else in_the_way(seen, course)
+    return _told(seen, _way_rules(rules))
 
 
-@lru_cache(maxsize=16)
-def way_rules(rules: Rules) -> Course | None:
-    """The rules about ways; None where there are none."""
-    return Course.of(rules, DELIVERY) if rules.in_folder(DELIVERY.name) else None
-
-
-def in_the_way(seen: Delivery, course: Course) -> Delivered | None:
-    """What the rules of ``course`` say of a way; None where nothing is in it."""
-    if not any(course.run(seen, ())[0].facts.values()):
+def _told(seen: Delivery, course: Course | None) -> Delivered | None:
+    if course is None or not any(course.run(seen, ())[0].facts.values()):
         return None
     return Delivered(seen, course.run(seen, (), None, True)[0], course)
 
 
+@lru_cache(maxsize=16)
+def _way_rules(rules: Rules) -> Course | None:
+    """The rules about ways; None where there are none."""
+    return Course.of(rules, DELIVERY) if rules.in_folder(DELIVERY.name) else None
+
+
 def on_the_ways(
     chosen: Iterable[Destination], cluster: Cluster, rules: Rules, beyond: Beyond
-) -> Iterator[tuple[Destination, Delivered]]:
-    """The destinations to which something is in the way, as the cluster now is."""
-    course = way_rules(rules)
-    if course is not None:
-        found = ((each, in_the_way(way_of(each, cluster, beyond), course)) for each in chosen)
-        yield from ((each, told) for each, told in found if told is not None)
+) -> dict[Destination, Delivered]:
+    """The destinations, chosen in the cluster as it is, to which something is in the way."""
+    course = _way_rules(rules)
+    found = ((each, _told(way_of(each, cluster, beyond), course)) for each in chosen)
+    return {each: told for each, told in found if told is not None}
 
 
-def obstacles(decision: Decision, beyond: Beyond) -> Iterator[str]:
+def obstacles(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
     """The remarks on the ways to all that a decision permits, or to what an exit chose."""
     permitted = () if decision.outcome == "failed" else decision.remaining
     found = on_the_ways(permitted, decision.cluster, decision.rules, beyond)
-    yield from dict.fromkeys(said for _, told in found for said in told.remarks)
+    return tuple(dict.fromkeys(said for told in found.values() for said in told.remarks))
 
 
 @define(eq=False)
@@ -76,17 +73,18 @@ class Ways:
     _told: dict[Destination, tuple[str, ...]] = field(factory=dict)
 
     def obstacles(self, chosen: Destination, cluster: Cluster) -> tuple[str, ...]:
-        """What stands in the way to a destination, as the cluster now is."""
+        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice."""
         if cluster is not self._cluster:
             self._cluster, self._told = cluster, {}
         if chosen not in self._told:
-            found = on_the_ways([chosen], cluster, self.rules, self.beyond)
-            self._told[chosen] = tuple(said for _, told in found for said in told.remarks)
+            way = evolve(way_of(chosen, cluster, self.beyond), channel_status=_status_now(chosen, cluster))
+            found = delivered(way, self.rules)
+            self._told[chosen] = () if found is None else tuple(found.remarks)
         return self._told[chosen]
 
 
 def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
-    """The way to a destination, which may have been chosen when the cluster was another."""
+    """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
     leads_to = told.get(chosen.queue, "")
     return Delivery(
@@ -95,8 +93,8 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         chosen.queue_manager,
         chosen.is_local,
         chosen.channel,
-        _status_now(chosen, cluster),
-        _enabled_now(chosen, cluster),
+        chosen.channel_status,
+        _is_enabled(chosen, cluster),
         cluster.put_disabled_here,
         _named_for(chosen.channel, beyond),
         beyond.defclxq,
@@ -116,10 +114,11 @@ def _status_now(chosen: Destination, cluster: Cluster) -> str:
     return next((each.status for each in same), chosen.channel_status)
 
 
-def _enabled_now(chosen: Destination, cluster: Cluster) -> bool:
-    instances = () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ())
-    there = (each for each in instances if each.queue_manager == chosen.queue_manager)
-    return next((each.put == "ENABLED" for each in there), chosen.put_enabled)
+def _is_enabled(chosen: Destination, cluster: Cluster) -> bool:
+    for each in () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ()):
+        if each.queue_manager == chosen.queue_manager:
+            return each.put == "ENABLED"
+    return chosen.put_enabled
 
 
 def _named_for(channel: str, beyond: Beyond) -> str:

@@ -42,7 +42,7 @@ class Explanation:
         ties = tuple(ties_within(decision))
         odd = tuple(map(str, snapshot.remarks))
         assumptions = (*snapshot.assumptions, *_other_edition(decision, snapshot))
-        ahead = tuple(obstacles(decision, snapshot.beyond))
+        ahead = obstacles(decision, snapshot.beyond)
         return cls(decision, readings, ties, rests_on(decision, snapshot), assumptions, odd, ahead)
 
     def to_json(self) -> dict[str, Any]:

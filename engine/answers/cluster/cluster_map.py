@@ -97,7 +97,7 @@ class MapRow:
     def ways(self) -> Mapping[Destination, Delivered]:
         """What the rules of delivery say of the ways of the destinations that something is in the way to."""
         chosen = [each.destination for each in self.shares]
-        return dict(on_the_ways(chosen, self.decision.cluster, self.decision.rules, self.snapshot.beyond))
+        return on_the_ways(chosen, self.decision.cluster, self.decision.rules, self.snapshot.beyond)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
