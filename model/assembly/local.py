@@ -13,7 +13,7 @@ from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.assembly.tables import placed_table
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted
 from mqclause.model.facts.domains import NAME
-from mqclause.model.facts.objects import QueueManager
+from mqclause.model.facts.objects import QueueManager, Refused
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts
 from mqclause.model.readers.mqsc.script import OWNER
@@ -24,8 +24,8 @@ LEVEL = "Queue manager command level"
 
 NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
 TOPIC_ALIAS = "QALIAS of a topic"
-OF_MODEL = "an open of it makes a queue of a generated name; name that queue"
-OF_TOPIC = "is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue"
+OF_MODEL = Refused("QMODEL", "is a model queue: an open of it makes a queue of a generated name; name that queue")
+OF_TOPIC = Refused("QALIAS", "is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue")
 FROM_SCRIPTS = ("clusters", "suspended")
 """What the scripts say of a queue manager that a facts document describes without it."""
 
@@ -143,9 +143,9 @@ def _own_records(scripts: Iterable[Script], local: str) -> Iterator[Record]:
     return (each for script in scripts if (script.queue_manager or local) == local for each in script.records)
 
 
-def refused_at(defined: Mapping[str, frozenset[str]], queues: Container[str]) -> Mapping[str, str]:
+def refused_at(defined: Mapping[str, frozenset[str]], queues: Container[str]) -> Mapping[str, Refused]:
     """Of what is ``defined`` the names to which no put is decided, and why; ``queues`` are those of queues."""
-    models = {name: f"is a model queue: {OF_MODEL}" for name in defined.get("QMODEL", ()) if name not in queues}
+    models = dict.fromkeys((name for name in defined.get("QMODEL", ()) if name not in queues), OF_MODEL)
     return {**models, **dict.fromkeys(defined.get(TOPIC_ALIAS, ()), OF_TOPIC)}
 
 
@@ -165,7 +165,7 @@ class ClusterQueues(NamedTuple):
 
 def cluster_queues(scripts: Iterable[Script], local: str) -> ClusterQueues:
     """Which own queues of ``local`` serve which cluster channels, by its scripts."""
-    own = [each for script in scripts if (script.queue_manager or local) == local for each in script.records]
+    own = [*_own_records(scripts, local)]
     named = {each.name: str(each.attributes["CLCHNAME"]).strip() for each in own if "CLCHNAME" in each.attributes}
     stated = [str(each.attributes["DEFCLXQ"]).upper() for each in own if "DEFCLXQ" in each.attributes]
     # what a script leaves out has MQ's default, what a display leaves out is not told

@@ -17,6 +17,7 @@ from mqclause.model.facts.objects import (
     Queue,
     QueueManager,
     QueueManagerAlias,
+    Refused,
     RemoteQueueManager,
 )
 
@@ -85,7 +86,7 @@ class Cluster:
     queue_manager_aliases: tuple[QueueManagerAlias, ...] = field(default=(), converter=_tuple)
     channels: tuple[Channel, ...] = field(default=(), converter=_tuple)
     processes: tuple[Process, ...] = field(default=(), converter=_tuple)
-    refused: Mapping[str, str] = field(factory=dict, kw_only=True)
+    refused: Mapping[str, Refused] = field(factory=dict, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         found = tuple(contradictions(self))
@@ -141,8 +142,8 @@ class Cluster:
 
     def refusal(self, queue: str, queue_manager: str) -> str:
         """What is wrong with a put that gives these names to the local queue manager; blank: it is decided."""
-        why = self.refused.get(queue) if queue_manager in ("", self.queue_manager.name) else None
-        return f"queue {quoted(queue)} {why}" if why else ""
+        found = self.refused.get(queue) if queue_manager in ("", self.queue_manager.name) else None
+        return f"queue {quoted(queue)} {found.why}" if found else ""
 
     @cached_property
     def destinations(self) -> dict[tuple[str, str, Any, str], Any]:

@@ -169,6 +169,14 @@ class Process:
 
 
 @frozen
+class Refused:
+    """An object of the local queue manager, of a ``type`` of queue, to which no put is decided, and ``why``."""
+
+    type: str
+    why: str
+
+
+@frozen
 class Put:
     """A put: the call that asks for a choice, and the name that it gives (a queue's or a queue manager's).
 

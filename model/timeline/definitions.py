@@ -112,6 +112,7 @@ class Definitions:
         named = self.queues.get(queue.initq) if queue.initq else None
         initq = named if named is not None and named.type == "QLOCAL" else None
         target = self.local_queue(named.target) if named is not None and named.type == "QALIAS" else None
+        of_initq = named or self.cluster.refused.get(queue.initq)
         return {
             **{name: getattr(queue, name) for name in OF_QUEUE},
             "queue": queue.name,
@@ -123,7 +124,7 @@ class Definitions:
             "initq_usage": initq.usage if initq else "",
             "initq_logically_deleted": initq is not None and initq.logically_deleted,
             "initq_shared": initq is not None and initq.shared,
-            "initq_type": named.type if named else "",
+            "initq_type": of_initq.type if of_initq else "",
             "initq_target": target.name if target else "",
             "queue_manager": own.name,
             "platform": own.platform,

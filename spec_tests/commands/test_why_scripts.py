@@ -197,6 +197,28 @@ class TestTheCommand:
         commands = [line.strip() for line in done.stdout.splitlines() if "DISPLAY QSTATUS" in line]
         assert commands == ["DISPLAY QSTATUS('A')", "DISPLAY QSTATUS('TRUE.INITQ') LPUTDATE LPUTTIME"]
 
+    def test_an_initiation_queue_that_is_a_model_queue(self, tmp_path: Path) -> None:
+        """A name that a model queue has cannot be that of a local queue too, and no model queue has a status.
+
+        No trigger message was ever written to it, so that the put triggers by clause 3 or by 11, whatever is there.
+        """
+        defined = "DEFINE QMODEL(M)\nDEFINE PROCESS(P)\nDEFINE QLOCAL(A) TRIGGER PROCESS(P) INITQ(M)\n"
+        script = written(tmp_path, defined, "QM1.mqsc")
+        done = run("why", "A", script, "--from", "QM1")
+        what = "is a model queue (QMODEL): what is opened by its name is another queue, of a generated name"
+        assert done.stdout.splitlines() == [
+            "A  TRIGGER TRIGTYPE(FIRST): a message put now would not trigger",
+            f"     7  INITQ is M, which {what}",
+            "        ALTER QLOCAL('A') INITQ('SYSTEM.DEFAULT.INITIATION.QUEUE')",
+            "        (or another local queue that a trigger monitor reads)",
+            "  besides, by what is not known:",
+            "     ?  IPPROCS of A (clause 4)",
+            "        DISPLAY QSTATUS('A')",
+        ]
+        checked = run("check", script, "--from", "QM1")
+        assert checked.stdout.startswith(f"{script}:3 trigger.07 warning QLOCAL(A): INITQ is M, which {what}\n")
+        assert "DEFINE QLOCAL('M')" not in checked.stdout
+
     def test_where_one_of_several_conditions_fails_in_any_case(self, tmp_path: Path) -> None:
         """A queue that is its own initiation queue: open for input it fails by 4, and not open by 8."""
         names = "DEFINE PROCESS(P)\nDEFINE QLOCAL(OWN) TRIGGER PROCESS(P) INITQ(OWN)\n"

@@ -18,6 +18,7 @@ from mqclause.executors.listing import asked_of
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.configured import CONFIGURED_QUEUES, ConfiguredObject, keywords
 from mqclause.model.assembly.configured_member import ConfiguredMember
+from mqclause.model.assembly.local import OF_MODEL
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import ANY_QUEUE, Together
 from mqclause.model.facts.cluster import Cluster
@@ -273,7 +274,8 @@ def _to_trigger(member: ConfiguredMember, name: str) -> Cluster:
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     queue = evolve(own, clusters=(), curdepth=None, ipprocs=None)
     initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
-    if initq is None and queue.initq not in ("", queue.name) and not member.tells("QLOCAL", queue.initq):
+    refused = {queue.initq: OF_MODEL} if initq is None and queue.initq in member.models else {}
+    if initq is None and queue.initq not in ("", queue.name, *refused) and not member.tells("QLOCAL", queue.initq):
         initq = Queue(queue.initq, member.name)
     target = member.own_queue(initq.target) if initq is not None and initq.type == "QALIAS" else None
     around = [each for each in (initq, target) if each is not None and each.name != queue.name]
@@ -281,4 +283,4 @@ def _to_trigger(member: ConfiguredMember, name: str) -> Cluster:
     processes = tuple(each for each in member.processes() if each.name == queue.process)
     if not processes and queue.process and not member.tells("PROCESS", queue.process):
         processes = (Process(queue.process),)
-    return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes)
+    return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, refused=refused)

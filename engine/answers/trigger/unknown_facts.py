@@ -48,7 +48,7 @@ def _may_be_process(queue: Queue, state: State) -> Iterator[UnknownFact]:
 
 def _may_be_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
     name = queue.initq
-    if name in state.cluster.own_queues:
+    if name in state.cluster.own_queues or name in state.cluster.refused:
         yield from _of_initiation_queue(queue, state)
         return
     queue = Queue(name, state.cluster.queue_manager.name, curdepth=None)
@@ -155,7 +155,7 @@ def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
 
 def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
     """When the last trigger message was written: long ago, not since a start that is not long ago, or just now."""
-    if not queue.initq:
+    if not queue.initq or queue.initq in state.cluster.refused:
         return
     name, interval = queue.name, state.cluster.queue_manager.trigint
     values = [
