@@ -193,6 +193,31 @@ def test_a_put_that_fails_at_a_local_queue_says_by_what(tmp_path: Path) -> None:
     assert "        ALTER QLOCAL('FULL') MAXDEPTH(1)" in printed
 
 
+def test_a_reason_by_the_rules_of_retrieval_says_what_the_rule_says(tmp_path: Path) -> None:
+    """Of a group that is begun, sequence 1 is got in logical order; then B is got otherwise, outside the group.
+
+    A put of priority 12 counts as 9. Z is begun by a put in logical order, which no put of another group may follow.
+    """
+    logical = {"logical_order": True, "queue": "APPQ", "by": "P"}
+    events = [
+        {"do": "get", "queue": "APPQ", "options": ["LOGICAL_ORDER"]},
+        {"do": "get", "queue": "APPQ", "match": {"id": "B"}},
+        {"do": "put", "queue": "APPQ", "priority": 12},
+        {"do": "put", "group": "Z", **logical},
+        {"do": "put", **logical},
+        {"do": "get", "queue": "APPQ", "match": {"id": "B"}},
+    ]
+    messages = [{"id": "A", "queue": "APPQ", "group": "G"}, {"id": "B", "queue": "APPQ"}]
+    done = run("replay", written(tmp_path, scenario(*events, message=messages)))
+    said = [line.strip() for line in done.stdout.splitlines() if line.strip().startswith(("warning", "reason"))]
+    assert said == [
+        "warning 2241: A call that leaves a group incomplete warns of it (2241)",
+        "warning 2049: A priority above 9 counts as 9, with a warning (2049)",
+        "reason 2241: the group that is being put is not complete (2241)",
+        "reason 2033: no message is there that may be returned (2033)",
+    ]
+
+
 def test_an_alter_reads_as_a_command_where_there_is_one(tmp_path: Path) -> None:
     # TRIGGER has no value in MQSC, words are in capitals, names keep their letters; `suspended` is no attribute there.
     sets = {"trigger": False, "put": "disabled", "initq": "my.Queue", "process": "", "trigdpth": 2}

@@ -49,7 +49,7 @@ from mqclause.tools.render.administering import administered_lines
 from mqclause.tools.render.alteration import settings
 from mqclause.tools.render.exit_answer import exit_lines
 from mqclause.tools.render.page import Page
-from mqclause.tools.render.returned import failed_by, returned_lines
+from mqclause.tools.render.returned import ended_by, returned_lines
 from mqclause.tools.render.streams import json_line, print_warnings
 
 Made = TypeVar("Made")
@@ -256,7 +256,7 @@ def consequences(row: Row) -> Iterable[Text]:
     if row.returned is not None:
         yield from returned_lines(row.returned)
     if row.reason is not None:
-        why = f": {row.because}" if row.because else failed_by(row.returned)
+        why = f": {row.because}" if row.because else ended_by(row.ended)
         yield Text(f"{'warning' if row.warning else 'reason'} {row.reason}{why}", "yellow")
         if row.remedy:
             yield Text(f"  {row.remedy}", "dim")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from mqclause.answers.order.retrieval_calls import MOST_PASSED_OVER, Returned
+from mqclause.answers.order.retrieval_calls import MOST_PASSED_OVER, CallReason, Returned
 
 SHOWN_PASSED_OVER = 5
 """How many of the messages that a get passed over are shown, with the reason."""
@@ -24,11 +24,9 @@ def returned_lines(returned: Returned) -> Iterator[Text]:
     yield from (Text(remark, "yellow") for remark in returned.remarks)
 
 
-def failed_by(returned: Returned | None) -> str:
-    """Why a get or browse failed, and the clause that says so, to stand behind the reason; blank if it did not."""
-    if returned is None or returned.failed_by is None:
-        return ""
-    return f": {returned.because} ({returned.failed_by.clause})"
+def ended_by(ended: CallReason) -> str:
+    """What the rule says that gives a reason, and its clause, to stand behind the reason; blank if there is none."""
+    return "" if ended.rule is None else f": {ended.said} ({ended.rule.clause})"
 
 
 def _statuses(returned: Returned) -> str:

@@ -96,7 +96,7 @@ class Retrieval:
         self.rules = Rules() if rules is None else rules
         self.executor = executor
         self.course = Course.of(self.rules, RETRIEVAL, executor)
-        self.put_reasons: dict[tuple[bool, int | None], tuple[int | None, bool]] = {}
+        self.put_reasons: dict[tuple[bool, int | None], Any] = {}
         self.enqueued: Enqueued = asked_of(self.ruleset, "enqueued_priority")
         self.first_in_sequence = first_in_sequence(self.rules)
         self._remarking = [rule for rule in self.ruleset.rules if rule.remark]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import frozen
 
@@ -35,38 +35,56 @@ MOST_PASSED_OVER = 1000
 """How many messages before the one that is returned are explained."""
 
 
+class CallReason(NamedTuple):
+    """The reason (MQRC) that a call has by the rules of retrieval, None if it has none: a warning, or why it fails.
+
+    ``rule`` is the one that gives it, ``said`` what that has to say: why the call fails, or when there is a warning.
+    """
+
+    code: int | None = None
+    is_warning: bool = False
+    rule: Rule | None = None
+    said: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the call does nothing."""
+        return self.code is not None and not self.is_warning
+
+
+NO_REASON = CallReason()
+
+
 @frozen(eq=False)
 class Returned:
-    """What a get or browse returned: messages (one, or the segments of one), or a ``reason`` (MQRC) that is an error.
+    """What a get or browse returned: messages (one, or the segments of one), or none, for the reason that it ``ended``.
 
-    A ``reason`` beside messages is a warning; one that is none has the rule that it is ``failed_by``. ``remarks`` are
-    what rules have to say of it.
+    A reason beside messages is a warning. ``remarks`` are what rules have to say of it.
     """
 
     retrieval: Retrieval
     call: RetrievalCall
     view: QueueView
+    ended: CallReason = NO_REASON
     messages: Sequence[SeenMessage] = ()
-    reason: int | None = None
     group_status: str = " "
     segment_status: str = " "
     remarks: tuple[str, ...] = ()
-    failed_by: Rule | None = None
+
+    @property
+    def reason(self) -> int | None:
+        """The MQRC; None where all is as asked."""
+        return self.ended.code
 
     @property
     def because(self) -> str:
         """Why there is no message; blank if there is one."""
-        return "" if self.failed_by is None else self.retrieval.because(self.call, self.failed_by)
+        return self.ended.said if self.ended.fails else ""
 
     @property
     def got(self) -> list[str]:
         """The labels of the messages."""
         return [each.id for each in self.messages]
-
-    @property
-    def is_warning(self) -> bool:
-        """Whether the reason is one, beside messages that were returned."""
-        return self.reason is not None and bool(self.messages)
 
     def to_json(self) -> dict[str, Any]:
         """As the keys that a row of a replay has of it."""
@@ -123,7 +141,7 @@ def retrieve(
         listed = iter(retrieval.run(ORDERS["logical"], list(listed)).remaining)
     run = first_run(retrieval, call, listed)
     if run.failure is not None or not run.remaining:
-        return state.sent(event), NOTHING, _failed(retrieval, call, view, run)
+        return state.sent(event), NOTHING, Returned(retrieval, call, view, _reason(retrieval, call, run))
     first: SeenMessage = run.remaining[0]
     facts = run.facts
     taken = view.whole(first) if facts["returned_whole"] else [first]
@@ -131,20 +149,13 @@ def retrieve(
         retrieval,
         call,
         view,
+        _reason(retrieval, call, run, [first]),
         taken,
-        facts["warning"] or None,
         facts["group_status"],
         facts["segment_status"],
         tuple(_remarks(retrieval, run)),
     )
     return *state.gotten(event, base.name, taken), returned
-
-
-def _failed(retrieval: Retrieval, call: RetrievalCall, view: QueueView, run: Run) -> Returned:
-    if run.failure is None:
-        return Returned(retrieval, call, view)
-    failed_by = retrieval.ruleset.rules[run.failure.rule]
-    return Returned(retrieval, call, view, reason=REASONS[run.failure.reason], failed_by=failed_by)
 
 
 def next_get(
@@ -182,30 +193,38 @@ def first_run(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[SeenMe
     return run
 
 
-def put_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> tuple[int | None, bool]:
-    """The reason that a put has by the rules of retrieval, if it has one, and whether it is a warning."""
+def put_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> CallReason:
+    """The reason that a put has by the rules of retrieval, a warning perhaps."""
     position = state.position(event)
     # Most puts are of no group: what the rules say of those is asked once.
     key = (event.logical_order, event.priority) if position.puts is None else None
-    known = retrieval.put_reasons.get(key) if key is not None else None
+    known: CallReason | None = retrieval.put_reasons.get(key) if key is not None else None
     if known is None:
-        known = _put_reason(retrieval, put_call(event, position, event.priority or 0))
+        call = put_call(event, position, event.priority or 0)
+        known = _reason(retrieval, call, retrieval.run(call, ()))
         if key is not None and len(retrieval.put_reasons) < MOST_KNOWN:
             retrieval.put_reasons[key] = known
     return known
 
 
-def _put_reason(retrieval: Retrieval, call: RetrievalCall) -> tuple[int | None, bool]:
-    run = retrieval.run(call, ())
-    if run.failure is not None:
-        return REASONS[run.failure.reason], False
-    warning = run.facts["warning"]
-    return warning or None, warning > 0
-
-
-def close_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> int | None:
+def close_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> CallReason:
     """The warning that the close of an application's last handle on a queue gives, if it gives one."""
-    return retrieval.run(close_call(state.position(event)), ()).facts["warning"] or None
+    call = close_call(state.position(event))
+    return _reason(retrieval, call, retrieval.run(call, ()))
+
+
+def _reason(retrieval: Retrieval, call: RetrievalCall, run: Run, messages: Sequence[SeenMessage] = ()) -> CallReason:
+    """The reason that a call has by a run of the rules; ``messages`` are those of which one is returned."""
+    rules = retrieval.ruleset.rules
+    if run.failure is not None:
+        rule = rules[run.failure.rule]
+        return CallReason(REASONS[run.failure.reason], False, rule, retrieval.because(call, rule))
+    if not run.facts["warning"]:
+        return NO_REASON
+    trace = run.trace or retrieval.run(call, messages, traced=True).trace or ()
+    # Of several the last one has derived it.
+    warned = [rule for rule, did in zip(rules, trace, strict=True) if did is not None and "warning" in (did[3] or ())]
+    return CallReason(run.facts["warning"], True, warned[-1], warned[-1].title)
 
 
 def _remarks(retrieval: Retrieval, run: Run) -> Iterator[str]:

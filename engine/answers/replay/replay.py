@@ -158,24 +158,25 @@ class _Run:
     def get(self, row: Row) -> None:
         """A get or browse: the rules of retrieval say what it returns."""
         self.state, happened, row.returned = retrieve(self.replay.retrieval, self.state, row.event)
-        row.reason, row.warning = row.returned.reason, row.returned.is_warning
+        row.end(row.returned.ended)
         self.look(row, happened)
 
     def put(self, row: Row) -> Happened | None:
         """A put, if the rules of retrieval let it be done; None if its message arrives on no local queue."""
         event = row.event
-        reason, is_warning = put_reason(self.replay.retrieval, self.state, event)
-        failed, happened = reason is not None and not is_warning, None
-        arrives = None if failed else self.routed(row)
+        ended, happened = put_reason(self.replay.retrieval, self.state, event), None
+        arrives = None if ended.fails else self.routed(row)
         if arrives is not None:
             labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
             self.state, happened = self.state.after(arrives, labels, event)
         elif isinstance(row.routed, Destination):
             self.state = self.state.forwarded(event)
         else:
-            self.state, row.reason = self.state.sent(event), reason if failed else row.reason
+            self.state = self.state.sent(event)
+            if ended.fails:
+                row.end(ended)
             return None
-        row.reason, row.warning = reason, is_warning
+        row.end(ended)
         if happened is not None and happened.failure is not None:
             row.fail(happened.failure)
         return happened
@@ -184,8 +185,7 @@ class _Run:
         """The close of an application's last handle on a queue may leave a group incomplete."""
         event = row.event
         if (event.by, event.queue) in before.positions and (event.by, event.queue) not in self.state.positions:
-            row.reason = close_reason(self.replay.retrieval, before, event)
-            row.warning = row.reason is not None
+            row.end(close_reason(self.replay.retrieval, before, event))
 
     def routed(self, row: Row) -> Event | None:
         """The put that arrives on a local queue, after resolving and routing; None if none does."""

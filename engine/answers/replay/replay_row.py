@@ -6,7 +6,7 @@ from attrs import define, field, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.exit_answer import ExitAnswer
-from mqclause.answers.order.retrieval_calls import Returned
+from mqclause.answers.order.retrieval_calls import NO_REASON, CallReason, Returned
 from mqclause.answers.replay.fate import Administered
 from mqclause.answers.trigger.examination import Examination
 from mqclause.model.facts.destination import Destination
@@ -35,10 +35,10 @@ class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
     ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
-    which may be a ``warning``; ``because`` and ``remedy`` say why a call on a local queue fails, and by what MQSC it
-    would not. ``returned`` is what a get or browse gave. ``exit`` is what an exit made of the choice, where one was
-    asked for; ``assumed`` says what is taken to be so, and ``obstacles`` why the message does not arrive where it was
-    routed to.
+    which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
+    say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
+    gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
+    and ``obstacles`` why the message does not arrive where it was routed to.
     """
 
     number: int
@@ -52,6 +52,7 @@ class Row:
     reason: int | None = None
     exit: ExitAnswer | None = None
     warning: bool = False
+    ended: CallReason = NO_REASON
     returned: Returned | None = None
     administered: Administered | None = None
     because: str = ""
@@ -66,6 +67,10 @@ class Row:
         else:
             self.reason, self.because, self.remedy = failure.reason, failure.because, failure.remedy
             self.warning = False
+
+    def end(self, ended: CallReason) -> None:
+        """The call ended so by the rules of retrieval."""
+        self.ended, self.reason, self.warning = ended, ended.code, ended.is_warning
 
     @property
     def remarks(self) -> tuple[str, ...]:
