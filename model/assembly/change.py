@@ -154,10 +154,10 @@ def on_another(change: WhatIf, owners: Collection[str]) -> str:
 
 def with_change(placed: Placed[Any], change: WhatIf) -> Placed[Any]:
     """The fact as the command leaves it. Raises FactsError."""
-    return with_fields(placed, _fields(change, placed.fact))
+    return with_fields(placed, fields_set(change, placed.fact))
 
 
-def _fields(change: WhatIf, fact: Any) -> dict[str, Any]:
+def fields_set(change: WhatIf, fact: Any) -> dict[str, Any]:
     """The fields of the fact that the command sets. Raises FactsError."""
     fields: dict[str, Any] = {}
     for kind in (change.kind, "CLUSQMGR") if change.kind in BESIDES else (change.kind,):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve, field, frozen
 
+from mqclause.model.assembly.change import WhatIf, fields_set, is_meant
 from mqclause.model.assembly.configured import FileLine
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Queue, QueueManager
+
+FactT = TypeVar("FactT", Queue, Channel)
 
 OnDisplay = tuple[str, str, str]
 """QUEUE or CHANNEL, the name of what is displayed, and whose it is."""
@@ -82,6 +85,29 @@ class Contribution:
     def name(self) -> str:
         """The queue manager's name."""
         return self.queue_manager.name
+
+    def displaying(self, change: WhatIf) -> set[str]:
+        """The other queue managers that have what a command names, as its files display it."""
+        if change.kind == "QMGR":
+            return {each.queue_manager for each in self.receivers if each.queue_manager == change.name}
+        facts = (*self.queues, *self.receivers)
+        return {each.queue_manager for each in facts if is_meant(each, change, self.name)} - {self.name}
+
+    def with_displayed(self, change: WhatIf) -> Contribution:
+        """The same after a command about something of others; of them themselves nothing is displayed that it sets."""
+        told = dict(self.told)
+
+        def after(fact: FactT, kind: str) -> FactT:
+            if not is_meant(fact, change, self.name):
+                return fact
+            fields, shown = fields_set(change, fact), (kind, fact.name, fact.queue_manager)
+            told.update({shown: told[shown] | fields.keys()} if shown in told else {})
+            return evolve(fact, **fields)
+
+        queues = tuple(after(each, "QUEUE") for each in self.queues)
+        return evolve(
+            self, queues=queues, receivers=tuple(after(each, "CHANNEL") for each in self.receivers), told=told
+        )
 
     def without(self, channels: Collection[str]) -> Contribution:
         """The same without some of its CLUSSDR channels."""

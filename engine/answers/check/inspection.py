@@ -145,10 +145,20 @@ class Inspection:
         if len(owners) > 1 and change.kind == "CHANNEL":
             # The attributes of a route are those of the receiver that it leads to.
             owners = [name for name in owners if has_receiver(self.members[name].scripts(), change)] or owners
-        if not owners:
+        shown = (
+            set()
+            if owners
+            else {host for each in self.members.values() for host in each.contribution.displaying(change)}
+        )
+        if not (owners or shown):
             raise _fault(f"{change.object} is not known")
-        if len(owners) > 1 and not is_state(change):
-            raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
+        if len(owners) + len(shown) > 1 and not is_state(change):
+            listed = ", ".join(owners or sorted(shown))
+            raise _fault(f"{change.object} is on {listed}: say with QMGR(…) which one is meant")
+        if shown:
+            for name, each in self.members.items():
+                self.members[name] = evolve(each, contribution=each.contribution.with_displayed(change))
+            return
         script = as_script(change, owners[0], self.members[owners[0]].contribution.clusters)
         self._look(owners[0], self.members[owners[0]].owner, script, script)
 
