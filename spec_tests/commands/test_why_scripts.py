@@ -70,6 +70,20 @@ class TestScripts:
             assert answer.provided.endswith(provided)
 
     @pytest.mark.parametrize(
+        ("stated", "there"),
+        [
+            ("< 5", "0 to 4 messages are on APPQ"),
+            ("<= 5", "0 to 5 messages are on APPQ"),
+            ("<> 7", "either 0 to 6 messages are or 8 messages or more are on APPQ"),
+        ],
+    )
+    def test_a_rule_of_ones_own_that_turns_at_another_depth(self, stated: str, there: str) -> None:
+        """FIRST triggers by clause 3 behind as many as the rule says; behind any others by 11, after the interval."""
+        path, rules = "trigger/03a_first_was_empty.toml", Rules()
+        own = rules.with_files({path: rules.files[path].replace("counted_before = 0", f"counted_before {stated}")})
+        assert asked(SCRIPT, why=Why(own)).provided.endswith(f" 999999999 ms or {there}")
+
+    @pytest.mark.parametrize(
         ("queue", "messages"),
         [
             ("TRIGTYPE(DEPTH) TRIGDPTH(5) MAXDEPTH(5)", " and 4 messages are on APPQ"),

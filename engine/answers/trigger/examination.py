@@ -13,6 +13,7 @@ from mqclause.documents import CALL, TRIGGER
 from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
+from mqclause.executors.steps import Steps
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.rule import Conclude, Derive, Holds, Remedy, Rule, Ruleset
@@ -163,6 +164,11 @@ class Triggers:
     def ruleset(self) -> Ruleset:
         """The trigger rules."""
         return self._course.rulesets[-1]
+
+    @property
+    def steps(self) -> Steps:
+        """Their steps."""
+        return self._course.steps[-1]
 
     @property
     def readings(self) -> Mapping[str, str]:

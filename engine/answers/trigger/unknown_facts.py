@@ -18,14 +18,14 @@ from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.trigger_history import TriggerHistory
 
 
-def unknown_facts(queue: Queue, state: State, untold: Untold) -> list[UnknownFact]:
+def unknown_facts(queue: Queue, state: State, untold: Untold, depths: Collection[int]) -> list[UnknownFact]:
     """The unknown facts of ``queue``, its process and its initiation queue, as ``state`` has them.
 
-    ``untold`` is what no source tells whether it is there.
+    ``untold`` is what no source tells whether it is there; ``depths`` are how many messages make a difference to rules.
     """
     of_initq = _may_be_initiation_queue if _is_untold("initq", queue, untold) else _of_initiation_queue
     process = _may_be_process(queue, state) if _is_untold("process", queue, untold) else ()
-    return [*_of_queue(queue), *process, *of_initq(queue, state), *_last_trigger(queue, state)]
+    return [*_of_queue(queue, depths), *process, *of_initq(queue, state), *_last_trigger(queue, state)]
 
 
 def _is_untold(attribute: str, queue: Queue, untold: Untold) -> bool:
@@ -72,11 +72,11 @@ def _of_definition(name: str, of: str, command: str, values: Sequence[StateChang
     return UnknownFact(what, what, of, command, values, lambda places: _among(said, places))
 
 
-def _of_queue(queue: Queue) -> Iterator[UnknownFact]:
+def _of_queue(queue: Queue, depths: Collection[int]) -> Iterator[UnknownFact]:
     if queue.ipprocs is None:
         yield _served(queue)
     if queue.curdepth is None:
-        yield _depth(queue)
+        yield _depth(queue, depths)
 
 
 def _served(queue: Queue) -> UnknownFact:
@@ -100,13 +100,13 @@ def opened_elsewhere(state: State, queue: str, mode: str) -> State:
     return state.evolved(handles=handles.with_open(other))
 
 
-def _depth(queue: Queue) -> UnknownFact:
-    """How many messages are there: none, some, and about the numbers that TRIGDPTH makes a difference at.
+def _depth(queue: Queue, depths: Collection[int]) -> UnknownFact:
+    """How many messages are there: none, and the numbers at which it makes a difference to the rules.
 
     There are fewer than MAXDEPTH: the one that is put has room.
     """
     name, lowest, most = queue.name, queue.trigmpri, max(queue.maxdepth - 1, 0)
-    counts = sorted({min(each, most) for each in (0, 1, queue.trigdpth - 1, queue.trigdpth)})
+    counts = sorted({min(each, most) for each in (0, *depths)})
     of = f"of priority {lowest} or higher " if lowest else ""
 
     def says(places: Collection[int]) -> str:

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from mqclause.answers.choice.delivered import delivered
 from mqclause.answers.trigger.examination import Condition, Examination, Triggers
+from mqclause.answers.trigger.thresholds import thresholds
 from mqclause.answers.trigger.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
 from mqclause.answers.trigger.unknown_facts import opened_elsewhere, unknown_facts
 from mqclause.executors.run import ExecutorName
@@ -182,7 +183,7 @@ class Why:
         more = _shipped(queue, snapshot)
         takes_it = _open_to_puts(snapshot.cluster, queue) if happened.failure is not None else snapshot.cluster
         state = asked.state(with_queues(takes_it, more))
-        unknown = tuple(unknown_facts(queue, state, snapshot.untold))
+        unknown = self._unknown(queue, state, snapshot)
         answer = PutNow(queue, unknown, asked.found(state, unknown), happened.failure)
         taken = (*(assumed(each.name) for each in more), *asked.assumed(state, answer))
         return evolve(answer, assumed=taken, remarks=tuple(_remarks(queue, snapshot, self.triggers.rules)))
@@ -201,10 +202,12 @@ class Why:
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         if asked.state(snapshot.cluster).after(asked.put)[1].occasions:
             state = asked.state(with_queues(snapshot.cluster, _shipped(queue, snapshot)))
-            yield from (
-                each.rule is not None
-                for _, each in asked.each_found(state, (*unknown_facts(queue, state, snapshot.untold),))
-            )
+            found = asked.each_found(state, self._unknown(queue, state, snapshot))
+            yield from (each.rule is not None for _, each in found)
+
+    def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
+        depths = thresholds(self.triggers.steps, state.definitions.described(queue))
+        return tuple(unknown_facts(queue, state, snapshot.untold, depths))
 
 
 @frozen(eq=False)
