@@ -6,8 +6,9 @@ A rule maps a set of destinations with their fates to the same set with some fat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from string import Formatter
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import field, frozen
 from sqlglot import exp
@@ -262,6 +263,17 @@ class Ruleset:
     def notices(self) -> tuple[Notice, ...]:
         """What its rules count as a change since the choice before."""
         return tuple(notice for rule in self.rules for notice in rule.notices)
+
+    @cached_property
+    def _remarking(self) -> tuple[tuple[Rule, tuple[str, ...]], ...]:
+        rules = [(rule, rule.action) for rule in self.rules if rule.remark]
+        return tuple(
+            (rule, tuple(name for name, _ in action.values)) for rule, action in rules if isinstance(action, Derive)
+        )
+
+    def remarking(self, facts: Mapping[str, Any]) -> list[Rule]:
+        """The rules that have something to say to the reader of an answer: all that they derive is true."""
+        return [rule for rule, names in self._remarking if all(map(facts.__getitem__, names))]
 
     def rule(self, rule_id: str) -> Rule:
         """The rule with that id. Raises KeyError."""

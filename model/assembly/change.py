@@ -141,7 +141,12 @@ def _check(change: WhatIf, found: list[Placed[Any]], placed: Iterable[Placed[Any
         raise _fault(f"{change.object}: STATUS: the states of {change.owner}'s channels are its own")
     owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})
     if len(owners) > 1 and set(change.attributes) != {"STATUS"}:
-        raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
+        raise on_several(change, owners)
+
+
+def on_several(change: WhatIf, owners: Collection[str]) -> FactsError:
+    """That a command does not say whose object is meant."""
+    return _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
 
 
 def on_another(change: WhatIf, owners: Collection[str]) -> str:

@@ -14,7 +14,7 @@ from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Queue, QueueManager
 
-FactT = TypeVar("FactT", Queue, Channel)
+ShownT = TypeVar("ShownT", Queue, Channel)
 
 OnDisplay = tuple[str, str, str]
 """QUEUE or CHANNEL, the name of what is displayed, and whose it is."""
@@ -90,14 +90,14 @@ class Contribution:
         """The other queue managers that have what a command names, as its files display it."""
         if change.kind == "QMGR":
             return {each.queue_manager for each in self.receivers if each.queue_manager == change.name}
-        facts = (*self.queues, *self.receivers)
+        facts: tuple[Queue | Channel, ...] = (*self.queues, *self.receivers)
         return {each.queue_manager for each in facts if is_meant(each, change, self.name)} - {self.name}
 
     def with_displayed(self, change: WhatIf) -> Contribution:
         """The same after a command about something of others; of them themselves nothing is displayed that it sets."""
         told = dict(self.told)
 
-        def after(fact: FactT, kind: str) -> FactT:
+        def after(fact: ShownT, kind: str) -> ShownT:
             if not is_meant(fact, change, self.name):
                 return fact
             fields, shown = fields_set(change, fact), (kind, fact.name, fact.queue_manager)

@@ -13,6 +13,7 @@ from mqclause.model.assembly.change import (
     is_meant,
     of_facts,
     on_another,
+    on_several,
     read_change,
     with_change,
     with_fields,
@@ -107,7 +108,7 @@ def _the_owner(members: Members, change: WhatIf, found: Sequence[Placed[Any]]) -
         raise _fault(f"{change.object} {_why_unknown(members, change)}")
     owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})
     if len(owners) > 1 and not set(change.attributes) <= OWN_STATE:
-        raise _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
+        raise on_several(change, owners)
     return " ".join(owners[:1])
 
 

@@ -47,15 +47,20 @@ class Inquired:
 
 def asked_at(scripts: Iterable[Script], local: str) -> Inquired | None:
     """What was asked for at the queue manager ``local``; None where it is not told by logs alone that echo commands."""
-    of = [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
+    of = _own(scripts, local)
     is_told = bool(of) and all(_is_log(each) and each.asked for each in of)
     return Inquired(tuple(command for log in of for command in log.asked)) if is_told else None
+
+
+def _own(scripts: Iterable[Script], local: str) -> list[Script]:
+    """What is told of the queue manager ``local``, but for what changes it."""
+    return [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
 
 
 def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> Untold:
     """What logs do not tell of the local queues; of facts documents what they name under ``unknown``."""
     local = cluster.queue_manager.name
-    of = [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
+    of = _own(scripts, local)
     given = [document.data.get("unknown", {}) for document in documents]
     shown = {record.name for each in of for record in each.records} if all(map(_is_log, of)) else ()
     own = [each for each in cluster.queues if each.queue_manager == local and each.name in shown]

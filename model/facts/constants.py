@@ -31,6 +31,9 @@ REASONS: Final[dict[str, int]] = {
 }
 """Reason codes by name (MQRC_*)."""
 
+REASON_NAMES: Final[dict[int, str]] = {code: name for name, code in REASONS.items()}
+"""The names by code."""
+
 CHANNEL_STATUS: Final[dict[str, int]] = {
     "INACTIVE": 0,
     "RUNNING": 3,

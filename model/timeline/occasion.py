@@ -110,8 +110,8 @@ class Occasion:
         return other
 
 
-COUNTED = ("previous_depth", "depth", "previous_committed", "committed")
-TOTALS = ("previous_total", "depth_total", "previous_committed_total", "committed_total")
+DEPTHS = ("previous_depth", "depth", "previous_committed", "committed")
+TOTAL_DEPTHS = ("previous_total", "depth_total", "previous_committed_total", "committed_total")
 """What an occasion says of the messages that count, and of all of them, before and after an event."""
 
 
@@ -131,7 +131,7 @@ class Arrivals:
         if place == 0:
             return self.first
         first, counted, all_of_them = self.first, place * self.step, place * self.first.arrived
-        more = {**dict.fromkeys(COUNTED, counted), **dict.fromkeys(TOTALS, all_of_them)}
+        more = {**dict.fromkeys(DEPTHS, counted), **dict.fromkeys(TOTAL_DEPTHS, all_of_them)}
         return first.with_seen({name: getattr(first, name) + added for name, added in more.items()})
 
 

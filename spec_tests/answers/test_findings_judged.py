@@ -41,6 +41,30 @@ def test_what_a_displayed_cluster_queue_has_counts_as_a_host() -> None:
     assert told(log) == [("check.19", "Q", "QM1")]
 
 
+def test_a_change_of_what_is_only_displayed_is_judged_with_what_others_have() -> None:
+    """QM1 has Q and displays that of QM9, which no file describes, and the channel to it.
+
+    After a change of DEFBIND the hosts differ, which is said at QM1; the weight of QM9's receiver, or that QM9 is
+    suspended, is nothing that is checked. Of two that have Q a change has to say which one is meant.
+    """
+    displayed = (
+        "\nAMQ8441I: Display Cluster Queue Manager details.\n"
+        "   CLUSQMGR({0}) CHANNEL(TO.{0}) CLUSTER(S) SUSPEND(NO)\n"
+        "AMQ8409I: Display Queue details.\n"
+        "   QUEUE(Q) TYPE(QCLUSTER) CLUSQMGR({0}) CLUSTER(S) CLUSQT(QLOCAL) DEFBIND(OPEN) PUT(ENABLED)\n"
+    )
+    files = member("QM1", QUEUE), f"Starting MQSC for queue manager QM1.{displayed.format('QM9')}"
+    before = told(*files)
+    assert told(*files, changes=["CHANNEL(TO.QM9) CLWLWGHT(99)", "QMGR(QM9) SUSPEND(YES)"]) == before
+    binds = told(*files, changes=["QLOCAL(Q) QMGR(QM9) DEFBIND(NOTFIXED)"])
+    assert [each for each in binds if each not in before] == [("check.19", "Q", "QM1")]
+    with pytest.raises(FactsError, match="QLOCAL 'Q' of 'QM8' is not known"):
+        told(*files, changes=["QLOCAL(Q) QMGR(QM8) DEFBIND(NOTFIXED)"])
+    others = f"Starting MQSC for queue manager QM2.{displayed.format('QM8')}{displayed.format('QM9')}"
+    with pytest.raises(FactsError, match=r"QLOCAL 'Q' is on QM8, QM9: say with QMGR\(…\) which one is meant"):
+        told(others, changes=["QLOCAL(Q) DEFBIND(NOTFIXED)"])
+
+
 def test_how_many_full_repositories_there_are_is_sure_of_a_whole_cluster_only() -> None:
     sender = "DEFINE CHANNEL(TO.{}) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
     one, other = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.constants import REASON_NAMES
 from mqclause.tools.render.streams import print_json
 
 OUTCOMES = ("chosen", "failed", "deferred", "invalid")
@@ -73,13 +73,12 @@ def print_summary(summary: Summary, as_json: bool) -> None:
 
 
 def _document(summary: Summary) -> dict[str, Any]:
-    names = {code: name for name, code in REASONS.items()}
     return {
         "rows": summary.rows,
         "seconds": round(summary.seconds, 3),
         "decisions_per_second": summary.speed,
         "outcomes": dict(summary.outcomes),
-        "reasons": [{"name": names.get(code), "code": code, "count": n} for code, n in summary.reasons.items()],
+        "reasons": [{"name": REASON_NAMES.get(code), "code": code, "count": n} for code, n in summary.reasons.items()],
         "queue_managers": dict(summary.queue_managers),
         "messages": [{"message": message, "count": count} for message, count in summary.messages.items()],
     }
@@ -87,13 +86,13 @@ def _document(summary: Summary) -> dict[str, Any]:
 
 def _lines(summary: Summary) -> Iterator[str]:
     """The summary for a person."""
-    names = {code: name for name, code in REASONS.items()}
     rows = "1 row" if summary.rows == 1 else f"{summary.rows:,} rows"
     yield f"{rows} in {summary.seconds:,.1f} s: {summary.speed:,} decisions a second"
     yield from _shares({name: count for name, count in summary.outcomes.items() if count}, summary.rows)
     if summary.reasons:
         yield "failed with"
-        yield from _shares({f"{names.get(code, '')} ({code})": n for code, n in summary.reasons.items()}, summary.rows)
+        named = {f"{REASON_NAMES.get(code, '')} ({code})": count for code, count in summary.reasons.items()}
+        yield from _shares(named, summary.rows)
     if summary.queue_managers:
         yield "chosen"
         shown = {name or "(blank)": n for name, n in list(summary.queue_managers.items())[:SHARES_SHOWN]}

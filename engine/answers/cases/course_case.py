@@ -38,7 +38,7 @@ from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.rule import Because, Derive, Holds
+from mqclause.rulebook.rule import Because, Holds
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import step_document
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
@@ -144,12 +144,9 @@ def _sentence(answered: Answered, at: int, text: Because | None = None) -> str:
 
 
 def _remarks(answered: Answered, wanted: list[str]) -> Iterator[str]:
-    facts = answered.runs[-1].facts
-    got = [
-        _sentence(answered, at, Because(rule.remark))
-        for at, rule in enumerate(answered.course.rulesets[-1].rules)
-        if rule.remark and isinstance(rule.action, Derive) and all(facts[name] for name, _ in rule.action.values)
-    ]
+    ruleset = answered.course.rulesets[-1]
+    remarking = ruleset.remarking(answered.runs[-1].facts)
+    got = [_sentence(answered, ruleset.rules.index(rule), Because(rule.remark)) for rule in remarking]
     yield from differs("remarks", wanted, got)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from attrs import define, evolve, field, frozen
 
 from mqclause.answers.check.findings import Checks, Finding, by_place
-from mqclause.model.assembly.change import OPTION, WhatIf, read_change
+from mqclause.model.assembly.change import OPTION, WhatIf, on_several, read_change
 from mqclause.model.assembly.configured import ConfiguredObject
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.contribution import Contribution, senders_to
@@ -153,8 +153,7 @@ class Inspection:
         if not (owners or shown):
             raise _fault(f"{change.object} is not known")
         if len(owners) + len(shown) > 1 and not is_state(change):
-            listed = ", ".join(owners or sorted(shown))
-            raise _fault(f"{change.object} is on {listed}: say with QMGR(…) which one is meant")
+            raise on_several(change, owners or sorted(shown))
         if shown:
             for name, each in self.members.items():
                 self.members[name] = evolve(each, contribution=each.contribution.with_displayed(change))

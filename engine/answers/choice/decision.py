@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +26,7 @@ from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import START, Counter, SequenceState
 from mqclause.model.facts.situation import Situation
-from mqclause.rulebook.rule import Derive, FailWith, Ruleset
+from mqclause.rulebook.rule import FailWith, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import json_text, step_document, steps_text
 from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
@@ -163,9 +163,7 @@ class Decision:
         told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
         if self.outcome != "chosen" or self.run is None:
             return told
-        facts = self.run.facts
-        remarks = [remark for remark, names in _remarks_of(self.rulesets[0]) if all(map(facts.__getitem__, names))]
-        return (*told, *remarks)
+        return (*told, *(rule.remark for rule in self.rulesets[0].remarking(self.run.facts)))
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """The choices of readings, one at a time in place of the one in force, by which the answer is another."""
@@ -263,16 +261,6 @@ class Decision:
         from mqclause.answers.choice.said import in_a_sentence
 
         return in_a_sentence(self)
-
-
-@lru_cache(maxsize=64)
-def _remarks_of(ruleset: Ruleset) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The remarks of rules, each with the facts that are then true."""
-    return tuple(
-        (rule.remark, tuple(name for name, _ in rule.action.values))
-        for rule in ruleset.rules
-        if rule.remark and isinstance(rule.action, Derive)
-    )
 
 
 def _of_pickle(

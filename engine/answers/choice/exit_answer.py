@@ -163,11 +163,10 @@ class ExitAnswer:
     @property
     def _remarked(self) -> Iterator[int]:
         """The rules that have a remark to make, but for those that say whose choice stands."""
-        for at, rule in enumerate(self._course.rulesets[0].rules):
-            if rule.remark and isinstance(rule.action, Derive):
-                derived = [name for name, _ in rule.action.values]
-                if not set(derived) & set(STANDING) and all(self.run.facts[name] for name in derived):
-                    yield at
+        ruleset = self._course.rulesets[0]
+        for rule in ruleset.remarking(self.run.facts):
+            if isinstance(rule.action, Derive) and not {name for name, _ in rule.action.values} & set(STANDING):
+                yield ruleset.rules.index(rule)
 
     def _at(self, at: int) -> RuleSeen:
         """What a rule has to say: by its number, with what it saw."""

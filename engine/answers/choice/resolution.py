@@ -154,7 +154,7 @@ def resolved(
 def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool) -> Iterator[Look]:
     seen = evolve(naming(cluster, put), bind_left_open=left_open)
     while True:
-        look = Look(seen, course.run(seen, (), None, True)[0], course)
+        look = Look.of(seen, course)
         yield look
         facts = look.facts
         if look.run.failure is not None or facts["ends"] != "again":

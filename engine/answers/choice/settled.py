@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from attrs import field, frozen
 from sqlglot import exp
@@ -13,7 +13,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
 from mqclause.language.evaluate import evaluate
-from mqclause.rulebook.rule import Because, Derive, FailWith, Rule, Settle
+from mqclause.rulebook.rule import Because, FailWith, Rule, Settle
 from mqclause.trace.record import scope_of, seen_by
 from mqclause.trace.sentence import sentence
 
@@ -25,6 +25,11 @@ class SettledBy:
     situation: Any
     run: Run
     course: Course = field(repr=False)
+
+    @classmethod
+    def of(cls, situation: Any, course: Course) -> Self:
+        """What the rules of ``course`` make of a situation."""
+        return cls(situation, course.run(situation, (), None, True)[0], course)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -58,10 +63,8 @@ class SettledBy:
     @property
     def remarks(self) -> Iterator[str]:
         """The remarks of the rules of which all that they derive is true."""
-        for rule in self.course.rulesets[0].rules:
-            derives = rule.action.values if rule.remark and isinstance(rule.action, Derive) else ()
-            if derives and all(self.facts[name] for name, _ in derives):
-                yield self._said(rule, Because(rule.remark))
+        for rule in self.course.rulesets[0].remarking(self.facts):
+            yield self._said(rule, Because(rule.remark))
 
     def _why(self, rule: Rule | None) -> str:
         return self._said(rule, None if rule is None else rule.because)

@@ -83,7 +83,7 @@ class PlanRow:
 
     @property
     def name(self) -> str:
-        """The same."""
+        """The queue, as the row of a map names it."""
         return self.before.name
 
     @property

@@ -99,7 +99,6 @@ class Retrieval:
         self.put_reasons: dict[tuple[bool, int | None], Any] = {}
         self.enqueued: Enqueued = asked_of(self.ruleset, "enqueued_priority")
         self.first_in_sequence = first_in_sequence(self.rules)
-        self._remarking = [rule for rule in self.ruleset.rules if rule.remark]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Retrieval, (self.rules, self.executor)
@@ -108,11 +107,6 @@ class Retrieval:
     def ruleset(self) -> Ruleset:
         """The rules."""
         return self.course.rulesets[-1]
-
-    @property
-    def remarking(self) -> Sequence[Rule]:
-        """The rules that have something to say to the reader of an answer."""
-        return self._remarking
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:
         """What the rules make of a call on a queue."""

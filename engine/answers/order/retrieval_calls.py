@@ -25,7 +25,7 @@ from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
 from mqclause.model.timeline.retrieval_call import candidates, close_call, get_call, put_call
 from mqclause.rulebook.errors import ReadingError
-from mqclause.rulebook.rule import Derive, Rule
+from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
 
 MOST_KNOWN = 1000
@@ -153,7 +153,7 @@ def retrieve(
         taken,
         facts["group_status"],
         facts["segment_status"],
-        tuple(_remarks(retrieval, run)),
+        tuple(rule.remark for rule in retrieval.ruleset.remarking(facts)),
     )
     return *state.gotten(event, base.name, taken), returned
 
@@ -225,9 +225,3 @@ def _reason(retrieval: Retrieval, call: RetrievalCall, run: Run, messages: Seque
     # Of several the last one has derived it.
     warned = [rule for rule, did in zip(rules, trace, strict=True) if did is not None and "warning" in (did[3] or ())]
     return CallReason(run.facts["warning"], True, warned[-1], warned[-1].title)
-
-
-def _remarks(retrieval: Retrieval, run: Run) -> Iterator[str]:
-    for rule in retrieval.remarking:
-        if isinstance(rule.action, Derive) and all(run.facts[name] is True for name, _ in rule.action.values):
-            yield rule.remark

@@ -12,7 +12,7 @@ from sqlglot import exp
 from mqclause.executors.steps import Let, Steps
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.language.parse import expanded
-from mqclause.model.timeline.occasion import COUNTED, TOTALS, Occasion
+from mqclause.model.timeline.occasion import DEPTHS, TOTAL_DEPTHS, Occasion
 from mqclause.rulebook.rule import Expression
 
 FROM: Mapping[type[exp.Expression], tuple[int, ...]] = {
@@ -25,7 +25,12 @@ FROM: Mapping[type[exp.Expression], tuple[int, ...]] = {
 }
 """From which numbers on a comparison with one says something else than below: so many above it."""
 
-MIRRORED = {exp.GTE: exp.LTE, exp.LTE: exp.GTE, exp.GT: exp.LT, exp.LT: exp.GT}
+MIRRORED: Mapping[type[exp.Expression], type[exp.Expression]] = {
+    exp.GTE: exp.LTE,
+    exp.LTE: exp.GTE,
+    exp.GT: exp.LT,
+    exp.LT: exp.GT,
+}
 
 
 class Compared(NamedTuple):
@@ -60,7 +65,7 @@ def _counts(steps: Steps) -> frozenset[str]:
     """The attributes that are numbers of messages, and the facts that rules derive of them."""
     values = [each for step in steps.steps if isinstance(step, Let) for each in step.values]
     derived = [(each.name, expanded(each.value, steps.vocabulary)) for each in values]
-    words, before = frozenset({*COUNTED, *TOTALS}), frozenset[str]()
+    words, before = frozenset({*DEPTHS, *TOTAL_DEPTHS}), frozenset[str]()
     while words != before:
         before = words
         words |= {name for name, tree in derived if _names(tree, before) and _is_number(name, steps)}
@@ -74,12 +79,11 @@ def _is_number(name: str, steps: Steps) -> bool:
 
 def _comparisons(tree: Expression, counts: Collection[str]) -> Iterator[Compared]:
     for node in tree.find_all(*FROM):
-        for one, other, kind in (
-            (node.this, node.expression, type(node)),
-            (node.expression, node.this, MIRRORED.get(type(node), type(node))),
-        ):
+        kind: type[Expression] = type(node)
+        sides = ((node.this, node.expression, kind), (node.expression, node.this, MIRRORED.get(kind, kind)))
+        for one, other, said in sides:
             if _names(one, counts) and not _names(other, counts):
-                yield Compared(other, FROM[kind])
+                yield Compared(other, FROM[said])
 
 
 def _names(tree: Expression, words: Collection[str]) -> bool:

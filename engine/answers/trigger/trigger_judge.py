@@ -86,7 +86,7 @@ class TriggerJudge:
         found = self.calls.run(call, ())[0].failure if self.calls is not None else None
         if self.calls is None or found is None:
             return None
-        told = SettledBy(call, self.calls.run(call, (), None, True)[0], self.calls)
+        told = SettledBy.of(call, self.calls)
         return CallFailure(REASONS[found.reason], told.because, told.remedy)
 
     @property

@@ -63,6 +63,7 @@ def _may_be_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact
 
 
 def _served_by(state: State, name: str) -> State:
+    """``state`` where somebody has the local queue ``name`` open for input."""
     return state.evolved(handles=state.handles.with_standing(name, 1))
 
 
@@ -82,7 +83,7 @@ def _of_queue(queue: Queue, depths: Collection[int]) -> Iterator[UnknownFact]:
 def _served(queue: Queue) -> UnknownFact:
     """Who has the queue open for input; of a shared queue, also at other queue managers of the group."""
     name = queue.name
-    values = [lambda state: state, lambda state: state.evolved(handles=state.handles.with_standing(name, 1))]
+    values = [lambda state: state, lambda state: _served_by(state, name)]
     said = [f"no program has {name} open for input", f"a program has {name} open for input"]
     if queue.shared:
         values += [partial(opened_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
@@ -146,7 +147,7 @@ def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
     if initq is None or initq.ipprocs is not None or initq.name == queue.name:
         return
     name = initq.name
-    values = [lambda state: state, lambda state: state.evolved(handles=state.handles.with_standing(name, 1))]
+    values = [lambda state: state, lambda state: _served_by(state, name)]
     said = [f"no trigger monitor has {name} open for input", f"a trigger monitor has {name} open for input"]
     what = "how many handles are open for input (IPPROCS)"
     command = f"DISPLAY QSTATUS('{name}')"

@@ -18,7 +18,7 @@ from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.constants import REASON_NAMES
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.message import HIGHEST_PRIORITY, Message
@@ -84,7 +84,7 @@ class PutNow:
     @property
     def reason_name(self) -> str:
         """The MQRC's name of a put that fails; blank if it does not."""
-        return _REASONS[self.reason] if self.reason is not None else ""
+        return REASON_NAMES[self.reason] if self.reason is not None else ""
 
     @property
     def remedy(self) -> str:
@@ -288,6 +288,3 @@ def _remarks(queue: Queue, snapshot: Snapshot, rules: Rules) -> Iterator[str]:
         rules,
     )
     yield from told.remarks if told is not None else ()
-
-
-_REASONS = {code: name for name, code in REASONS.items()}
