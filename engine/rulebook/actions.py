@@ -11,7 +11,7 @@ from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.finding import FINDING_KEYS, of_findings
+from mqclause.rulebook.finding import FINDING_KEYS
 from mqclause.rulebook.rule import (
     Action,
     Choose,
@@ -21,10 +21,8 @@ from mqclause.rulebook.rule import (
     FailWith,
     Holds,
     Keep,
-    Notice,
     OrderBy,
     Remedy,
-    Rule,
     SetAside,
     Settle,
     TakeBack,
@@ -40,39 +38,8 @@ COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remar
 """The keys of a rule file besides its action."""
 
 
-def rule_of(file: RuleFile) -> Rule | None:
-    """The rule of a file, None where it is left out of the edition in force. Raises RuleError."""
-    if file.table.get("leave_out") is True:
-        return None
-    when = file.condition(file.table, "when", "", per_subject=False) if "when" in file.table else None
-    title = file.text(file.table, "title", "")
-    remark = file.because(file.table, "", part="remark").text if "remark" in file.table else ""
-    return Rule(f"{file.ruleset}.{file.number}", file.clause, title, file.path, when, _action(file), remark,
-                tuple(_notices(file)), **of_findings(file))  # fmt: skip
-
-
-def _notices(file: RuleFile) -> Iterator[Notice]:
-    """What a rule counts as a change: a list of tables, each with ``where`` and ``attributes``."""
-    listed = file.table.get("notices", [])
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-        raise RuleError(file.path, "notices", "is a list of tables, like [[notices]]")
-    for place, table in enumerate(listed, 1):
-        key = f"notices {place}"
-        if unknown := [name for name in table if name not in ("where", "attributes")]:
-            raise RuleError(file.path, f"{key}.{unknown[0]}", "is not known; allowed: where, attributes")
-        names = table.get("attributes")
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-            raise RuleError(file.path, f"{key}.attributes", "is a list of attributes")
-        for name in names:
-            word = file.vocabulary.words.get(name)
-            if word is None or word.about != "subject":
-                near = suggestion(name, [each.name for each in file.vocabulary.words.values()])
-                what = f"{quoted(name)} is not an attribute of a {file.vocabulary.subject}{near}"
-                raise RuleError(file.path, f"{key}.attributes", what)
-        yield Notice(file.condition(table, "where", key), tuple(names))
-
-
-def _action(file: RuleFile) -> Action:
+def action_of(file: RuleFile) -> Action:
+    """The one action of a rule. Raises RuleError."""
     keys = [key for key in file.table if key not in COMMON_KEYS]
     for key in keys:
         if key not in ACTIONS:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 
 class RuleError(ValueError):
-    """A rule file that cannot be used: its path within rules/, the key, and what is wrong with it."""
+    """A rule file that cannot be used: its path within rules/, the key, and what is wrong with it.
 
-    def __init__(self, path: str, key: str, message: str) -> None:
-        super().__init__(f"rules/{path}: {key}: {message}" if key else f"rules/{path}: {message}")
+    ``others`` are faults of the same file, of other keys: all of them are told, a line each.
+    """
+
+    def __init__(self, path: str, key: str, message: str, others: Iterable[RuleError] = ()) -> None:
+        self.path, self.key, self.message, self.others = path, key, message, tuple(others)
+        own = f"rules/{path}: {key}: {message}" if key else f"rules/{path}: {message}"
+        super().__init__("\n".join([own, *map(str, self.others)]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RuleError, (self.path, self.key, self.message, self.others)
 
 
 class ReadingError(ValueError):

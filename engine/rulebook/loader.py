@@ -12,12 +12,13 @@ from sqlglot import exp
 from mqclause.language.check import parse, type_of
 from mqclause.language.parse import ExpressionError, check_depth, parse_unchecked
 from mqclause.language.vocabulary import BOOLEAN, Vocabulary, Word, words_of
-from mqclause.rulebook.actions import ACTIONS, rule_of
+from mqclause.rulebook.actions import ACTIONS
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.reading import InForce, Reading, check_overrides
 from mqclause.rulebook.rule import Conclude, Derive, Expression, Rule, Ruleset, Settle
 from mqclause.rulebook.rule_file import FILE_NAME, RuleFile
+from mqclause.rulebook.rule_of_file import rule_of
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of TOML by name."""

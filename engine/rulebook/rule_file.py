@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
+from sqlglot import exp
 
 from mqclause.language.check import parse, parse_order, type_of
 from mqclause.language.parse import ExpressionError
@@ -18,17 +19,28 @@ from mqclause.rulebook.rule import Because, Expression, Rule
 FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]{0,2}|[a-z]+(?:-[a-z]+)?[0-9]*)_[a-z0-9_]+\.toml")
 
 
+NOTED: Expression = exp.Literal.number(0)
+"""What stands in the place of an expression that is wrong."""
+
+
 @frozen
 class RuleFile:
     """One rule file on its way to a rule: its path within rules/, and what it states for edition and readings in force.
 
-    ``earlier`` are the rules before it. What is wrong is a RuleError.
+    ``earlier`` are the rules before it. What is wrong is a RuleError. Where faults are ``noted``, what is wrong with an
+    expression or a sentence is, and another one stands in its place: so more than the first fault is found.
     """
 
     path: str
     table: Mapping[str, Any]
     vocabulary: Vocabulary
     earlier: Sequence[Rule]
+    noted: list[RuleError] | None = None
+
+    def _note(self, error: RuleError) -> None:
+        if self.noted is None:
+            raise error from None
+        self.noted.append(error)
 
     @property
     def ruleset(self) -> str:
@@ -66,10 +78,11 @@ class RuleFile:
             tree = parse(text, self.vocabulary, per_subject)
             found = type_of(tree, self.vocabulary, per_subject)
         except ExpressionError as error:
-            raise RuleError(self.path, key, str(error)) from None
+            self._note(RuleError(self.path, key, str(error)))
+            return NOTED
         fits = wanted is None or found.kind == wanted.kind or (found.is_number and wanted.is_number)
         if not fits:
-            raise RuleError(self.path, key, f"{quoted(text)} is {found}, expected {wanted}")
+            self._note(RuleError(self.path, key, f"{quoted(text)} is {found}, expected {wanted}"))
         return tree
 
     def order(self, text: str, key: str) -> tuple[Expression, bool]:
@@ -77,7 +90,8 @@ class RuleFile:
         try:
             return parse_order(text, self.vocabulary)
         except ExpressionError as error:
-            raise RuleError(self.path, key, str(error)) from None
+            self._note(RuleError(self.path, key, str(error)))
+            return NOTED, False
 
     def condition(self, table: Mapping[str, Any], key: str, within: str, per_subject: bool = True) -> Expression:
         """The condition that a key holds."""
@@ -92,10 +106,9 @@ class RuleFile:
         except ValueError as error:
             raise RuleError(self.path, place, f"{error}") from None
         if formatted := because.formatted():
-            raise RuleError(self.path, place, f"{formatted} has a format; allowed: a word alone in braces")
+            self._note(RuleError(self.path, place, f"{formatted} has a format; allowed: a word alone in braces"))
         allowed = [*self.vocabulary.names(), *extra]
         for name in names:
             if name not in allowed:
-                near = suggestion(name, allowed)
-                raise RuleError(self.path, place, f"{{{name}}} is not a word{near}")
+                self._note(RuleError(self.path, place, f"{{{name}}} is not a word{suggestion(name, allowed)}"))
         return because

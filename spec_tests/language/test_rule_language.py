@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from mqclause import ReadingError, RuleError, Rules
@@ -133,6 +135,27 @@ def test_a_file_that_is_no_rule(text: str, said: str) -> None:
     message = fault(text)
     assert message.startswith("rules/workload/04a_channel_rank.toml: ")
     assert said in message
+
+
+def test_all_that_is_wrong_with_a_file_is_told_at_once() -> None:
+    """Of a key the first fault; what follows from a fault elsewhere, like a best by no known word, is none of its own."""
+    told = fault(
+        'clause = "workload/4a"\nwhen = "remaning > 1"\n[keep]\nhighest = "chanel_rank"\namong = "1 + 1"\n'
+        'because = "{chanel_rank} is below {highest}"\n'
+    ).splitlines()
+    path = "rules/workload/04a_channel_rank.toml"
+    assert [each.removeprefix(f"{path}: ").split(": ")[0] for each in told] == [
+        "title", "when", "keep.highest", "keep.among", "keep.because",
+    ]  # fmt: skip
+    assert told[0] == f"{path}: title: is missing"
+    assert told[3] == f"{path}: keep.among: '1 + 1' is a whole number, expected true or false"
+    assert all("did you mean" in told[at] for at in (1, 2, 4))
+
+
+def test_what_is_wrong_with_a_file_pickles() -> None:
+    with pytest.raises(RuleError) as caught:
+        changed('title = ""\nwhen = "nothing"\n', "workload/04a_channel_rank.toml").ruleset(WORKLOAD)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_a_file_name_gives_the_number() -> None:
