@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mqclause.model.diagnostic import quoted
+from mqclause.model.timeline.event import AT_THE_CURSOR, WHICH_MESSAGE
 
 MESSAGE_KEYS = (
     "id", "group", "in_group", "sequence", "last_in_group", "segment", "last_segment", "offset", "length",
@@ -15,9 +16,6 @@ MESSAGE_KEYS = (
 
 OF_ITEMS = ("last_in_group", "segment", "last_segment")
 """The keys that need a group, or a put in logical order, which has one."""
-
-ONE_OF = ("BROWSE_FIRST", "BROWSE_NEXT", "BROWSE_MSG_UNDER_CURSOR", "MSG_UNDER_CURSOR")
-AT_CURSOR = ONE_OF[2:]
 
 
 def beside_each_other(row: Mapping[str, Any]) -> Iterator[str]:
@@ -42,8 +40,8 @@ def _of_options(given: object) -> Iterator[str]:
     if not isinstance(given, list | tuple):
         return
     options = [each.upper() for each in given if isinstance(each, str)]
-    stated = [each for each in ONE_OF if each in options]
+    stated = [each for each in WHICH_MESSAGE if each in options]
     if len(stated) > 1:
-        yield f"options: {' and '.join(stated)} stand together; allowed: one of {', '.join(ONE_OF)}"
-    elif "LOGICAL_ORDER" in options and stated and stated[0] in AT_CURSOR:
+        yield f"options: {' and '.join(stated)} stand together; allowed: one of {', '.join(WHICH_MESSAGE)}"
+    elif "LOGICAL_ORDER" in options and stated and stated[0] in AT_THE_CURSOR:
         yield f"options: LOGICAL_ORDER stands beside {stated[0]}; the message under the cursor has no order"

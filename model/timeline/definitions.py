@@ -24,7 +24,7 @@ class Definitions:
     cluster: Cluster
     judge: Judge = NO_JUDGE
 
-    @property
+    @cached_property
     def queues(self) -> dict[str, Queue]:
         """The instances on the local queue manager, of any type, by name."""
         return self.cluster.own_queues

@@ -82,10 +82,12 @@ class Match:
         return MappingProxyType({name: MATCH_KEYS[name](given, f"{key}.{name}") for name, given in value.items()})
 
 
-GET_OPTIONS = (
-    "LOGICAL_ORDER", "ALL_MSGS_AVAILABLE", "ALL_SEGMENTS_AVAILABLE", "COMPLETE_MSG", "BROWSE_FIRST", "BROWSE_NEXT",
-    "BROWSE_MSG_UNDER_CURSOR", "MSG_UNDER_CURSOR",
-)  # fmt: skip
+AT_THE_CURSOR = ("BROWSE_MSG_UNDER_CURSOR", "MSG_UNDER_CURSOR")
+WHICH_MESSAGE = ("BROWSE_FIRST", "BROWSE_NEXT", *AT_THE_CURSOR)
+"""Which message is meant by a get or browse: one of them at most is stated."""
+
+BROWSES = tuple(each for each in WHICH_MESSAGE if each.startswith("BROWSE"))
+GET_OPTIONS = ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE", "ALL_SEGMENTS_AVAILABLE", "COMPLETE_MSG", *WHICH_MESSAGE)
 _OPTION = Words(GET_OPTIONS)
 MATCH_KEYS: Mapping[str, Any] = {
     "id": LABEL_TEXT_OR_BLANK,

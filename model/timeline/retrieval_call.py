@@ -8,14 +8,11 @@ from typing import Any
 
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.retrieval import RetrievalCall
-from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.event import AT_THE_CURSOR, BROWSES, Event
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Cursor, Position, group_after
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
 from mqclause.model.timeline.sorted_map import with_entry
-
-BROWSES = ("BROWSE_FIRST", "BROWSE_NEXT", "BROWSE_MSG_UNDER_CURSOR")
-AT_THE_CURSOR = ("BROWSE_MSG_UNDER_CURSOR", "MSG_UNDER_CURSOR")
 
 
 def is_browse(event: Event) -> bool:

@@ -26,7 +26,7 @@ def returned_lines(returned: Returned) -> Iterator[Text]:
 
 def ended_by(ended: CallReason) -> str:
     """What the rule says that gives a reason, and its clause, to stand behind the reason; blank if there is none."""
-    return "" if ended.rule is None else f": {ended.said} ({ended.rule.clause})"
+    return "" if ended.rule is None else f": {ended.tell()} ({ended.rule.clause})"
 
 
 def _statuses(returned: Returned) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -38,13 +39,13 @@ MOST_PASSED_OVER = 1000
 class CallReason(NamedTuple):
     """The reason (MQRC) that a call has by the rules of retrieval, None if it has none: a warning, or why it fails.
 
-    ``rule`` is the one that gives it, ``said`` what that has to say: why the call fails, or when there is a warning.
+    ``rule`` is the one that gives it, ``tell`` makes what that has to say: why the call fails, or when it is warned.
     """
 
     code: int | None = None
     is_warning: bool = False
     rule: Rule | None = None
-    said: str = ""
+    tell: Callable[[], str] = str
 
     @property
     def fails(self) -> bool:
@@ -79,7 +80,7 @@ class Returned:
     @property
     def because(self) -> str:
         """Why there is no message; blank if there is one."""
-        return self.ended.said if self.ended.fails else ""
+        return self.ended.tell() if self.ended.fails else ""
 
     @property
     def got(self) -> list[str]:
@@ -215,13 +216,14 @@ def close_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -
 
 def _reason(retrieval: Retrieval, call: RetrievalCall, run: Run, messages: Sequence[SeenMessage] = ()) -> CallReason:
     """The reason that a call has by a run of the rules; ``messages`` are those of which one is returned."""
-    rules = retrieval.ruleset.rules
-    if run.failure is not None:
-        rule = rules[run.failure.rule]
-        return CallReason(REASONS[run.failure.reason], False, rule, retrieval.because(call, rule))
-    if not run.facts["warning"]:
+    failure, warning = run.failure, run.facts["warning"]
+    if failure is None and not warning:
         return NO_REASON
+    rules = retrieval.ruleset.rules
+    if failure is not None:
+        rule = rules[failure.rule]
+        return CallReason(REASONS[failure.reason], False, rule, partial(retrieval.because, call, rule))
     trace = run.trace or retrieval.run(call, messages, traced=True).trace or ()
     # Of several the last one has derived it.
     warned = [rule for rule, did in zip(rules, trace, strict=True) if did is not None and "warning" in (did[3] or ())]
-    return CallReason(run.facts["warning"], True, warned[-1], warned[-1].title)
+    return CallReason(warning, True, warned[-1], partial(str, warned[-1].title))
