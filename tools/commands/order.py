@@ -17,12 +17,10 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.retrieval import QueuedMessage
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
+from mqclause.tools.commands.inputs import facts_options, sources, what_if
 from mqclause.tools.commands.options import (
     edition_option,
-    from_option,
     json_option,
-    lenient_option,
     reading_option,
     rules_by,
 )
@@ -35,14 +33,10 @@ USUAL_OPTIONS = ((), ("LOGICAL_ORDER",), ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE")
 @click.command("order")
 @click.argument("facts", nargs=-1)
 @click.option("--queue", metavar="QUEUE", help="This queue alone.")
-@from_option
+@facts_options()
 @json_option
 @reading_option
 @edition_option
-@lenient_option
-@format_option
-@with_option
-@what_if_options
 def command(
     facts: tuple[str, ...], queue: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
 ) -> int:
@@ -82,6 +76,8 @@ def order_files(
         for each in found:
             print_json(each.to_json())
         return 0
+    if not messages and queue is None:
+        click.echo("the facts have no [[message]]")
     for place, each in enumerate(found):
         shown = [*order_lines(each), *next_get_lines(retrieval, cluster, messages, each.queue.name)]
         click.echo("\n".join([*[""] * (place > 0), *shown]))
@@ -122,7 +118,7 @@ def _column(title: str, messages: Sequence[QueuedMessage]) -> list[str]:
 
 
 def described(message: QueuedMessage) -> str:
-    """A message's priority and its place in its group or segmented message: ``5  Y 3 (last), segment 0 of it``."""
+    """A message's priority and its place in its group or segmented message: ``5  Y 3 last  offset 0``."""
     priority = message.defprty if message.fifo else message.priority
     said = [str(priority)]
     if message.in_group:

@@ -26,21 +26,12 @@ from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.explain_lines import decoded, error_line
-from mqclause.tools.commands.inputs import (
-    format_option,
-    overlay_sources,
-    sources,
-    what_if,
-    what_if_options,
-    with_option,
-)
+from mqclause.tools.commands.inputs import facts_options, overlay_sources, sources, what_if
 from mqclause.tools.commands.options import (
     content,
     content_lines,
     edition_option,
-    from_option,
     json_option,
-    lenient_option,
     only_lines,
     reading_option,
     rules_by,
@@ -71,12 +62,9 @@ PROGRESS_EVERY = 100_000
 @edition_option
 @exit_options
 @click.option("--facts", multiple=True, metavar="FILE", help="Facts beside the scenario: dumps, logs, facts files.")
-@from_option
-@lenient_option
-@format_option
-@with_option
-@what_if_options
-@click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True)
+@facts_options()
+@click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True,
+              help="What runs the rules.")  # fmt: skip
 @click.option("--lines", metavar="FILE", help="JSON Lines: one scenario a line in, one array of results a line out.")
 def command(
     scenario: tuple[str, ...],
