@@ -110,7 +110,7 @@ class Shown:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
         # Loaded where it prints: it takes a tenth of the time of a small explain.
-        from mqclause.tools.render.terminal import print_explanation, print_verdict
+        from mqclause.tools.render.explanation import print_explanation, print_verdict
 
         if self.brief:
             print_verdict(told)
