@@ -19,12 +19,7 @@ from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import (
-    edition_option,
-    json_option,
-    reading_option,
-    rules_by,
-)
+from mqclause.tools.commands.options import edition_option, json_option, reading_option, rules_by
 from mqclause.tools.render.streams import print_warnings
 
 

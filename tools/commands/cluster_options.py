@@ -23,13 +23,7 @@ from mqclause.model.readers.registry import contents_of
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.inputs import facts_options, overlay_sources, sources, state_commands
-from mqclause.tools.commands.options import (
-    BINDS,
-    edition_option,
-    json_option,
-    reading_option,
-    rules_by,
-)
+from mqclause.tools.commands.options import BINDS, edition_option, json_option, reading_option, rules_by
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 
