@@ -32,9 +32,13 @@ LONG = tuple(f"spec_tests/{folder}/" for folder in ("commands", "tables", "laws"
 """The folders with the modules that take longest."""
 
 
+FORKING = "spec_tests/exits/"
+"""Tests that fork again and again, which costs less while the process that does it is small."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What waits for a Java goes first, then what takes long: so no process is left alone with it at the end."""
-    first = [(*SPARK, *OF_THEIR_OWN), LONG]
+    """What waits for a Java goes first, then what forks, then what takes long, so that none is left alone at the end."""
+    first: list[str | tuple[str, ...]] = [(*SPARK, *OF_THEIR_OWN), FORKING, LONG]
     items.sort(key=lambda item: [not item.nodeid.startswith(each) for each in first])
 
 
