@@ -24,13 +24,14 @@ SUBCOMMANDS = {
     "commands": "The MQSC DISPLAY commands whose output tells everything that explain, why or check can use.",
     "explain": "Which destination does a put go to, and which clause removed each of the others?",
     "facts": "What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.",
-    "order": "In which order do a queue's messages come, and why do some not come at all?",
     "map": "Where do puts go? Every queue that is known in a cluster, from every queue manager that FACTS describe.",
+    "order": "In which order do a queue's messages come, and why do some not come at all?",
     "plan": "What does a change do? The puts that go elsewhere, from every queue manager that FACTS describe, and why.",
     "replay": "What happens over time: routing, trigger messages and what held them back, event by event.",
     "retention": "How long do repositories hold what is in FACTS? Each item as it is on a day.",
     "show-sql": "What a rule or a ruleset becomes in SQL.",
-    "why": "Why does QUEUE not trigger? Every condition that would fail for a message put now",
+    "why": "Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change"
+    " it.",
 }
 """The subcommands, each a module of mqclause.tools.commands, and what their help begins with."""
 
@@ -49,10 +50,31 @@ class Subcommands(click.Group):
         found: click.Command = import_module(f"mqclause.tools.commands.{cmd_name.replace('-', '_')}").command
         return found
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the subcommands in the help, without loading them."""
-        stubs = {name: click.Command(name, help=said) for name, said in SUBCOMMANDS.items()}
-        click.Group(commands=stubs).format_commands(ctx, formatter)
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that the first argument names. Raises UsageError."""
+        if args[0] not in SUBCOMMANDS:
+            raise click.UsageError(_no_command(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As of click, but that no argument at all is a fault in one line. Raises UsageError."""
+        if not args and not ctx.resilient_parsing:
+            raise click.UsageError(f"name a command: {', '.join(sorted(SUBCOMMANDS))}; see --help")
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Lists the subcommands in the help with all that is said of them, without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(SUBCOMMANDS.items()))
+
+
+def _no_command(name: str) -> str:
+    # Loaded now, as --help needs none of it.
+    from mqclause.model.diagnostic import quoted, suggestion
+
+    return f"{quoted(name)} is no command; allowed: {', '.join(sorted(SUBCOMMANDS))}{suggestion(name, SUBCOMMANDS)}"
 
 
 @click.command(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})

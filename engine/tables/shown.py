@@ -38,8 +38,8 @@ def shown_sql(name: str, rules: Rules, dialect: PlanDialect, written: Callable[[
     ids = [rule.id for rule in rules.ruleset(about).rules] if about else []
     if about is None or name not in (about.name, *ids):
         known = ids or [rule.id for each in DOCUMENTS.values() for rule in rules.ruleset(each).rules]
-        said = f"{quoted(name)} is no rule and no ruleset{suggestion(name, [*DOCUMENTS, *known])}"
-        raise UnknownRuleError(f"{said}; rulesets: {', '.join(DOCUMENTS)}")
+        said = f"{quoted(name)} is no rule and no ruleset; rulesets: {', '.join(DOCUMENTS)}"
+        raise UnknownRuleError(f"{said}{suggestion(name, [*DOCUMENTS, *known])}")
     plan = plan_of(rules, contract_shape(about), ANSWERS.get(about, evaluation))
     if name == about.name:
         return dialect.readable(written(plan, about))

@@ -16,6 +16,7 @@ import pytest
 from mqclause.tools.errors import BatchError
 from spec_tests.support.batch_files import ENTRY, batch, read, row, run, written
 from spec_tests.support.deep import first
+from spec_tests.support.explain_command import bad
 
 BAD = [
     ("none.parquet", "out.csv", "none.parquet: no such file or directory"),
@@ -56,9 +57,10 @@ def test_what_is_said_of_bad_input_on_the_command_line(tmp_path: Path) -> None:
     done = run(tmp_path / "none.csv", tmp_path / "out.csv")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"{tmp_path / 'none.csv'}: no such file or directory\n"
-    done = run(written(tmp_path / "in.csv", [row(0)]), tmp_path / "out.csv", "--memory", "much")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "Invalid value for '--memory': 'much' is not a size like 2GB or 512MB\n"
+    given = [str(written(tmp_path / "in.csv", [row(0)])), str(tmp_path / "out.csv")]
+    assert bad("batch", *given, "--memory", "much") == [
+        "Invalid value for '--memory': 'much' is not a size like 2GB or 512MB"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Output: exit statuses, any locale, a full disk, a closed pipe, and what is said of an error of ours."""
+"""Output: exit statuses, any encoding, a full disk, a closed pipe, and what is said of an error of ours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from mqclause import ReadingError
-from mqclause.tools.cli import command_line
+from mqclause.tools.cli import Subcommands, command_line
+from spec_tests.support.explain_command import run
 
 EXAMPLES = files("mqclause.tools") / "examples"
 ORDERS, QM2, SCENARIO = (str(EXAMPLES / name) for name in ("orders.toml", "QM2.mqsc", "orders_trigger.toml"))
@@ -39,103 +40,117 @@ COMMANDS = [
 ]
 
 EACH = """
-import json, os, sys
-from mqclause.tools.cli import main
-import mqclause.tools.commands.explain, mqclause.tools.commands.replay, mqclause.tools.commands.why
-for number, arguments in enumerate(json.loads(sys.argv[1])):
-    child = os.fork()
-    if child == 0:
-        os.dup2(os.open(f"{number}.err", os.O_WRONLY | os.O_CREAT), 2)
-        sys.argv[1:] = arguments
-        main()
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    with open("statuses", "a") as statuses:
-        print(status, file=statuses)
+import gc, io, json, os, sys
+from mqclause.tools.cli import command_line, main
+
+outputs, commands = map(json.loads, sys.argv[1:])
+sys.stdout = io.TextIOWrapper(io.BytesIO())
+for arguments in commands:
+    command_line(arguments, standalone_mode=False)
+sys.stdout, ended = sys.__stdout__, []
+gc.freeze()
+for output in outputs:
+    for arguments in commands:
+        child = os.fork()
+        if child == 0:
+            os.dup2(output, 1)
+            os.dup2(os.open("said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+            sys.argv[1:] = arguments
+            main()
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with open("said") as said:
+            ended.append((status, said.read().splitlines()))
+print(json.dumps(ended))
 """
-"""Runs each of several command lines in a process of its own, all of which have imported the product once."""
+"""Runs command lines that write to each of these outputs, in a process each that has all loaded that they need."""
+
+FULL = Path("/dev/full")
 
 
-def run(
-    *arguments: str, stdin: bytes = b"", main: str = MAIN, **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    env = {**os.environ, **environment}
-    command = [sys.executable, "-c", main, *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=600, check=False, env=env)
-
-
-def ended(folder: Path, stdout: int) -> dict[str, tuple[int, list[str]]]:
-    """Of each command that writes to ``stdout``: its status, and what it says on standard error."""
-    given = [sys.executable, "-c", EACH, json.dumps(COMMANDS)]
-    done = subprocess.run(given, stdout=stdout, stderr=subprocess.PIPE, cwd=folder, timeout=600, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    statuses = map(int, (folder / "statuses").read_text().split())
-    said = ((folder / f"{number}.err").read_text().splitlines() for number in range(len(COMMANDS)))
-    return {" ".join(command): each for command, each in zip(COMMANDS, zip(statuses, said, strict=True), strict=True)}
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_a_full_disk_is_one_line_and_a_status(tmp_path: Path) -> None:
-    with Path("/dev/full").open("wb") as full:
-        found = ended(tmp_path, full.fileno())
-    assert found == {" ".join(each): (4, ["standard output: no space left on device"]) for each in COMMANDS}
-
-
-def test_a_closed_pipe_is_no_fault(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[int, list[str]]]]:
+    """By what they write to, of each command: its status, and what it says on standard error."""
     reading, writing = os.pipe()
     os.close(reading)
+    outputs = {"closed pipe": writing} | ({"full disk": os.open(FULL, os.O_WRONLY)} if FULL.exists() else {})
+    given = [sys.executable, "-c", EACH, json.dumps([*outputs.values()]), json.dumps(COMMANDS)]
+    folder, fds = tmp_path_factory.mktemp("ended"), tuple(outputs.values())
     try:
-        assert ended(tmp_path, writing) == {" ".join(each): (0, []) for each in COMMANDS}
+        done = subprocess.run(given, capture_output=True, cwd=folder, timeout=600, check=False, pass_fds=fds)
     finally:
-        os.close(writing)
+        for each in fds:
+            os.close(each)
+    assert (done.returncode, done.stderr) == (0, b"")
+    told = [(status, said) for status, said in json.loads(done.stdout)]
+    count = len(COMMANDS)
+    assert len(told) == len(outputs) * count
+    return {name: told[at * count : (at + 1) * count] for at, name in enumerate(outputs)}
 
 
-LOCALES = [
-    {"PYTHONIOENCODING": "ascii"},
-    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""},
-    {"PYTHONIOENCODING": "cp1252"},
-]
+@pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
+def test_a_full_disk_is_one_line_and_a_status(ended: dict[str, list[tuple[int, list[str]]]]) -> None:
+    assert ended["full disk"] == [(4, ["standard output: no space left on device"])] * len(COMMANDS)
 
 
-@pytest.mark.parametrize("locale", LOCALES, ids=["ascii", "C", "cp1252"])
-def test_text_in_any_locale(locale: dict[str, str]) -> None:
-    dash, dots = (b"\x96", b"\x85") if "cp1252" in locale.values() else (b"-", b"...")
-    done = run("why", "ORDERS.IN", QM2, **locale)
+def test_a_closed_pipe_is_no_fault(ended: dict[str, list[tuple[int, list[str]]]]) -> None:
+    assert ended["closed pipe"] == [(0, [])] * len(COMMANDS)
+
+
+@pytest.mark.parametrize(("encoding", "dash", "dots"), [("ascii", "-", "..."), ("cp1252", "–", "…")])
+def test_text_in_any_encoding(encoding: str, dash: str, dots: str) -> None:
+    done = run("why", "ORDERS.IN", QM2, encoding=encoding)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f"DEFINE PROCESS('ORDERS.SERVER') APPLICID('{dots}')" in done.stdout
+    every = run("explain", ORDERS, "--all", encoding=encoding).stdout
+    last = "The least recently used of several is chosen, of equal ones the one listed first"
+    assert f"    12     {dash}  {last}" in every.splitlines()
+
+
+def test_text_in_the_locale_of_a_process() -> None:
+    """Python makes the streams of such a process ASCII."""
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+    command = [sys.executable, "-c", MAIN, "why", "ORDERS.IN", QM2]
+    done = subprocess.run(command, capture_output=True, timeout=600, check=False, env={**os.environ, **locale})
     assert (done.returncode, done.stderr) == (1, b"")
-    assert b"DEFINE PROCESS('ORDERS.SERVER') APPLICID('" + dots + b"')" in done.stdout
-    if "LC_ALL" not in locale:
-        every = run("explain", ORDERS, "--all", **locale).stdout
-        last = b"The least recently used of several is chosen, of equal ones the one listed first"
-        assert b"    12     " + dash + b"  " + last in every.splitlines()
+    assert b"DEFINE PROCESS('ORDERS.SERVER') APPLICID('...')" in done.stdout
 
 
-def test_json_is_utf_8_in_any_locale() -> None:
+def test_json_is_utf_8_in_any_encoding() -> None:
     facts = {"queue_manager": {"name": "QM1"}, "process": [{"name": "P", "applicid": "/opt/ö"}]}
     queues = [{"name": "A", "trigger": True, "process": "P", "initq": "I"}, {"name": "I"}]
     events = [{"do": "open", "queue": "I", "mode": "INPUT_SHARED"}, {"do": "put", "queue": "A"}]
     scenario = json.dumps({**facts, "queue": queues, "event": events}).encode()
-    done = run("replay", "-", "--json", stdin=scenario, PYTHONIOENCODING="ascii")
-    assert json.loads(done.stdout.decode("utf-8").splitlines()[1])["trigger_messages"][0]["appl_id"] == "/opt/ö"
+    done = run("replay", "-", "--json", stdin=scenario, encoding="latin-1")
+    told = done.stdout.encode("latin-1").decode("utf-8")
+    assert json.loads(told.splitlines()[1])["trigger_messages"][0]["appl_id"] == "/opt/ö"
 
 
-def test_a_fault_in_any_locale() -> None:
-    facts = '[queue_manager]\nname = "QM1"\nclwldatä = 1\n'.encode()
-    done = run("explain", "-", stdin=facts, PYTHONIOENCODING="ascii")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert len(done.stderr.splitlines()) == 1
+def test_a_fault_in_any_encoding() -> None:
+    facts = '[queue_manager]\nname = "QM1"\nclwluseq = "ä"\n'.encode()
+    done = run("explain", "-", stdin=facts, encoding="ascii")
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert "clwluseq: '?' is not allowed; allowed: LOCAL, ANY" in line
 
 
-PLANTED = "import mqclause.tools.cli as cli; cli.Subcommands.get_command = lambda *_: 1 / 0; cli.main()"
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of ours."""
+    monkeypatch.setattr(Subcommands, "get_command", lambda *_: 1 / 0)
 
 
+@pytest.mark.usefixtures("planted")
 def test_an_error_of_ours_is_one_line() -> None:
-    done = run("explain", ORDERS, main=PLANTED)
-    assert (done.returncode, done.stdout) == (5, b"")
-    [line] = done.stderr.decode().splitlines()
+    done = run("explain", ORDERS)
+    assert (done.returncode, done.stdout) == (5, "")
+    [line] = done.stderr.splitlines()
     assert line.startswith("error in mqclause itself: ZeroDivisionError: division by zero; please report it")
 
 
-def test_an_error_of_ours_shows_where_if_it_is_asked_to() -> None:
-    said = run("explain", ORDERS, main=PLANTED, MQCLAUSE_TRACEBACK="1").stderr.decode()
+@pytest.mark.usefixtures("planted")
+def test_an_error_of_ours_shows_where_if_it_is_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MQCLAUSE_TRACEBACK", "1")
+    said = run("explain", ORDERS).stderr
     assert "Traceback" in said
     assert "error in mqclause itself" in said.splitlines()[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from importlib.resources import files
 from io import StringIO
@@ -23,12 +24,28 @@ from mqclause.tools.render.page import Page
 from spec_tests.support.explain_command import run
 
 ROOT = Path(__file__).parents[2]
-TRAFFIC = files("mqclause.tools") / "examples" / "sales" / "traffic.csv"
+EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
+TRAFFIC = EXAMPLES / "sales" / "traffic.csv"
 
 
 def readmes() -> str:
     """What the project, its command line and its library say of themselves."""
     return "".join((ROOT / folder / "README.md").read_text() for folder in ("", "tools", "engine"))
+
+
+def check_shown(printed: str) -> None:
+    """That one of them has this text, which is one."""
+    assert printed.strip()
+    assert printed.strip("\n") in readmes(), f"the README should show:\n{printed}"
+
+
+def run_readme(begins: str, needed: str = "") -> dict[str, Any]:
+    """What a program of theirs defines, from where it ``begins`` to its end, with what is ``needed`` before it."""
+    _, _, rest = readmes().partition(begins)
+    assert rest
+    known: dict[str, Any] = {}
+    exec(compile(f"{needed}{begins}{rest.partition('```')[0]}", "README.md", "exec"), known)
+    return known
 
 
 SHOWN = [
@@ -44,25 +61,33 @@ SHOWN = [
 
 def test_the_readme_shows_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    assert run("check", "tools/examples/QM2.mqsc").stdout in readmes()
+    check_shown(run("check", "tools/examples/QM2.mqsc").stdout)
 
 
 @pytest.mark.parametrize("arguments", SHOWN)
 def test_the_readme_shows_the_real_answers(arguments: tuple[str, ...]) -> None:
     *command, name = arguments
-    shown = run(*command, str(files("mqclause.tools") / "examples" / name)).stdout
-    assert shown in readmes(), f"the README should show:\n{shown}"
+    check_shown(run(*command, str(EXAMPLES / name)).stdout)
+
+
+SAMPLES = os.environ.get("MQCLAUSE_SAMPLES")
+
+
+@pytest.mark.skipif(not SAMPLES, reason="MQCLAUSE_SAMPLES names no folder of samples")
+def test_the_readme_shows_the_plan_of_the_cluster_that_others_have_published() -> None:
+    [folder] = Path(SAMPLES or "").glob("borland6+*")
+    dumps = [str(folder / f"QM{number}.txt") for number in (4, 5, 6, 7)]
+    check_shown(run("plan", *dumps, "--set", "QLOCAL(CQ1) QMGR(QM5) CLWLPRTY(5)").stdout)
 
 
 def test_the_readme_shows_the_plan_as_a_table() -> None:
-    before = read_members(sorted((Path(str(TRAFFIC)).parent).glob("*.mqsc")))
+    before = read_members(sorted(TRAFFIC.parent.glob("*.mqsc")))
     after = changed_everywhere(before, ["QLOCAL(ORDERS.IN) QMGR(QM3) CLWLPRTY(5)"])
     out = StringIO()
     rows = plan(before, after, traffic=traffic(duckdb.read_csv(str(TRAFFIC))))
     page = Page(Console(file=out, force_terminal=True, color_system=None, width=120))
     print_plan(Planned(rows, (), (), FindingChanges()), page)
-    shown = "\n".join(line.rstrip() for line in out.getvalue().splitlines()[:2])
-    assert shown in readmes(), f"the README should show:\n{shown}"
+    check_shown("\n".join(line.rstrip() for line in out.getvalue().splitlines()[:2]))
 
 
 def counted(text: str) -> dict[str, tuple[list[int], str]]:
@@ -92,49 +117,57 @@ def test_the_readme_shows_how_much_of_each_document_is_stated() -> None:
 
 
 def test_the_readme_shows_a_rule_as_it_is() -> None:
-    readme = readmes()
-    path = ROOT / "rules" / "workload" / "06_inactive_or_running.toml"
-    assert path.read_text().strip() in readme
+    check_shown((ROOT / "rules" / "workload" / "06_inactive_or_running.toml").read_text())
 
 
 def test_the_readme_shows_what_a_rule_becomes() -> None:
-    shown = run("show-sql", "workload.04b", "--dialect", "duckdb").stdout.strip()
-    assert shown in readmes(), f"the README should show:\n{shown}"
+    check_shown(run("show-sql", "workload.04b", "--dialect", "duckdb").stdout)
+
+
+def test_the_readmes_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("orders_trigger.toml", *(f"sales/QM{number}.mqsc" for number in (1, 2, 3))):
+        (tmp_path / Path(name).name).write_text((EXAMPLES / name).read_text())
+    monkeypatch.chdir(tmp_path)
+    known = run_readme("from mqclause import Engine, Explanation, Put, Replay")
+    # Of two that are equal the one listed first; its factor then has the other one come next.
+    chosen = [known[name].chosen.queue_manager for name in ("decision", "following")]
+    assert (chosen, known["row"].event.do) == (["QM2", "QM3"], "close")
 
 
 def test_the_readme_shows_what_its_table_example_prints(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    readme = readmes()
-    example = readme[readme.index("import duckdb\n\nfrom mqclause import read_files") :].partition("```")[0]
-    exec(compile(example, "README.md", "exec"), {})  # the README's own text
-    assert capsys.readouterr().out.strip() in readme
+    run_readme("import duckdb\n\nfrom mqclause import read_files")
+    check_shown(capsys.readouterr().out)
+
+
+def test_the_readme_shows_what_a_suspended_queue_manager_changes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a flat log."""
+    monkeypatch.chdir(ROOT)
+    before = readmes().partition("planned = cluster.with_queue")[0]
+    needed = before[before.rindex("import duckdb\n") :]
+    known = run_readme("log = duckdb.read_csv(f", needed=needed)
+    check_shown(capsys.readouterr().out)
+    # 40 of the 70 messages are for ORDERS.IN; all of them go to QM2 while QM3 is suspended, whatever their shares were.
+    rows = [row for row in known["after"].fetchall() if row[1] == "ORDERS.IN"]
+    assert len(rows) == 40
+    assert {row[-1]["queue_manager"] for row in rows} == {"QM2"}
 
 
 def test_the_readmes_plan_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    readme = readmes()
-    known: dict[str, Any] = {}
-    at = readme.index("import duckdb\n\nfrom mqclause import Engine, Put, counterfactuals")
-    exec(compile(readme[at:].partition("```")[0], "README.md", "exec"), known)  # the README's own text
-    assert str(known["moves"](known["rows"])[0]) in readme.replace('"', "'")
+    known = run_readme("import duckdb\n\nfrom mqclause import Engine, Put, counterfactuals")
+    check_shown(str(known["moves"](known["rows"])[0]).replace("'", '"'))
     assert [each.part for each in known["shares"](known["decision"])] == [1]
     assert known["counterfactuals"](known["decision"], "QM2")
 
 
 def test_the_readmes_tests_of_an_exit_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    readme = readmes()
-    known: dict[str, Any] = {}
-    exec(
-        compile(
-            readme[readme.index("from attrs import evolve\n\nfrom mqclause import Engine") :].partition("```")[0],
-            "README.md",
-            "exec",
-        ),
-        known,
-    )
+    known = run_readme("from attrs import evolve\n\nfrom mqclause import Engine")
     tests = [each for name, each in known.items() if name.startswith("test_")]
     assert len(tests) == 2
     for each in tests:

@@ -1,6 +1,6 @@
 """Where durable_rules is not installed, everything works but the chaining executor, and what is missing is said.
 
-Each test is a Python of its own whose finders do not find the library, as on a machine that lacks it.
+What is run there is run by a Python whose finders do not find the library, as on a machine that lacks it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -25,7 +26,7 @@ ORDERS = str(EXAMPLES / "orders.toml")
 TRIGGERED = str(EXAMPLES / "orders_trigger.toml")
 
 WITHOUT = """
-import sys
+import json, os, sys
 
 class Without:
     def __init__(self, finder):
@@ -39,15 +40,50 @@ class Without:
         return getattr(self.finder, name)
 
 sys.meta_path[:] = map(Without, sys.meta_path)
+
+import gc
+import mqclause.tools.cli
+from mqclause import Engine, Replay
+from mqclause.tools.commands import explain, replay, why
+
+Engine(), Replay()
+gc.freeze()
+for line in sys.stdin:
+    code, arguments = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        for number, name in enumerate(("out", "err"), 1):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        sys.argv[1:] = arguments
+        exec(code, {})
+        sys.exit()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(json.dumps([status, *(open(name, encoding="utf-8").read() for name in ("out", "err"))]), flush=True)
 """
+"""A Python that does not find the library; each line of its input is code with its arguments, for a child of its own."""
+
 COMMAND = "from mqclause.tools.cli import main; main()"
 SAID = "durable_rules is not installed: explained by the plain executor instead of by chaining\n"
+Without = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def without(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs ``code`` in a Python of its own, where durable_rules cannot be found."""
-    command = [sys.executable, "-c", WITHOUT + code, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+@pytest.fixture(scope="module")
+def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Without]:
+    """Runs code where durable_rules cannot be found."""
+    folder = tmp_path_factory.mktemp("without")
+    with subprocess.Popen(
+        [sys.executable, "-c", WITHOUT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder
+    ) as python:
+        assert python.stdin is not None
+        assert python.stdout is not None
+        given, answers = python.stdin, python.stdout
+
+        def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+            print(json.dumps([code, arguments]), file=given, flush=True)
+            return subprocess.CompletedProcess(arguments, *json.loads(answers.readline()))
+
+        yield run
+        given.close()
 
 
 def here(*arguments: str) -> str:
@@ -55,20 +91,20 @@ def here(*arguments: str) -> str:
     return CliRunner().invoke(command_line, arguments, standalone_mode=False).stdout
 
 
-def test_the_library_is_not_found_there() -> None:
+def test_the_library_is_not_found_there(without: Without) -> None:
     done = without("import durable_rules_engine")
     assert "ModuleNotFoundError: No module named 'durable_rules_engine'" in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--json", "--conditions"])
-def test_explain_answers_the_same_and_says_so_in_one_line(option: str) -> None:
+def test_explain_answers_the_same_and_says_so_in_one_line(without: Without, option: str) -> None:
     arguments = ("explain", ORDERS, option)
     there = without(COMMAND, *arguments)
     assert (there.returncode, there.stderr) == (0, SAID)
     assert there.stdout == here(*arguments)
 
 
-def test_explain_is_still_cross_checked() -> None:
+def test_explain_is_still_cross_checked(without: Without) -> None:
     spoilt = """
 from mqclause.executors import course
 from mqclause.executors.plain import Plain
@@ -84,30 +120,31 @@ course.EXECUTORS["plain"] = Spoilt
     assert "error in mqclause itself: plain and compiled differ in 'steps'" in done.stderr
 
 
-def test_why_answers_the_same_and_says_so_in_one_line() -> None:
+def test_why_answers_the_same_and_says_so_in_one_line(without: Without) -> None:
     arguments = ("why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc"))
     there = without(COMMAND, *arguments)
     assert (there.returncode, there.stderr) == (1, SAID)
     assert there.stdout == here(*arguments)
 
 
-def test_replay_works_compiled() -> None:
+def test_replay_works_compiled(without: Without) -> None:
     arguments = ("replay", TRIGGERED, "--json")
     there = without(COMMAND, *arguments)
     assert (there.returncode, there.stderr) == (0, "")
     assert there.stdout == here(*arguments)
 
 
-def test_replay_by_chaining_says_what_is_missing() -> None:
+def test_replay_by_chaining_says_what_is_missing(without: Without) -> None:
     done = without(COMMAND, "replay", TRIGGERED, "--executor", "chaining")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("durable_rules is not installed, which the chaining executor needs")
     assert done.stderr.count("\n") == 1
 
 
-def test_a_table_is_decided() -> None:
+def test_a_table_is_decided(without: Without) -> None:
     sales = EXAMPLES / "sales"
     code = """
+import sys
 import duckdb
 from mqclause import read_files
 from mqclause.duckdb import decide
@@ -122,7 +159,7 @@ print(decided.aggregate("count(decision.outcome)").fetchall()[0][0])
 
 
 @pytest.mark.parametrize("executor", ["compiled", "plain"])
-def test_an_engine_decides_the_same(executor: str) -> None:
+def test_an_engine_decides_the_same(without: Without, executor: str) -> None:
     code = f"""
 import json
 from mqclause import Engine, read_files
@@ -136,7 +173,7 @@ print(json.dumps(Engine(executor={executor!r}).choose(snapshot.put, snapshot.clu
     assert json.loads(done.stdout) == Engine().choose(snapshot.put, snapshot.cluster, explain="rule").to_json()
 
 
-def test_an_engine_that_chains_says_what_is_missing() -> None:
+def test_an_engine_that_chains_says_what_is_missing(without: Without) -> None:
     code = """
 from mqclause import Engine
 try:

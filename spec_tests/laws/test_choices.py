@@ -17,13 +17,7 @@ from mqclause.executors.course import EXECUTORS as EXECUTORS_BY_NAME
 from mqclause.executors.run import ExecutorName
 from mqclause.executors.steps import Steps
 from mqclause.model.facts.destination import Destination
-from spec_tests.support.compared import (
-    EXECUTORS,
-    Situation,
-    identity,
-    law,
-    with_readings,
-)
+from spec_tests.support.compared import EXECUTORS, Situation, identity, law, with_readings
 from spec_tests.support.random_clusters import readings, situations
 
 

@@ -12,12 +12,7 @@ from mqclause import Decision
 from mqclause.executors.run import ExecutorName
 from mqclause.model.facts.objects import Channel
 from mqclause.model.facts.sequence import SequenceState
-from spec_tests.support.compared import (
-    EXECUTORS,
-    Situation,
-    engine,
-    law,
-)
+from spec_tests.support.compared import EXECUTORS, Situation, engine, law
 from spec_tests.support.random_clusters import random_case, random_put, situations
 
 

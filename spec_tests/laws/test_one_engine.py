@@ -16,15 +16,7 @@ from mqclause.answers.choice.decision import LEVELS
 from mqclause.executors.run import ExecutorName
 from mqclause.model.facts.objects import CHANNEL_STATES
 from mqclause.model.facts.sequence import SequenceState
-from spec_tests.support.compared import (
-    EXECUTORS,
-    Situation,
-    engine,
-    essence,
-    law,
-    outline,
-    with_readings,
-)
+from spec_tests.support.compared import EXECUTORS, Situation, engine, essence, law, outline, with_readings
 from spec_tests.support.random_clusters import random_case, readings, situations
 
 

@@ -12,16 +12,7 @@ from hypothesis import strategies as st
 
 from mqclause import Cluster
 from mqclause.model.facts.objects import Channel
-from spec_tests.support.compared import (
-    Situation,
-    engine,
-    fell_by,
-    identity,
-    law,
-    permitted,
-    reason,
-    with_readings,
-)
+from spec_tests.support.compared import Situation, engine, fell_by, identity, law, permitted, reason, with_readings
 from spec_tests.support.random_clusters import readings, situations
 
 

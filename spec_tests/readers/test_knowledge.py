@@ -252,7 +252,7 @@ class TestChannelStates:
             ),
             (
                 "STOP CHL(TO.QM2) MODE(QUICK)",
-                "CHANNEL 'TO.QM2': MODE: 'QUICK' is not allowed; allowed: QUIESCE, FORCE, TERMINATE",
+                "CHANNEL 'TO.QM2': MODE: 'QUICK' is not allowed; allowed: QUIESCE, FORCE, TERMINATE; did you mean 'QUIESCE'?",
             ),
             ("SUSPEND QMGR", "QMGR: SUSPEND needs CLUSTER or CLUSNL"),
         ],
@@ -260,9 +260,7 @@ class TestChannelStates:
     def test_what_cannot_be_is_a_fault(self, command: str, told: str) -> None:
         with pytest.raises(FactsError) as caught:
             read(qm1=f"{QM1}{command}\n", qm2=QM2)
-        assert [without_column(each).split("; did")[0] for each in caught.value.diagnostics] == [
-            f"qm1:5: {told}".split("; did")[0]
-        ]
+        assert [without_column(each) for each in caught.value.diagnostics] == [f"qm1:5: {told}"]
         assert read(lenient=True, qm1=f"{QM1}{command}\n", qm2=QM2).warnings
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
+
 import pytest
 
 from mqclause.model.assembly.view import assemble
@@ -154,6 +157,14 @@ def test_every_word_that_the_reader_knows_belongs_to_an_object() -> None:
 
 def test_lists_stand_in_order() -> None:
     """What an object has stands once, where a reader looks for it."""
-    for noun in sorted(NOUNS):
-        for verb in ("DEFINE", "ALTER", "DELETE", "SET", "STOP", "START", "SUSPEND", "RESUME", "REFRESH"):
-            assert all(word.isalnum() and word.isupper() for word in known_attributes(verb, noun) or ())
+    objects = tomllib.loads((files("mqclause.model.readers.mqsc") / "attributes.toml").read_text(encoding="utf-8"))
+    lists = {
+        f"{noun}.{verb}": words.split()
+        for noun, found in objects.items()
+        for verb, words in found.items()
+        if verb not in ("source", "by_type")
+    }
+    lists |= {f"{noun}.by_type": [*found["by_type"]] for noun, found in objects.items() if "by_type" in found}
+    assert len(lists) > 50
+    assert [name for name, words in lists.items() if words != sorted(set(words))] == []
+    assert [name for name, words in lists.items() if not all(each.isalnum() and each.isupper() for each in words)] == []

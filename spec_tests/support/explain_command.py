@@ -31,17 +31,20 @@ DEFINE QLOCAL(WORK) CLUSTER(C)
 """A script of a member that has the queue WORK, to be formatted with its name, CLWLUSEQ and CLWLRANK."""
 
 
-def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    """What the program does with these arguments, all of it but for its start: a process of its own takes half a second."""
+def run(*arguments: str, stdin: bytes = b"", encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
+    """What the program does with these arguments, all of it but for its start: a process of its own takes half a second.
+
+    ``encoding`` is that of its standard streams, in which what it writes is read.
+    """
     with TemporaryFile() as out, TemporaryFile() as err, ExitStack() as put_back:
         streams = {"stdin": BytesIO(stdin), "stdout": out, "stderr": err}
         for name, stream in streams.items():
-            put_back.enter_context(patch.object(sys, name, TextIOWrapper(stream, "utf-8", write_through=True)))
+            put_back.enter_context(patch.object(sys, name, TextIOWrapper(stream, encoding, write_through=True)))
         put_back.enter_context(patch.object(sys, "argv", ["mqclause", *arguments]))
         with pytest.raises(SystemExit) as ended:
             main()
         sys.stdout.flush()
-        written_there = [(stream.seek(0), stream.read().decode())[1] for stream in (out, err)]
+        written_there = [(stream.seek(0), stream.read().decode(encoding))[1] for stream in (out, err)]
     return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), *written_there)
 
 

@@ -13,16 +13,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 from attrs import evolve
 
-from mqclause import (
-    Channel,
-    Cluster,
-    Engine,
-    Queue,
-    QueueManager,
-    QueueManagerAlias,
-    RemoteQueueManager,
-    Rules,
-)
+from mqclause import Channel, Cluster, Engine, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager, Rules
 from mqclause.duckdb import decide
 from spec_tests.support.deep import first
 from spec_tests.support.pairs import by_engine, random_pairs

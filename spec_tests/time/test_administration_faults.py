@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 
 from mqclause import FactsError
-from spec_tests.support.administered import (
-    ARRIVE,
-    FAIL,
-    SUSPEND,
-    replayed,
-    sent,
-)
+from spec_tests.support.administered import ARRIVE, FAIL, SUSPEND, replayed, sent
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,7 @@ import pytest
 
 from mqclause.answers.replay.replay_document import row_document
 from mqclause.model.timeline.scenario import scenario_of
-from spec_tests.support.administered import (
-    ARRIVE,
-    FAIL,
-    REPLAY,
-    fates,
-    replayed,
-)
+from spec_tests.support.administered import ARRIVE, FAIL, REPLAY, fates, replayed
 
 DISABLE = {"do": "alter", "queue": "HERE", "set": {"put": "DISABLED"}}
 

@@ -7,15 +7,7 @@ from typing import Any
 
 import pytest
 
-from spec_tests.support.administered import (
-    FAIL,
-    PUT,
-    RECOVER,
-    changed,
-    fates,
-    replayed,
-    sent,
-)
+from spec_tests.support.administered import FAIL, PUT, RECOVER, changed, fates, replayed, sent
 
 
 @pytest.mark.parametrize("alternative", [True, False])

@@ -8,16 +8,7 @@ from typing import Any
 import pytest
 
 from mqclause import FactsError
-from spec_tests.support.administered import (
-    FAIL,
-    PUT,
-    RECOVER,
-    SUSPEND,
-    changed,
-    fates,
-    replayed,
-    sent,
-)
+from spec_tests.support.administered import FAIL, PUT, RECOVER, SUSPEND, changed, fates, replayed, sent
 
 
 @pytest.mark.parametrize("repository", [False, True])

@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from spec_tests.support.administered import (
-    FAIL,
-    PUT,
-    RECOVER,
-    SUSPEND,
-    changed,
-    replayed,
-)
+from spec_tests.support.administered import FAIL, PUT, RECOVER, SUSPEND, changed, replayed
 
 
 def test_a_suspended_queue_manager_is_avoided_until_it_resumes() -> None:

@@ -18,15 +18,8 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
-from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
-from mqclause.tools.commands.options import (
-    edition_option,
-    from_option,
-    json_option,
-    lenient_option,
-    reading_option,
-    rules_by,
-)
+from mqclause.tools.commands.inputs import facts_options, sources, what_if
+from mqclause.tools.commands.options import edition_option, json_option, reading_option, rules_by
 from mqclause.tools.render.streams import print_warnings
 
 
@@ -81,17 +74,17 @@ def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, r
 @click.command("batch", epilog=f"Files end in {', '.join(ENDINGS)}.")
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="OUT")
-@click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True)
+@click.option(
+    "--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True, help="What runs it."
+)
 @click.option("--explain", is_flag=True, help="Fill eliminated_by: which rule each destination fell by.")
 @reading_option
 @edition_option
-@click.option("--memory", callback=memory_size, default="2GB", show_default=True, help="What the engine may use.")
-@from_option
+@click.option(
+    "--memory", callback=memory_size, metavar="SIZE", default="2GB", show_default=True, help="What the engine may use."
+)
+@facts_options("The local queue manager of all rows, where several dumps are given.")
 @click.option("--facts", multiple=True, metavar="FILE", help="The cluster, for rows that have no destinations.")
-@lenient_option
-@format_option
-@with_option
-@what_if_options
 @click.option("--at", metavar="COLUMN", help="The column that names the local queue manager of each row's put.")
 @exit_options
 @json_option

@@ -14,15 +14,8 @@ from mqclause.answers.check.findings import Checks, Finding
 from mqclause.answers.check.inspection import Inspection
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.finding import SEVERITIES
-from mqclause.tools.commands.inputs import (
-    format_option,
-    named_files,
-    overlay_sources,
-    state_commands,
-    what_if_options,
-    with_option,
-)
-from mqclause.tools.commands.options import edition_option, from_option, json_option, lenient_option, rules_by
+from mqclause.tools.commands.inputs import facts_options, named_files, overlay_sources, state_commands
+from mqclause.tools.commands.options import edition_option, json_option, rules_by
 from mqclause.tools.commands.settings import check_settings
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.render.findings import print_documents, print_findings, print_page, print_statistics
@@ -34,15 +27,13 @@ ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 
 
 @click.command("check")
 @click.argument("facts", nargs=-1)
-@from_option
+@facts_options("Only what this queue manager knows.")
 @json_option
 @edition_option
-@lenient_option
-@format_option
-@with_option
-@what_if_options
 @click.option("--sarif", metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
-@click.option("--fail-on", type=click.Choice(SEVERITIES), help="For status 1.  [default: error]")
+@click.option(
+    "--fail-on", type=click.Choice(SEVERITIES), help="How grave a finding is that makes the status 1.  [default: error]"
+)
 @click.option("--ignore", multiple=True, metavar="RULE,…", help="Leave out checks, by their ids.")
 @click.option("--all", "every", is_flag=True, help="Print each finding, also where many objects are told the same.")
 @click.option("--statistics", is_flag=True, help="How many findings each check has, in place of the findings.")

@@ -22,23 +22,8 @@ from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
-from mqclause.tools.commands.inputs import (
-    format_option,
-    overlay_sources,
-    sources,
-    state_commands,
-    what_if_options,
-    with_option,
-)
-from mqclause.tools.commands.options import (
-    BINDS,
-    edition_option,
-    from_option,
-    json_option,
-    lenient_option,
-    reading_option,
-    rules_by,
-)
+from mqclause.tools.commands.inputs import facts_options, overlay_sources, sources, state_commands
+from mqclause.tools.commands.options import BINDS, edition_option, json_option, reading_option, rules_by
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 
@@ -50,16 +35,12 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options: list[Callable[..., Any]] = [
         click.argument("facts", nargs=-1),
         click.option("--queue", "pattern", metavar="PATTERN", help="Only queues that fit; * is any text."),
-        from_option,
         click.option("--bind", type=click.Choice(BINDS, False), default="NOTFIXED", help="Their binding (NOTFIXED)."),
-        with_option,
-        what_if_options,
+        facts_options("Only puts that are made at this queue manager."),
         json_option,
         click.option("--csv", "as_csv", is_flag=True, help="CSV in place of text: a line for each destination."),
         reading_option,
         edition_option,
-        lenient_option,
-        format_option,
         exit_options,
     ]
     for option in reversed(options):

@@ -25,23 +25,14 @@ from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.explain_lines import explain_lines
-from mqclause.tools.commands.inputs import (
-    format_option,
-    refuse_model_queue,
-    sources,
-    what_if,
-    what_if_options,
-    with_option,
-)
+from mqclause.tools.commands.inputs import facts_options, refuse_model_queue, sources, what_if
 from mqclause.tools.commands.options import (
     PUT_KEYS,
     asked_put,
     content_lines,
     edition_option,
     explaining_executor,
-    from_option,
     json_option,
-    lenient_option,
     only_lines,
     put_options,
     reading_option,
@@ -56,17 +47,13 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @click.command("explain")
 @click.argument("facts", nargs=-1)
 @put_options
-@from_option
+@facts_options()
 @json_option
 @click.option("--brief", is_flag=True, help="The verdict alone, in one line.")
 @click.option("--all", "every_rule", is_flag=True, help="Every rule, also those that removed no destination.")
 @click.option("--conditions", is_flag=True, help="Every rule, and each test with the values that it saw.")
 @reading_option
 @edition_option
-@lenient_option
-@format_option
-@with_option
-@what_if_options
 @exit_options
 @click.option("--why-not", metavar="QMGR", help="Why not that one, and which commands would have it permitted?")
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
@@ -123,7 +110,7 @@ class Shown:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
         # Loaded where it prints: it takes a tenth of the time of a small explain.
-        from mqclause.tools.render.terminal import print_explanation, print_verdict
+        from mqclause.tools.render.explanation import print_explanation, print_verdict
 
         if self.brief:
             print_verdict(told)

@@ -16,8 +16,8 @@ from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.filed import filed_tables
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
-from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
-from mqclause.tools.commands.options import from_option, json_option, lenient_option
+from mqclause.tools.commands.inputs import facts_options, sources, what_if
+from mqclause.tools.commands.options import json_option
 from mqclause.tools.render.accounts import accounts_document, print_accounts
 from mqclause.tools.render.streams import in_json, print_json, print_pieces
 
@@ -27,14 +27,12 @@ AT_ONCE = 1000
 
 @click.command("facts")
 @click.argument("facts", nargs=-1, metavar="INPUT...")
-@from_option
-@click.option("--to", type=click.Choice(["toml", "json"]), default="toml", show_default=True, help="Write it as.")
+@facts_options()
+@click.option(
+    "--to", type=click.Choice(["toml", "json"]), default="toml", show_default=True, help="The format that is written."
+)
 @click.option("--sources", "by_source", is_flag=True, help="A line for each file: its format, what it has, its faults.")
 @json_option
-@lenient_option
-@format_option
-@with_option
-@what_if_options
 def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str, **options: Any) -> int:
     """What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.
 

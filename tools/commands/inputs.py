@@ -21,22 +21,19 @@ from mqclause.tools.commands.options import content
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
-format_option = click.option(
-    "--format",
-    "named_format",
-    type=click.Choice(sorted(FORMAT_NAMES), case_sensitive=False),
-    help="The format of FACTS, where their content does not tell.",
-)
 
+def facts_options(
+    local: str = "The local queue manager, where several dumps are given.",
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options about FACTS: whose view it is, what if they were otherwise, how they are read.
 
-with_option = click.option(
-    "--with", "overlays", multiple=True, metavar="[QMGR=]FILE", help="What if this MQSC script were run too."
-)
-
-
-def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that set attributes of what was read."""
-    for option in (
+    ``local`` says what --from means.
+    """
+    options = (
+        click.option("--from", "local", metavar="QMGR", help=local),
+        click.option(
+            "--with", "overlays", multiple=True, metavar="[QMGR=]FILE", help="What if this MQSC script were run too."
+        ),
         click.option(
             "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
         ),
@@ -47,9 +44,21 @@ def what_if_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="CHANNEL=STATE",
             help="What if a channel were so, after each --set.",
         ),
-    ):
-        command = option(command)
-    return command
+        click.option("--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."),
+        click.option(
+            "--format",
+            "named_format",
+            type=click.Choice(sorted(FORMAT_NAMES), case_sensitive=False),
+            help="The format of FACTS, where their content does not tell.",
+        ),
+    )
+
+    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return with_options
 
 
 def what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:

@@ -34,12 +34,6 @@ edition_option = click.option(
     "--edition", metavar="ID", help="The edition of MQ whose documents count; rules/editions.toml has them."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON in place of text.")
-lenient_option = click.option(
-    "--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."
-)
-from_option = click.option(
-    "--from", "local", metavar="QMGR", help="The local queue manager, where several dumps are given."
-)
 
 
 def put_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,9 @@ from mqclause.tools.commands.options import edition_option, reading_option, rule
 
 @click.command("show-sql")
 @click.argument("name", metavar="RULE|RULESET")
-@click.option("--dialect", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True)
+@click.option(
+    "--dialect", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True, help="Whose SQL."
+)
 @reading_option
 @edition_option
 def command(name: str, dialect: str, readings: tuple[str, ...], edition: str | None) -> None:

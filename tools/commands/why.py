@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,37 +15,37 @@ from mqclause.answers.trigger.why import PutNow, Why
 from mqclause.answers.trigger.why_document import document
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import name_suggestion
+from mqclause.model.diagnostic import name_suggestion, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
+from mqclause.model.timeline.event import HIGHEST_GIVEN
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import format_option, sources, what_if, what_if_options, with_option
-from mqclause.tools.commands.options import (
-    edition_option,
-    explaining_executor,
-    from_option,
-    json_option,
-    lenient_option,
-    reading_option,
-    rules_by,
-)
+from mqclause.tools.commands.inputs import facts_options, sources, what_if
+from mqclause.tools.commands.options import edition_option, explaining_executor, json_option, reading_option, rules_by
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.triggering import print_answers
 
 
+def priority_given(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
+    """The priority that an option names. Raises UsageError."""
+    if value is None:
+        return None
+    if not re.fullmatch("[0-9]{1,10}", value) or int(value) > HIGHEST_GIVEN:
+        raise click.UsageError(
+            f"--priority: {quoted(value)} is not allowed; allowed: a whole number from 0 to {HIGHEST_GIVEN}"
+        )
+    return int(value)
+
+
 @click.command("why")
 @click.argument("queue")
 @click.argument("facts", nargs=-1)
-@from_option
-@click.option("--priority", type=click.IntRange(min=0), metavar="N", help="Put with this priority, not with DEFPRTY.")
+@facts_options()
+@click.option("--priority", callback=priority_given, metavar="N", help="Put with this priority, not with DEFPRTY.")
 @json_option
 @reading_option
 @edition_option
-@lenient_option
-@format_option
-@with_option
-@what_if_options
 def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], edition: str | None, **options: Any) -> int:
     """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
 

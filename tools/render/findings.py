@@ -69,7 +69,7 @@ def print_page(checks: Checks, asked: str, page: Page | None = None) -> None:
     page = page or Page()
     if asked != "all" and asked not in checks.rules:
         others = "'all' tells of each, 'documents' counts what the rules state"
-        raise click.UsageError(f"--about: {quoted(asked)} is no check{suggestion(asked, checks.rules)}; {others}")
+        raise click.UsageError(f"--about: {quoted(asked)} is no check; {others}{suggestion(asked, checks.rules)}")
     text = pages(checks) if asked == "all" else CheckPage.of(checks, asked).markdown()
     for line in text.splitlines():
         page.line(line)

@@ -1,0 +1,73 @@
+"""The command line as a whole: what it offers, and that what it cannot take is told in one line."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from mqclause.tools.cli import SUBCOMMANDS
+from spec_tests.support.explain_command import bad, facts, run, written
+
+EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
+QM2 = str(EXAMPLES / "QM2.mqsc")
+NAMES = ", ".join(sorted(SUBCOMMANDS))
+
+
+def test_the_help_tells_all_of_each_command() -> None:
+    done = run("--help")
+    words = " ".join(done.stdout.split())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [name for name, said in SUBCOMMANDS.items() if f"{name} {said}" not in words] == []
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_each_option_says_what_it_is_for(name: str) -> None:
+    """Behind each in its column, or on the line below it."""
+    lines = run(name, "--help").stdout.partition("Options:\n")[2].splitlines()
+    options = [(line, below) for line, below in zip(lines, [*lines[1:], ""], strict=True) if line.startswith("  -")]
+    assert options
+    told = [line.strip().partition("  ")[2] or below.strip() for line, below in options]
+    assert [
+        line for (line, _), said in zip(options, told, strict=True) if not said or said.startswith(("-", "["))
+    ] == []
+
+
+NO_FILE = "name at least one file with facts (or - for standard input); see --help"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), f"name a command: {NAMES}; see --help"),
+        (("explian",), f"'explian' is no command; allowed: {NAMES}; did you mean 'explain'?"),
+        (("--colour",), "No such option '--colour'."),
+        (("why", "Q", QM2, "--priority", "high"), "--priority: 'high' is not allowed; allowed: a whole number from 0 to 2147483647"),
+        (("why", "Q", QM2, "--priority", "-1"), "--priority: '-1' is not allowed; allowed: a whole number from 0 to 2147483647"),
+        (("why", "Q", QM2, "--priority", "2147483648"),
+         "--priority: '2147483648' is not allowed; allowed: a whole number from 0 to 2147483647"),
+        (("commands", "plan"), "Invalid value for '[explain|why|check]': 'plan' is not one of 'explain', 'why', 'check'."),
+        (("show-sql", "worklod"), "'worklod' is no rule and no ruleset"),
+        (("retention", QM2), "Missing option '--on'."),
+        (("retention", QM2, "--on", "2026-02-30"),
+         "--on: '2026-02-30' is not allowed; allowed: a date like 2026-01-31, up to 9998-12-31"),
+        (("batch", "none.csv", "out.csv"), "none.csv: no such file or directory"),
+        (("replay",), "name one scenario file (or - for standard input); see --help"),
+        (("replay", QM2), f"{QM2}: is in MQSC, which has no events; allowed: a scenario in TOML or JSON"),
+        *(((name,), NO_FILE) for name in ("check", "explain", "facts", "map", "order", "plan")),
+        (("why", "Q"), NO_FILE),
+    ],
+)  # fmt: skip
+def test_what_it_cannot_take_is_told_in_one_line(arguments: tuple[str, ...], said: str) -> None:
+    [line] = bad(*arguments)
+    assert line.startswith(said)
+
+
+def test_that_there_are_no_messages_is_told(tmp_path: Path) -> None:
+    name = written(tmp_path, facts())
+    assert run("order", name).stdout == "the facts have no [[message]]\n"
+    assert run("order", name, "--json").stdout == ""
+    content = facts(queue=[{"name": "Q"}], message=[{"id": "A", "queue": "Q"}])
+    assert json.loads(run("order", written(tmp_path, content), "--json").stdout)["physical"] == ["A"]
