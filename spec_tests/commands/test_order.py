@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from importlib.resources import files
@@ -207,3 +208,10 @@ def test_messages_in_the_facts_count_for_triggering(tmp_path: Path, there: int, 
         process=[{"name": "P", "applicid": "/opt/p"}],
     )
     assert json.loads(run("why", "APPQ", path, "--json").stdout)["verdict"] == verdict
+
+
+@pytest.mark.parametrize("queue", ["APPQ", "NOPE"])
+def test_collector_runs_again_after_the_command(tmp_path: Path, queue: str) -> None:
+    assert gc.isenabled()
+    run("order", written(tmp_path, {"queue": "APPQ"}), "--queue", queue)
+    assert gc.isenabled()
