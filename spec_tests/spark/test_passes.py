@@ -18,7 +18,7 @@ from mqclause.spark.passes.needed import needed
 from mqclause.spark.passes.sunk import sunk
 from mqclause.tables.bindings import Span
 from mqclause.tables.functions import column
-from spec_tests.tables.plan_text import plain, plan, text, tree
+from spec_tests.support.plan_text import plain, plan, text, tree
 
 FEW = "THOSE(items, c -> c > 1)"
 NONE = "CAST(ARRAY() AS ARRAY<BIGINT>)"

@@ -28,10 +28,10 @@ from mqclause.tables.demands import is_null_text
 from mqclause.tables.row import Rows
 from spec_tests.support.deep import first
 from spec_tests.support.many_clusters import Batch, batches, table_row
+from spec_tests.support.parcels import PARCELS, parcel_rows, parcel_rules, parcel_table
+from spec_tests.support.plan_text import plan, tree
 from spec_tests.support.random_clusters import random_readings
 from spec_tests.support.random_rows import Row, answers, arrow_struct, arrow_table, random_rows
-from spec_tests.tables.plan_text import plan, tree
-from spec_tests.tables.toy import TOY, toy_rows, toy_rules, toy_table
 
 STRUCT = (
     "struct<outcome:string,queue:string,queue_manager:string,channel:string,reason:int,permitted:int,"
@@ -203,10 +203,10 @@ def test_occasions(spark: Any, folder: Path, way: str) -> None:
 
 @pytest.mark.parametrize("explain", first(1, [True, False]))
 def test_a_document_that_is_not_ours(spark: Any, folder: Path, tmp_path: Path, explain: bool) -> None:
-    rules, table = toy_rules(tmp_path), toy_table(toy_rows(Random(8), 1_500))
+    rules, table = parcel_rules(tmp_path), parcel_table(parcel_rows(Random(8), 1_500))
     df = frame(spark, folder, "parcels", table)
-    expected = answers(duckdb.apply_rules(table, TOY, rules, explain), "brought")
-    found = native.apply_rules(df, TOY, rules, explain)
+    expected = answers(duckdb.apply_rules(table, PARCELS, rules, explain), "brought")
+    found = native.apply_rules(df, PARCELS, rules, explain)
     assert found.columns == [*table.column_names, "brought"]
     for one, other in zip(collected(found, "brought"), expected, strict=True):
         # Spark writes numbers that are not whole in its own way.

@@ -24,8 +24,8 @@ from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import shape_of
 from mqclause.tables.shares import fresh, ties
 from mqclause.tables.words import no_name
+from spec_tests.support.plan_text import plain, plan, text, tree
 from spec_tests.support.random_rows import arrow_table, random_rows
-from spec_tests.tables.plan_text import plain, plan, text, tree
 
 WRITTEN = [
     ("EACH(items, (c, place) -> c + place)",

@@ -20,15 +20,15 @@ from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
 from mqclause.tables.row import InvalidRowError, eliminated_by, read_row
+from spec_tests.support.parcels import PARCELS, Row, parcel_rows, parcel_rules, parcel_table
 from spec_tests.support.random_rows import answers, arrow_table, random_rows
-from spec_tests.tables.toy import TOY, Row, toy_rows, toy_rules, toy_table
 
 FIELDS = ["remaining", "eliminated_by", "failed_by", "left", "people", "load", "by", "careful", "message"]
 
 
 def by_row(course: Course, row: Row) -> dict[str, Any]:
     try:
-        seen, doors = read_row(TOY, *row)
+        seen, doors = read_row(PARCELS, *row)
     except InvalidRowError as error:
         return dict.fromkeys(FIELDS) | {"message": str(error)}
     (run,) = course.run(seen, doors, traced=True)
@@ -43,14 +43,14 @@ def by_row(course: Course, row: Row) -> dict[str, Any]:
 
 
 def of(rules: Rules, *rows: Row, **more: Any) -> list[dict[str, Any]]:
-    return answers(apply_rules(toy_table(list(rows)), TOY, rules, **more), "brought")
+    return answers(apply_rules(parcel_table(list(rows)), PARCELS, rules, **more), "brought")
 
 
 @pytest.mark.parametrize("executor", ["plain", "compiled"])
 def test_as_each_row_is_evaluated(executor: Any, tmp_path: Path) -> None:
-    rules = toy_rules(tmp_path)
-    rows = toy_rows(Random(6), 3_000)
-    course = Course.of(rules, TOY, executor)
+    rules = parcel_rules(tmp_path)
+    rows = parcel_rows(Random(6), 3_000)
+    course = Course.of(rules, PARCELS, executor)
     found = of(rules, *rows, explain=True)
     assert list(found[0]) == FIELDS
     for row, one in zip(rows, found, strict=True):
@@ -75,7 +75,7 @@ def test_one_row_by_hand(tmp_path: Path) -> None:
     parcel = {"weight": 2, "value": 1.0, "size": "large", "fragile": True, "label": "glass"}
     # The fifth door is dark, the third narrow, the second aside. By width the fourth comes before the
     # first; they are on one floor, so the last of them is taken.
-    assert of(toy_rules(tmp_path), (parcel, doors), explain=True) == [{
+    assert of(parcel_rules(tmp_path), (parcel, doors), explain=True) == [{
         "remaining": [0, 3], "eliminated_by": [None, "parcels.03", "parcels.02", None, "parcels.01"], "failed_by": None,
         "left": 2, "people": 1, "load": 3.0, "by": "glass", "careful": False, "message": None,
     }]  # fmt: skip
@@ -97,7 +97,7 @@ def test_an_order(by: str, expected: list[int], tmp_path: Path) -> None:
         {"floor": floor, "width": width, "lit": lit}
         for floor, width, lit in ((2, 1.0, False), (0, 5.0, False), (7, 0.5, True), (1, 0.5, True), (2, 0.5, False))
     ]
-    rules = toy_rules(tmp_path, {"01_order": f"[order_by]\nby = [{by}]"})
+    rules = parcel_rules(tmp_path, {"01_order": f"[order_by]\nby = [{by}]"})
     assert of(rules, ({}, doors))[0]["remaining"] == expected
 
 
@@ -109,11 +109,11 @@ def test_who_is_taken_back_stands_in_the_new_order(tmp_path: Path) -> None:
         "03_back": "[take_back]\nwhere = 'floor <> 2'",
         "04_first": "[keep]\nlowest = 'steps'\nat_most = '2'\nbecause = 'far'",
     }
-    found = of(toy_rules(tmp_path / "all", texts), ({}, doors), explain=True)[0]
+    found = of(parcel_rules(tmp_path / "all", texts), ({}, doors), explain=True)[0]
     assert found["remaining"] == [1, 2]
     assert found["eliminated_by"] == ["parcels.04", None, None, "parcels.01"]
     texts["02_order"] = f"when = 'weight > 1'\n{texts['02_order']}"
-    rules = toy_rules(tmp_path / "some", texts)
+    rules = parcel_rules(tmp_path / "some", texts)
     assert [each["remaining"] for each in of(rules, ({}, doors), ({"weight": 2}, doors))] == [[0, 1], [1, 2]]
 
 
@@ -125,7 +125,7 @@ def test_who_was_taken_back_is_no_longer_aside(tmp_path: Path) -> None:
         "03_out": "[eliminate]\nwhere = 'NOT lit'\nbecause = 'dark at last'",
         "04_back": "[take_back]\nwhere = 'floor > 2'",
     }
-    found = of(toy_rules(tmp_path, texts), ({}, doors), explain=True)[0]
+    found = of(parcel_rules(tmp_path, texts), ({}, doors), explain=True)[0]
     assert found["remaining"] == [0, 2]
     assert found["eliminated_by"] == [None, "parcels.03", None, "parcels.01"]
 
@@ -136,13 +136,13 @@ def test_the_first_rule_that_fails_is_told(tmp_path: Path) -> None:
         for number, when in enumerate(("weight > 5", "fragile", "weight > 1"), 1)
     }
     parcels: list[Any] = [{"weight": 9, "fragile": True}, {"fragile": True}, {"weight": 2}, {}]
-    found = of(toy_rules(tmp_path, texts), *((parcel, []) for parcel in parcels))
+    found = of(parcel_rules(tmp_path, texts), *((parcel, []) for parcel in parcels))
     assert [each["failed_by"] for each in found] == ["parcels.01", "parcels.02", "parcels.03", None]
 
 
 def test_a_table_that_has_few_columns(tmp_path: Path) -> None:
     table = pa.table({"id": [0], "parcel": [{"weight": 1}], "doors": [[{"floor": 2}, {"floor": 3}]], "note": ["kept"]})
-    relation = apply_rules(table, TOY, toy_rules(tmp_path))
+    relation = apply_rules(table, PARCELS, parcel_rules(tmp_path))
     assert relation.columns == ["id", "parcel", "doors", "note", "brought"]
     (found,) = answers(relation, "brought")
     assert (found["remaining"], found["eliminated_by"], found["left"]) == ([1], None, 1)
@@ -168,7 +168,7 @@ def test_a_table_that_has_few_columns(tmp_path: Path) -> None:
 )
 def test_tables_that_are_refused(parcel: Any, doors: list[Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(TableError) as raised:
-        apply_rules(pa.table({"parcel": [parcel], "doors": [doors]}), TOY, toy_rules(tmp_path))
+        apply_rules(pa.table({"parcel": [parcel], "doors": [doors]}), PARCELS, parcel_rules(tmp_path))
     assert str(raised.value) == message
 
 

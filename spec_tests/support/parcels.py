@@ -42,7 +42,7 @@ class Door:
     lit: bool = True
 
 
-TOY = Declaration("parcels", Parcel, Door, row=RowNames("parcel", "doors", "brought"))
+PARCELS = Declaration("parcels", Parcel, Door, row=RowNames("parcel", "doors", "brought"))
 
 RULES: Mapping[str, str] = {
     "01_dark": "[eliminate]\nwhere = 'NOT lit AND fragile'\nbecause = 'dark'",
@@ -60,7 +60,7 @@ RULES: Mapping[str, str] = {
 }
 
 
-def toy_rules(folder: Path, rules: Mapping[str, str] = RULES) -> Rules:
+def parcel_rules(folder: Path, rules: Mapping[str, str] = RULES) -> Rules:
     """The rules, written to a folder."""
     (folder / "parcels").mkdir(parents=True)
     for name, text in rules.items():
@@ -73,7 +73,7 @@ def toy_rules(folder: Path, rules: Mapping[str, str] = RULES) -> Rules:
 Row = tuple[dict[str, Any] | None, list[dict[str, Any] | None] | None]
 
 
-def toy_rows(rng: Random, number: int) -> list[Row]:
+def parcel_rows(rng: Random, number: int) -> list[Row]:
     """So many rows, few of them with a fault."""
     return [_row(rng) for _ in range(number)]
 
@@ -99,7 +99,7 @@ def _row(rng: Random) -> Row:
     return (None if rng.random() < 0.02 else parcel), doors if rng.random() < 0.98 else None
 
 
-def toy_table(rows: list[Row]) -> pa.Table:
+def parcel_table(rows: list[Row]) -> pa.Table:
     """The rows as a table with columns ``id``, ``parcel`` and ``doors``."""
     door = pa.list_(arrow_struct(columns_of(Door)))
     return pa.table(
