@@ -74,7 +74,7 @@ class ClusterPuts:
         """The place of the row's cluster, from 0; null if nobody gives one for its local queue manager."""
         if self.at is None:
             return literal(0)
-        place = F.PlaceOf(this=literal(tuple(self.clusters)), expression=F.Unpadded(this=self.at.value.copy()))
+        place = F.place_of(literal(tuple(self.clusters)), F.Unpadded(this=self.at.value.copy()))
         return exp.cast(exp.Sub(this=place, expression=literal(1)), "INT")
 
     @property
@@ -101,10 +101,8 @@ class ClusterPuts:
     def _beside(self, rules: Rules) -> Node:
         """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
         each = [tuple(names_of(cluster, rules).beside) for cluster in self.clusters.values()]
-        return F.PlaceOf(
-            this=self._of_cluster([literal(names) for names in each], "ARRAY<TEXT>"),
-            expression=F.column(KEYS["queue_manager"]),
-        )
+        listed = self._of_cluster([literal(names) for names in each], "ARRAY<TEXT>")
+        return F.place_of(listed, F.column(KEYS["queue_manager"]))
 
     def _wrong_names(self) -> list[tuple[Column, Node]]:
         return [(of, wrong) for of, wrong in self._words().faults() if of.name in PUT_NAMES]

@@ -46,7 +46,7 @@ def take_back(standing: Standing, step: Filter) -> None:
     standing.remaining = standing.bind(step.rule, "left", after)
     if standing.traced:
         fell_at = exp.BitwiseRightShift(this=F.variable("e"), expression=literal(RULES_SHIFT))
-        is_taken = F.Has(this=F.each(taken, standing.place("c")), expression=fell_at)
+        is_taken = F.has(F.each(taken, standing.place("c")), fell_at)
         stay = F.those(standing.fallen, negated(is_taken), "e")
         standing.fallen = standing.bind(step.rule, "fallen", when(condition, stay, standing.fallen))
     left = when(condition, F.those(aside, negated(where)), aside)
