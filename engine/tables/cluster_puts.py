@@ -21,11 +21,11 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
-from mqclause.tables.columns import DECISION, DESTINATION, NOT_ALLOWED, PUT, Column
-from mqclause.tables.faults import told_of
+from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
+from mqclause.tables.faults import not_allowed, told_of
 from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, PUT_NAMES, decided_puts, names_of, unknown_number
 from mqclause.tables.packing import word_place
-from mqclause.tables.shape import Shape, Sources, Spelt, ValueSource
+from mqclause.tables.shape import Shape, Sources, ValueSource
 from mqclause.tables.shares import TIE_NAMES
 from mqclause.tables.words import RowWords, kept
 
@@ -183,7 +183,10 @@ class ClusterPuts:
             for name, sources in self._sources().items()
         }
         # What the facts name has been checked when they were read.
-        subjects = {name: Spelt(name, each.kind, checked=True) for name, each in DESTINATION.items()}
+        subjects = {
+            name: ValueSource(F.field_of(F.EACH, name), each.kind, name, checked=True)
+            for name, each in DESTINATION.items()
+        }
         told = {"inhibited_on_the_way": F.column("inhibited", ODD_PUT)}
         return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told)
 
@@ -231,9 +234,8 @@ class ClusterPuts:
     def _no_cluster(self, at: ValueSource) -> Node:
         listed = [*self.clusters][:MOST_SHOWN]
         allowed = ", ".join([*listed, *(["…"] if len(self.clusters) > MOST_SHOWN else [])])
-        before, after = NOT_ALLOWED.format(column=at.told, value="{}", allowed=allowed).split("{}", 1)
         quoted = F.texts("'", at.value.copy(), "'")
-        return F.texts(before, F.coalesced(quoted, literal("null")), after)
+        return not_allowed([at.told], F.coalesced(quoted, literal("null")), allowed)
 
     def _words(self) -> RowWords:
         return RowWords("put", PUT, self.sources, {}, Bindings())
