@@ -15,7 +15,7 @@ from mqclause.tables.words import LOOKED_THROUGH, ODD_LETTERS
 def _from_one(name: str) -> Lowering:
     """A function of each item: DuckDB counts places in a list from 1."""
 
-    def lowering(node: F.Each | F.Those) -> Node:
+    def lowering(node: exp.Transform | exp.ArrayFilter) -> Node:
         variables = node.expression.expressions
         place = variables[1].name if len(variables) > 1 else None
         for each in list(node.expression.this.find_all(exp.Identifier)):
@@ -67,18 +67,15 @@ def _sorted(node: F.Sorted) -> Node:
 
 
 DUCKDB = PlanDialect("duckdb", {
-    F.Each: _from_one("LIST_TRANSFORM"),
-    F.Those: _from_one("LIST_FILTER"),
+    exp.Transform: _from_one("LIST_TRANSFORM"),
+    exp.ArrayFilter: _from_one("LIST_FILTER"),
+    exp.ArrayContains: call_named("LIST_CONTAINS"),
+    exp.ArrayPosition: call_named("LIST_POSITION"),
+    exp.ArraySize: call_named("LEN"),
+    exp.ArraySlice: call_named("LIST_SLICE"),
     F.NoneOf: _none_of,
     F.Item: _item,
-    F.FirstOf: lambda node: call("LIST_SLICE", node.this, literal(1), node.expression),
-    F.Has: call_named("LIST_CONTAINS"),
-    F.PlaceOf: call_named("LIST_POSITION"),
-    F.Joined: call_named("LIST_CONCAT"),
-    F.LengthOf: call_named("LEN"),
     F.Sorted: _sorted,
-    F.Highest: call_named("LIST_MAX"),
-    F.Lowest: call_named("LIST_MIN"),
     F.DifferingBits: _differing_bits,
     F.WordPlace: _word_place,
     F.InCase: in_case,
@@ -95,7 +92,6 @@ DUCKDB = PlanDialect("duckdb", {
     F.Gathered: lambda node: exp.Filter(
         this=call("LIST", node.this), expression=exp.Where(this=node.expression)
     ),
-    F.Folded: lambda node: call("LIST_REDUCE", node.this, node.expression, node.args["start"]),
 })  # fmt: skip
 
 
@@ -104,7 +100,8 @@ def by_column(plan: Plan) -> Plan:
 
     Example:
         ``ITEM(destinations, 2).channel``
-        becomes ``ITEM(mq_each_channel, 2)`` after ``mq_each_channel = EACH(destinations, mq_each -> mq_each.channel)``.
+        becomes ``ITEM(mq_each_channel, 2)``
+        after ``mq_each_channel = TRANSFORM(destinations, mq_each -> mq_each.channel)``.
         Where padding is taken off, that is done only in rows in which a name may have any.
     """
     lists: dict[str, Node] = {}

@@ -15,19 +15,19 @@ def _item(node: F.Item) -> Node:
     return call("GET", node.this, exp.cast(node.expression, "INT"))
 
 
-def _has(node: F.Has) -> Node:
+def _has(node: exp.ArrayContains) -> Node:
     # Spark answers null where the item is not there and a null is.
     return F.coalesced(call("ARRAY_CONTAINS", node.this, node.expression), exp.false())
 
 
-def _place_of(node: F.PlaceOf) -> Node:
+def _place_of(node: exp.ArrayPosition) -> Node:
     return exp.Nullif(this=call("ARRAY_POSITION", node.this, node.expression), expression=literal(0))
 
 
-def _joined(node: F.Joined) -> Node:
+def _joined(node: exp.ArrayConcat) -> Node:
     """One call for many lists."""
     one = node.this.expressions if isinstance(node.this, exp.Anonymous) and node.this.name == "CONCAT" else [node.this]
-    return call("CONCAT", *one, node.expression)
+    return call("CONCAT", *one, *node.expressions)
 
 
 def _word_place(node: F.WordPlace) -> Node:
@@ -99,18 +99,12 @@ def _bound(node: Bound) -> Node:
 
 
 SPARK = PlanDialect("spark", {
-    F.Each: call_named("TRANSFORM"),
-    F.Those: call_named("FILTER"),
+    exp.ArrayConcat: _joined,
+    exp.ArrayContains: _has,
+    exp.ArrayPosition: _place_of,
     F.NoneOf: lambda node: exp.Not(this=call("EXISTS", node.this, node.expression)),
     F.Item: _item,
-    F.FirstOf: lambda node: call("SLICE", node.this, literal(1), node.expression),
-    F.Has: _has,
-    F.PlaceOf: _place_of,
-    F.Joined: _joined,
-    F.LengthOf: call_named("SIZE"),
     F.Sorted: call_named("SORT_ARRAY"),
-    F.Highest: call_named("ARRAY_MAX"),
-    F.Lowest: call_named("ARRAY_MIN"),
     F.DifferingBits: _differing_bits,
     F.WordPlace: _word_place,
     F.InCase: in_case,
@@ -125,6 +119,5 @@ SPARK = PlanDialect("spark", {
     F.Hashed: _hashed,
     F.Apart: _apart,
     F.Gathered: lambda node: call("COLLECT_LIST", when(node.expression, node.this)),
-    F.Folded: lambda node: call("AGGREGATE", node.this, node.args["start"], node.expression),
     Bound: _bound,
 })  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +19,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
-from mqclause.tables.named_puts import answered
+from mqclause.tables.named_puts import answered, engine_of
 from mqclause.tables.row import InvalidRowError, invalid, read_situation
 from mqclause.tables.shape import check_free, there
 
@@ -140,9 +139,3 @@ def sequence_of(
 
 def _values(group: tuple[pa.Scalar, ...]) -> tuple[Any, ...]:
     return tuple(each.as_py() for each in group)
-
-
-@cache
-def engine_of(rules: Rules) -> Engine:
-    """The engine of ``rules``, made once in each process. Raises RuleError."""
-    return Engine(rules)

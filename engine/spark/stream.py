@@ -11,7 +11,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.sequence import Counter, SequenceState
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.replay import Group, PutSequence, as_names, decided_type, engine_of, sequence_of
+from mqclause.spark.replay import Group, PutSequence, as_names, decided_type, sequence_of
+from mqclause.tables.named_puts import engine_of
 from mqclause.tables.shape import there
 
 COUNTERS = "last bigint, counters array<struct<channel: string, queue_manager: string, factor: double, number: bigint>>"

@@ -14,7 +14,7 @@ from mqclause.rulebook.rule import Conclude, FailWith, Rule
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import DECISION, TRIGGERING
 from mqclause.tables.plan import Written
-from mqclause.tables.shape import Spelt
+from mqclause.tables.shape import ValueSource
 from mqclause.tables.standing import RULES_SHIFT
 from mqclause.tables.steps import Writing
 
@@ -64,7 +64,7 @@ def triggering(found: Written) -> StructFields:
     facts = rules.standing.meaning.facts
     concluding = [
         (facts[concluded_fact(rule.id)], literal(rule.id))
-        for rule in rules.ruleset.ruleset.rules
+        for rule in rules.steps.ruleset.rules
         if isinstance(rule.action, Conclude) and rule.action.fact == "trigger_message"
     ]
     rule = found.bindings.bind("rule", case(concluding, NO_TEXT))
@@ -88,7 +88,7 @@ def evaluation(found: Written) -> StructFields:
     """
     rules, packing = found.course[-1], found.packing
     facts = {}
-    for name in rules.ruleset.derived("situation"):
+    for name in rules.steps.derived("situation"):
         kind = rules.standing.meaning.vocabulary.words[name].type.kind
         facts[name] = _of_valid(found, exp.cast(rules.standing.meaning.word(name), FACT_TYPES[kind]))
     subjects = {}
@@ -106,10 +106,10 @@ def _of_valid(found: Written, value: Node) -> Node:
     return when(negated(found.invalid), value)
 
 
-def _name(struct: Node, spelt: Spelt) -> Node:
+def _name(struct: Node, source: ValueSource) -> Node:
     """A name without its padding; a blank one is null."""
-    name = F.column(spelt.name, struct.name)
-    return exp.Nullif(this=name if spelt.checked else F.Unpadded(this=name), expression=literal(""))
+    name = F.column(source.name, struct.name)
+    return exp.Nullif(this=name if source.checked else F.Unpadded(this=name), expression=literal(""))
 
 
 def _of_failing(rules: Writing, told: Callable[[Rule], Node], kind: str) -> Node:
@@ -117,7 +117,7 @@ def _of_failing(rules: Writing, told: Callable[[Rule], Node], kind: str) -> Node
 
     def of(number: Node) -> Node:
         at = int(number.name)
-        return told(rules.ruleset.ruleset.rules[at - 1]) if at else exp.cast(exp.null(), kind)
+        return told(rules.steps.ruleset.rules[at - 1]) if at else exp.cast(exp.null(), kind)
 
     failing = rules.standing.meaning.facts.get(FAILING_RULE, literal(0))
     branches = [(each.this, of(each.args["true"])) for each in failing.args.get("ifs", [])]
@@ -133,7 +133,7 @@ def _eliminated_by(found: Written, rules: Writing) -> Node:
     """For each subject the rule that it fell by, null for one that remains."""
     if not rules.standing.traced or found.packing is None:
         return NO_TEXTS
-    ids = F.list_of([literal(rule.id) for rule in rules.ruleset.ruleset.rules], "TEXT")
+    ids = F.list_of([literal(rule.id) for rule in rules.steps.ruleset.rules], "TEXT")
     place = exp.Mul(this=found.packing.place(F.variable("c")), expression=literal(1 << RULES_SHIFT))
     fates = F.in_order(F.joined(F.each(rules.standing.remaining, place), rules.standing.fallen))
     number = exp.BitwiseAnd(this=F.variable("e"), expression=literal((1 << RULES_SHIFT) - 1))
@@ -145,12 +145,12 @@ def _failing(rules: Writing) -> Node:
     """The ids of the conditions that were examined for a conclusion that was asked for, and do not hold."""
     facts = rules.standing.meaning.facts
     asked: dict[str, list[Node]] = {}
-    for rule in rules.ruleset.ruleset.rules:
+    for rule in rules.steps.ruleset.rules:
         if isinstance(rule.action, Conclude):
             for need in rule.action.needs:
                 asked.setdefault(need, []).append(facts[asked_fact(rule.id)])
     parts = []
-    for rule in rules.ruleset.ruleset.rules:
+    for rule in rules.steps.ruleset.rules:
         if rule.id in asked:
             fails = both(either(asked[rule.id]), negated(facts[holds_fact(rule.id)]))
             parts.append(when(fails, F.list_of([literal(rule.id)], "TEXT"), F.list_of([], "TEXT")))

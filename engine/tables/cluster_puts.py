@@ -21,11 +21,11 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
-from mqclause.tables.columns import DECISION, DESTINATION, NOT_ALLOWED, PUT, Column
-from mqclause.tables.faults import told_of
+from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
+from mqclause.tables.faults import not_allowed, told_of
 from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, PUT_NAMES, decided_puts, names_of, unknown_number
 from mqclause.tables.packing import word_place
-from mqclause.tables.shape import Shape, Sources, Spelt, ValueSource
+from mqclause.tables.shape import Shape, Sources, ValueSource
 from mqclause.tables.shares import TIE_NAMES
 from mqclause.tables.words import RowWords, kept
 
@@ -74,7 +74,7 @@ class ClusterPuts:
         """The place of the row's cluster, from 0; null if nobody gives one for its local queue manager."""
         if self.at is None:
             return literal(0)
-        place = F.PlaceOf(this=literal(tuple(self.clusters)), expression=F.Unpadded(this=self.at.value.copy()))
+        place = F.place_of(literal(tuple(self.clusters)), F.Unpadded(this=self.at.value.copy()))
         return exp.cast(exp.Sub(this=place, expression=literal(1)), "INT")
 
     @property
@@ -101,10 +101,8 @@ class ClusterPuts:
     def _beside(self, rules: Rules) -> Node:
         """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
         each = [tuple(names_of(cluster, rules).beside) for cluster in self.clusters.values()]
-        return F.PlaceOf(
-            this=self._of_cluster([literal(names) for names in each], "ARRAY<TEXT>"),
-            expression=F.column(KEYS["queue_manager"]),
-        )
+        listed = self._of_cluster([literal(names) for names in each], "ARRAY<TEXT>")
+        return F.place_of(listed, F.column(KEYS["queue_manager"]))
 
     def _wrong_names(self) -> list[tuple[Column, Node]]:
         return [(of, wrong) for of, wrong in self._words().faults() if of.name in PUT_NAMES]
@@ -185,7 +183,10 @@ class ClusterPuts:
             for name, sources in self._sources().items()
         }
         # What the facts name has been checked when they were read.
-        subjects = {name: Spelt(name, each.kind, checked=True) for name, each in DESTINATION.items()}
+        subjects = {
+            name: ValueSource(F.field_of(F.EACH, name), each.kind, name, checked=True)
+            for name, each in DESTINATION.items()
+        }
         told = {"inhibited_on_the_way": F.column("inhibited", ODD_PUT)}
         return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told)
 
@@ -233,9 +234,8 @@ class ClusterPuts:
     def _no_cluster(self, at: ValueSource) -> Node:
         listed = [*self.clusters][:MOST_SHOWN]
         allowed = ", ".join([*listed, *(["…"] if len(self.clusters) > MOST_SHOWN else [])])
-        before, after = NOT_ALLOWED.format(column=at.told, value="{}", allowed=allowed).split("{}", 1)
         quoted = F.texts("'", at.value.copy(), "'")
-        return F.texts(before, F.coalesced(quoted, literal("null")), after)
+        return not_allowed([at.told], F.coalesced(quoted, literal("null")), allowed)
 
     def _words(self) -> RowWords:
         return RowWords("put", PUT, self.sources, {}, Bindings())

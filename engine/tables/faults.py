@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from mqclause.language.sql import Node, both, case, either, equal, literal, negated
+from mqclause.language.sql import Node, both, case, either, equal, literal, negated, when
 from mqclause.model.facts.domains import Names, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Bindings
@@ -15,7 +15,7 @@ from mqclause.tables.demands import is_null_text
 from mqclause.tables.meaning import FIRST, MIXED
 from mqclause.tables.packing import Packing
 from mqclause.tables.shape import FieldType, Shape
-from mqclause.tables.words import RowWords, has_wrong_names, is_of_names, kept, looked_through, no_name, outside
+from mqclause.tables.words import RowWords, is_of_names, kept, looked_through, no_name, outside
 
 Fault = tuple[Node, Node]
 """Whether a row has a fault, and the text that is told of it."""
@@ -30,7 +30,7 @@ def situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
     demands = shape.demands
     if demands.one_of:
         named = [words.checked(words.columns[name]) for name in demands.one_of]
-        yield both(*(_is_blank(each) for each in named)), literal(demands.none_given)
+        yield both(*(equal(each, "") for each in named)), literal(demands.none_given)
         yield both(*(exp.NEQ(this=each, expression=literal("")) for each in named)), literal(demands.all_given)
 
 
@@ -43,23 +43,20 @@ def told_of(words: RowWords, of: Column) -> Node:
     return case(found)
 
 
-def _is_blank(text: Node) -> Node:
-    return equal(text, "")
-
-
 def subjects_fault(packing: Packing, shape: Shape) -> Node:
     """What is wrong with the first subject that is not as it should be, or null."""
     place, listed = exp.cast(F.variable("place"), "TEXT"), F.column(packing.listed)
     name = shape.about.row.subjects
-    branches = [(F.is_null(F.EACH), F.texts(*_around(NULL_SUBJECT.format(subjects=name, place="{}"), place)))]
-    for word, spelt in packing.present.items():
+    start, end = NULL_SUBJECT.format(subjects=name, place="{}").split("{}")
+    branches = [(F.is_null(F.EACH), F.texts(start, place, end))]
+    for word, source in packing.present.items():
         of, own = packing.columns[word], packing.own(word)
         value = kept(of, F.coalesced(own, literal(of.default))) if isinstance(of.domain, Words) else own
-        wrong = None if spelt.checked else outside(of, value, [spelt.kind])
+        wrong = None if source.checked else outside(of, value, [source.kind])
         if wrong is not None:
-            before: list[Node | str] = [f"{name}[", place, f"].{of.name}"]
-            told = F.field_of(F.EACH, spelt.name)
-            branches.append((F.coalesced(wrong, exp.false()), _not_allowed(of, before, told, spelt.kind)))
+            before: list[Node | str] = [f"{name}[", place, f"].{source.told}"]
+            text = _not_allowed(of, before, source.value.copy(), source.kind)
+            branches.append((F.coalesced(wrong, exp.false()), text))
     faults = F.those(
         F.each(listed, case(branches), F.EACH.name, "place"), exp.Not(this=F.is_null(F.variable("fault"))), "fault"
     )
@@ -68,20 +65,20 @@ def subjects_fault(packing: Packing, shape: Shape) -> Node:
     return case(absent, F.item(faults, 0))
 
 
-def _around(text: str, value: Node) -> list[Node | str]:
-    before, _, after = text.partition("{}")
-    return [before, value, after]
-
-
 def _not_allowed(of: Column, before: list[Node | str], value: Node, kind: FieldType) -> Node:
     if isinstance(of.domain, Names):
         return _item_not_allowed(of, before, value)
-    start, end = NOT_ALLOWED.format(column="", value="{}", allowed=of.allowed).split("{}", 1)
-    *first, last = before
     if kind == "text":
-        return F.texts(*first, f"{last}{start}'", value, f"'{end}")
+        return not_allowed(before, value, of.allowed, "'")
     shown = F.FloatText(this=exp.cast(value, "DOUBLE")) if kind == "number" else exp.cast(value, "TEXT")
-    return F.texts(*first, f"{last}{start}", shown, end)
+    return not_allowed(before, shown, of.allowed)
+
+
+def not_allowed(before: list[Node | str], text: Node, allowed: str, quote: str = "") -> Node:
+    """What is told of a value that is not allowed, by its ``text``; ``before`` ends with the name of its column."""
+    start, end = NOT_ALLOWED.format(column="", value="{}", allowed=allowed).split("{}", 1)
+    *first, last = before
+    return F.texts(*first, f"{last}{start}{quote}", text, f"{quote}{end}")
 
 
 def _item_not_allowed(of: Column, before: list[Node | str], names: Node) -> Node:
@@ -90,7 +87,7 @@ def _item_not_allowed(of: Column, before: list[Node | str], names: Node) -> Node
     one = Column(of.name, of.domain.each, "")
     place = exp.cast(F.variable("place"), "TEXT")
     outside_of = outside(one, F.EACH, ["text"]) or exp.false()
-    wrong = either([_is_blank(F.Unpadded(this=F.EACH)), outside_of])
+    wrong = either([equal(F.Unpadded(this=F.EACH), ""), outside_of])
     text = _not_allowed(one, [*before, "[", place, "]"], F.EACH, "text")
     told = F.each(names, case([(F.coalesced(wrong, exp.false()), text)]), F.EACH.name, "place")
     return F.item(F.those(told, exp.Not(this=F.is_null(F.variable("fault"))), "fault"), 0)
@@ -100,7 +97,7 @@ def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: N
     """Whether a row has any fault; those of the subjects, which are ``listed``, are seen by their packed numbers."""
     faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
     if shape.demands.one_of:
-        blank = [_is_blank(words.checked(words.columns[name])) for name in shape.demands.one_of]
+        blank = [equal(words.checked(words.columns[name]), "") for name in shape.demands.one_of]
         faults.append(equal(blank[0], blank[1]))
     faults.extend(wrong for of, wrong in words.faults() if not is_of_names(of))
     faults.append(_has_wrong_names(words, packing, bindings))
@@ -120,4 +117,8 @@ def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Binding
         parts.append(F.ListAsText(this=F.each(subjects, looked_through(names), F.EACH.name)))
         each = F.function(F.coalesced(either(no_name(*name) for name in names), exp.false()), F.EACH.name)
         wrong.append(F.coalesced(negated(F.NoneOf(this=subjects.copy(), expression=each)), exp.false()))
-    return has_wrong_names(parts, wrong, bindings) if wrong else exp.false()
+    if not wrong:
+        return exp.false()
+    text = bindings.bind("looked_through", F.TogetherAsText(this=exp.Tuple(expressions=parts)))
+    odd = bindings.bind("odd_letters", F.HasOddLetters(this=text))
+    return when(odd, either(wrong), exp.false())

@@ -46,7 +46,7 @@ def take_back(standing: Standing, step: Filter) -> None:
     standing.remaining = standing.bind(step.rule, "left", after)
     if standing.traced:
         fell_at = exp.BitwiseRightShift(this=F.variable("e"), expression=literal(RULES_SHIFT))
-        is_taken = F.Has(this=F.each(taken, standing.place("c")), expression=fell_at)
+        is_taken = F.has(F.each(taken, standing.place("c")), fell_at)
         stay = F.those(standing.fallen, negated(is_taken), "e")
         standing.fallen = standing.bind(step.rule, "fallen", when(condition, stay, standing.fallen))
     left = when(condition, F.those(aside, negated(where)), aside)
@@ -60,8 +60,8 @@ def choose(standing: Standing, filters: Sequence[NumberedFilter]) -> None:
     fates: list[tuple[Node, Node]] = []
     for number, step in filters:
         where = standing.meaning.of(step.where)
-        condition = both(standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where)), _asked(where))
-        if not is_false(condition):
+        condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
+        if not (is_false(condition) or is_false(where)):
             those = F.those(remaining, where)
             those = standing.turned(those) if step.last_first else those
             chosen = standing.bind(step.rule, "chosen", when(condition, those, F.NOBODY))
@@ -77,8 +77,3 @@ def choose(standing: Standing, filters: Sequence[NumberedFilter]) -> None:
         still_open = both(*nobody)
         standing.ended = standing.bind(last, "ended", either([standing.ended, negated(still_open)]))
         standing.is_open = standing.bind(last, "open", both(standing.is_open, negated(standing.ended)))
-
-
-def _asked(where: Node) -> Node:
-    """FALSE for a condition that holds of nobody."""
-    return where if is_false(where) else exp.true()

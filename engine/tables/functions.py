@@ -1,7 +1,7 @@
-"""Functions of the plan: nodes of our own, which each back end writes in its dialect; sqlglot writes all the rest.
+"""Functions of the plan: sqlglot's nodes, and where it has none nodes of our own, which each back end writes itself.
 
-Places in a list count from 0. A function of each item is an ``exp.Lambda``, whose variables are identifiers and no
-columns, so that the columns of a tree are what it needs of a row.
+Places in a list count from 0, but for what ``place_of`` gives. A function of each item is an ``exp.Lambda``, whose
+variables are identifiers and no columns, so that the columns of a tree are what it needs of a row.
 """
 
 from __future__ import annotations
@@ -25,14 +25,6 @@ class _OfTwo(exp.Expression, exp.Func):
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True}
 
 
-class Each(_OfTwo):
-    """The function of each item of a list; a second variable is the item's place."""
-
-
-class Those(_OfTwo):
-    """The items of a list for which the function holds."""
-
-
 class NoneOf(_OfTwo):
     """Whether the function holds for no item of a list."""
 
@@ -41,36 +33,8 @@ class Item(_OfTwo):
     """The item of a list at a place, null outside."""
 
 
-class FirstOf(_OfTwo):
-    """The first so many items of a list."""
-
-
-class Has(_OfTwo):
-    """Whether a list has an item."""
-
-
-class PlaceOf(_OfTwo):
-    """The place of an item in a list, here from 1; null if it is not there."""
-
-
-class Joined(_OfTwo):
-    """The items of one list, then those of another."""
-
-
-class LengthOf(_OfOne):
-    """How many items a list has."""
-
-
 class Sorted(_OfTwo):
     """A list in order: from its lowest item if the second argument is TRUE, from its highest if it is FALSE."""
-
-
-class Highest(_OfOne):
-    """The highest item of a list that is not null."""
-
-
-class Lowest(_OfOne):
-    """The lowest item of a list that is not null."""
 
 
 class DifferingBits(_OfTwo):
@@ -132,12 +96,6 @@ class Gathered(_OfTwo):
     """The list of a value in those rows of a window for which a condition holds."""
 
 
-class Folded(exp.Expression, exp.Func):
-    """What a function of two, kept so far and item, makes of a list from a start on; null of no list."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True, "start": True}
-
-
 def column(name: str, struct: str = "") -> exp.Column:
     """A column, or a field of a struct that is one."""
     return exp.column(name, table=struct or None)
@@ -163,13 +121,13 @@ def function(result: Node, *variables: str) -> exp.Lambda:
 
 
 def each(items: Node, result: Node, *variables: str) -> Node:
-    """``result`` of each item, which is ``c`` in it unless other ``variables`` are named."""
-    return Each(this=items, expression=function(result, *(variables or ("c",))))
+    """``result`` of each item, which is ``c`` in it unless other ``variables`` are named; a second one is its place."""
+    return exp.Transform(this=items, expression=function(result, *(variables or ("c",))))
 
 
-def those(items: Node, condition: Node, name: str = "c") -> Node:
-    """The items for which the condition holds."""
-    return Those(this=items, expression=function(condition, name))
+def those(items: Node, condition: Node, *variables: str) -> Node:
+    """The items for which the condition holds; variables are as in ``each``."""
+    return exp.ArrayFilter(this=items, expression=function(condition, *(variables or ("c",))))
 
 
 def item(items: Node, place: Node | int) -> Node:
@@ -177,9 +135,24 @@ def item(items: Node, place: Node | int) -> Node:
     return Item(this=items, expression=exp.Literal.number(place) if isinstance(place, int) else place)
 
 
+def first_of(items: Node, number: Node) -> Node:
+    """The first so many items."""
+    return exp.ArraySlice(this=items, start=exp.Literal.number(1), end=number)
+
+
+def has(items: Node, one: Node) -> Node:
+    """Whether an item is in a list."""
+    return exp.ArrayContains(this=items, expression=one)
+
+
+def place_of(items: Node, one: Node) -> Node:
+    """The place of an item in a list, here from 1; null if it is not there."""
+    return exp.ArrayPosition(this=items, expression=one)
+
+
 def length_of(items: Node) -> Node:
     """How many items there are."""
-    return LengthOf(this=items)
+    return exp.ArraySize(this=items)
 
 
 def more_than(items: Node, number: int) -> Node:
@@ -189,7 +162,7 @@ def more_than(items: Node, number: int) -> Node:
 
 def joined(one: Node, other: Node) -> Node:
     """One list, then the other."""
-    return Joined(this=one, expression=other)
+    return exp.ArrayConcat(this=one, expressions=[other])
 
 
 def in_order(items: Node, descending: bool = False) -> Node:

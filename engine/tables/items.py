@@ -200,9 +200,7 @@ def _told() -> Added:
     line, place, there, repeated = map(column, ("mq_line", "mq_place", "mq_first_there", "mq_repeated"))
     cut = F.item(line, CUT)
     is_behind = both(exp.GT(this=cut, expression=literal(NO_CUT)), exp.GTE(this=place, expression=cut))
-    behind, unfit = (
-        F.coalesced(each, exp.false()) for each in (is_behind, F.Has(this=line, expression=exp.Neg(this=place)))
-    )
+    behind, unfit = (F.coalesced(each, exp.false()) for each in (is_behind, F.has(line, exp.Neg(this=place))))
     after_last = both(there, behind, _is_one(F.item(line, CUT_BY_END)))
     out = both(there, negated(repeated), either([behind, unfit]))
     return {
@@ -274,7 +272,7 @@ def _line(stretches: Node) -> Node:
         kept(literal(NO_CUT), False, literal(0), exp.Neg(this=place)),
     )
     start = F.list_of([literal(each) for each in (NO_CUT, FIRST_PLACE, 1, 0)], "BIGINT")
-    return F.Folded(this=stretches, expression=F.function(step, "state", "stretch"), start=start)
+    return exp.Reduce(this=stretches, initial=start, merge=F.function(step, "state", "stretch"))
 
 
 def _is_one(tree: Node) -> Node:

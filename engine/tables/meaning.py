@@ -123,7 +123,7 @@ class RowMeaning:
 
     def has(self, names: Node, name: Node) -> Node:
         """Whether a list of names has a name."""
-        return F.Has(this=names, expression=name)
+        return F.has(names, name)
 
     def count(self, condition: Node) -> Node:
         """How many of those that remain a condition holds of; a look at the list only where they differ in it."""

@@ -58,7 +58,7 @@ class NamedPut:
 
     def row(self, at: int, cluster: Cluster, rules: Rules) -> dict[str, Any]:
         """What a row of the ``at``-th cluster finds by its names: what they come to, and the ``destinations``."""
-        engine = _engine(rules)
+        engine = engine_of(rules)
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
         named = where.named if where.asks_workload else Put(self.put.queue, self.put.queue_manager)
         found = destinations(cluster, named, engine.listing, self.shown(where.kept)) if where.asks_workload else ()
@@ -110,7 +110,7 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     # Named as a queue, an alias of a queue manager is not unknown either.
     objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.refused])
     queues = [name for name in objects if _put(name) is not None]
-    managers, resolve = _managers(cluster, rules, free), _engine(rules).resolve
+    managers, resolve = _managers(cluster, rules, free), engine_of(rules).resolve
     beside = [name for name in managers if resolve(cluster, free, name).looks_queue_up]
     known = [*(Put(name) for name in queues), *(Put("", name) for name in managers)]
     known += [Put(queue, name) for name in beside for queue in queues]
@@ -122,7 +122,8 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
 
 
 @lru_cache(maxsize=8)
-def _engine(rules: Rules) -> Engine:
+def engine_of(rules: Rules) -> Engine:
+    """The engine of ``rules``, made once in each process. Raises RuleError."""
     return Engine(rules)
 
 
@@ -133,7 +134,7 @@ def unknown_number(at: int, place: int) -> int:
 
 def _managers(cluster: Cluster, rules: Rules, free: str) -> list[str]:
     """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one."""
-    engine = _engine(rules)
+    engine = engine_of(rules)
 
     def led(name: str) -> list[str | None]:
         looks = [look for queue in ("", free) for look in engine.resolve(cluster, queue, name).looks]
@@ -163,7 +164,7 @@ def decided_puts(
     cluster: Cluster, rules: Rules, explain: bool, with_ties: bool = False
 ) -> Sequence[Sequence[dict[str, Any]]]:
     """For each of the names in a cluster what is decided of all that a put can say of it, by number."""
-    engine = _engine(rules)
+    engine = engine_of(rules)
     said = [dict(zip(CAN_SAY, each, strict=True)) for each in product(*CAN_SAY.values())]
     for each in said:
         del each["clwlmruc"]

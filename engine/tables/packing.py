@@ -18,8 +18,8 @@ from mqclause.language.sql import Node, either, literal, when
 from mqclause.model.facts.domains import Flag, Name, Whole, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns
-from mqclause.tables.shape import Shape, Spelt
-from mqclause.tables.words import as_compared, kept, outside, word_list
+from mqclause.tables.shape import Shape, ValueSource
+from mqclause.tables.words import kept, outside, word_list
 
 WIDEST_PACKED = 10
 """Bits; whole numbers that may have more are looked up."""
@@ -43,15 +43,14 @@ class Bits:
 
 @frozen
 class Packing:
-    """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table,
-    each as it spells it.
+    """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table.
 
     ``listed`` is the column with the list of subjects.
     """
 
     listed: str
     columns: Columns
-    present: Mapping[str, Spelt]
+    present: Mapping[str, ValueSource]
     bits: Mapping[str, Bits]
     place_shift: int
 
@@ -108,10 +107,8 @@ class Packing:
                 )
 
     def own(self, word: str) -> Node:
-        """A field of the subject that is asked about, as the table spells it; null where it may be."""
-        if word not in self.present:
-            return exp.null()
-        return as_compared(F.field_of(F.EACH, self.present[word].name), self.present[word].kind)
+        """A field of the subject that is asked about; null where it may be."""
+        return self.present[word].compared if word in self.present else exp.null()
 
     def _out_of_range(self) -> Iterator[Node]:
         for word, each in self.present.items():

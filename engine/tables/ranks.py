@@ -55,7 +55,7 @@ def _choose(standing: Standing, number: int, step: Rank) -> None:
 
 def _keep_best(standing: Standing, number: int, step: Rank, key: Key, condition: Node) -> None:
     among, by = standing.meaning.all_of(step.among), standing.meaning.number_of(key.by)
-    best_of = F.Highest if key.descending else F.Lowest
+    best_of = exp.ArrayMax if key.descending else exp.ArrayMin
     # Where nobody is compared the best is null; those that are not compared stay all the same.
     values = best_of(this=F.each(standing.remaining, when(among, by)))
     best = standing.bind(step.rule, "best", when(condition, values))
@@ -93,10 +93,10 @@ def _keep_some(standing: Standing, number: int, step: Rank, condition: Node) -> 
     if step.counts:
         best = _first_of_each(standing, step, best, kind)
         many = standing.bind(rule, "many", exp.GT(this=F.length_of(best), expression=limit))
-    first = F.FirstOf(this=best, expression=limit)
+    first = F.first_of(best, limit)
     best = first if step.ties == "first" else _with_equals(standing, step, best, limit)
     kept = standing.bind(rule, "kept", F.each(best, kind) if step.counts else best)
-    _keep(standing, number, step, F.Has(this=kept, expression=kind), many)
+    _keep(standing, number, step, F.has(kept, kind), many)
 
 
 def _kind(standing: Standing, counts: Sequence[str]) -> Node:
@@ -109,8 +109,8 @@ def _first_of_each(standing: Standing, step: Rank, ordered: Node, kind: Node) ->
     """Of the subjects of each kind the one that is listed first."""
     kinds = standing.bind(step.rule, "kinds", F.each(ordered, kind))
     place = exp.Add(this=F.variable("place"), expression=literal(1))
-    is_first = equal(F.PlaceOf(this=kinds, expression=kind), place)
-    first = F.Those(this=ordered, expression=F.function(is_first, "c", "place"))
+    is_first = equal(F.place_of(kinds, kind), place)
+    first = F.those(ordered, is_first, "c", "place")
     return standing.bind(step.rule, "first", first)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Union
 
 from attrs import evolve, field, frozen
+from sqlglot import exp
 
 from mqclause.language.sql import Node
 from mqclause.model.diagnostic import suggestion
 from mqclause.rulebook.declaration import Declaration
 from mqclause.tables.columns import Column, Columns, TableError, columns_of, given
 from mqclause.tables.demands import Demands, demands_of
-from mqclause.tables.functions import PREFIX, column
+from mqclause.tables.functions import EACH, PREFIX, column, field_of
 
 FieldType = Union[str, "Struct", "ListOf"]
 """A kind of column, decimal, huge (an integer of more than 64 bits), name (a text that is one), null (no value at all),
@@ -35,23 +36,27 @@ class ListOf:
 
 @frozen
 class ValueSource:
-    """Where a table has a value of the situation: its tree, of which kind it is, and what messages call it."""
+    """Where a table has a value: its tree, of which kind it is, and what messages call it.
+
+    That of a subject is a field of the variable EACH. What is ``checked`` is known to be in its column's domain, as it
+    is kept.
+    """
 
     value: Node
     kind: FieldType
     told: str
-
-
-@frozen
-class Spelt:
-    """How a table writes the name of a field, in its own letter case, and of which kind that is.
-
-    What is ``checked`` is known to be in its column's domain, as it is kept.
-    """
-
-    name: str
-    kind: FieldType
     checked: bool = False
+
+    @property
+    def name(self) -> str:
+        """How the table writes the name of the field, in its own letter case."""
+        return self.value.name
+
+    @property
+    def compared(self) -> Node:
+        """The value as it is compared with the ends of a range: in narrower numbers an end would be another one."""
+        value = self.value.copy()
+        return exp.cast(value, "DOUBLE") if self.kind in ("huge", "number") else value
 
 
 Sources = Mapping[str, Sequence[ValueSource]]
@@ -60,7 +65,7 @@ Sources = Mapping[str, Sequence[ValueSource]]
 
 @frozen
 class Shape:
-    """What a table of one document has: fields of the situation and of the subjects, each as the table spells it.
+    """What a table of one document has of the situation and of each subject.
 
     ``row`` is the struct without which a row says nothing, if there is one; ``listed`` the column of the subjects.
     ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables. ``further`` are
@@ -70,7 +75,7 @@ class Shape:
 
     about: Declaration
     situation: Sources = field(eq=repr)
-    subjects: Mapping[str, Spelt] = field(factory=dict, eq=repr)
+    subjects: Mapping[str, ValueSource] = field(factory=dict, eq=repr)
     row: Node | None = None
     listed: str = ""
     may_be_empty: bool = False
@@ -106,7 +111,8 @@ def shape_of(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
     found = columns[name]
     if not isinstance(found, ListOf) or not isinstance(found.item, Struct):
         raise TableError(f"column {name} is {named(found)}; expected a list of structs")
-    subjects = _fields(found.item, shape.subject_columns, f"{about.row.subjects}.")
+    spellings = _fields(found.item, shape.subject_columns, f"{about.row.subjects}.")
+    subjects = {each: ValueSource(field_of(EACH, own), found.item.fields[own], each) for each, own in spellings.items()}
     for needed, why in shape.demands.needed.items():
         if needed not in subjects:
             raise TableError(f"column {name}.{needed} is missing; {why}")
@@ -125,7 +131,8 @@ def contract_shape(about: Declaration, optional: bool = False) -> Shape:
         name: [ValueSource(column(name, struct), _kind(each), f"{struct}.{name}")]
         for name, each in present(about.situation).items()
     }
-    subjects = {name: Spelt(name, _kind(each)) for name, each in present(about.subject).items()}
+    listed = present(about.subject)
+    subjects = {name: ValueSource(field_of(EACH, name), _kind(each), name) for name, each in listed.items()}
     return Shape(about, situation, subjects, column(struct), about.row.subjects)
 
 
@@ -145,8 +152,8 @@ def situation_fields(columns: Mapping[str, FieldType], about: Declaration) -> So
         raise TableError(demands.neither)
     sources = {
         each: [
-            ValueSource(column(of[each].name, within), of[each].kind, f"{struct}.{each}")
-            for of, within in ((inside, name), (beside, ""))
+            ValueSource(column(of[each], within), kinds[of[each]], f"{struct}.{each}")
+            for of, within, kinds in ((inside, name, found.fields), (beside, "", columns))
             if each in of
         ]
         for each in known
@@ -165,11 +172,11 @@ def check_types(columns: Mapping[str, FieldType], about: Declaration) -> None:
         _fields(listed.item, columns_of(about.subject), f"{about.row.subjects}.")
 
 
-def _beside(columns: Mapping[str, FieldType], known: Columns) -> Mapping[str, Spelt]:
-    """The columns of a table that count where the struct of the situation does not have them."""
+def _beside(columns: Mapping[str, FieldType], known: Columns) -> Mapping[str, str]:
+    """The columns of a table that count where the struct of the situation does not have them, as they are spelt."""
     found = {name: spelt(name, columns) for name, each in known.items() if each.beside}
-    listed = {name: Spelt(own, columns[own]) for name, own in found.items() if own is not None}
-    return {name: each for name, each in listed.items() if each.kind != "null" and fits(each.kind, known[name])}
+    listed = {name: own for name, own in found.items() if own is not None and columns[own] != "null"}
+    return {name: own for name, own in listed.items() if fits(columns[own], known[name])}
 
 
 def check_free(name: str, columns: Iterable[str]) -> None:
@@ -210,8 +217,8 @@ def there(name: str, columns: Iterable[str]) -> str:
     return found
 
 
-def _fields(found: Struct, columns: Columns, before: str) -> Mapping[str, Spelt]:
-    """The known fields of a struct that hold anything. Raises TableError."""
+def _fields(found: Struct, columns: Columns, before: str) -> Mapping[str, str]:
+    """The known fields of a struct that hold anything, as they are spelt. Raises TableError."""
     check_apart(found.fields, before)
     spellings = {name.lower(): name for name in found.fields}
     missing = [name for name in columns if name not in spellings]
@@ -222,8 +229,8 @@ def _fields(found: Struct, columns: Columns, before: str) -> Mapping[str, Spelt]
             raise TableError(f"column {before}{spelling} is not known{near}")
         if of is not None:
             check_fits(kind, of, f"{before}{of.name}")
-    listed = {name: Spelt(spellings[name], found.fields[spellings[name]]) for name in columns if name in spellings}
-    return {name: each for name, each in listed.items() if each.kind != "null"}
+    listed = {name: spellings[name] for name in columns if name in spellings}
+    return {name: own for name, own in listed.items() if found.fields[own] != "null"}
 
 
 def check_fits(kind: FieldType, of: Column, told: str) -> None:

@@ -66,9 +66,8 @@ class Spread:
         """The place of the one that a row takes: shares follow one another, and its hash falls in one of them."""
         value = F.coalesced(exp.cast(exp.column(by, quoted=True), "TEXT"), literal(""))
         part = exp.Mul(this=F.Hashed(this=value), expression=F.Total(this=_weights(ties)))
-        before = F.Total(
-            this=F.FirstOf(this=_weights(ties), expression=exp.Add(this=F.variable("place"), expression=literal(1)))
-        )
+        number = exp.Add(this=F.variable("place"), expression=literal(1))
+        before = F.Total(this=F.first_of(_weights(ties), number))
         ends = F.each(_weights(ties), exp.Mul(this=before, expression=literal(16**HASH_DIGITS)), "c", "place")
         return F.length_of(F.those(ends, exp.LTE(this=F.variable("c"), expression=part)))
 
@@ -103,7 +102,7 @@ def ties(found: Written) -> Mapping[str, Node]:
         )
         for each in ("o", "c")
     ]
-    first = F.PlaceOf(this=F.each(remaining, routes[0], "o"), expression=routes[1])
+    first = F.place_of(F.each(remaining, routes[0], "o"), routes[1])
     is_first = equal(first, exp.Add(this=F.variable("place"), expression=literal(1)))
     weight = case([(is_first, exp.cast(packing.looked_up("channel_weight", subject), "BIGINT"))], literal(0))
     blank_as_null = {name: exp.Nullif(this=value, expression=literal("")) for name, value in names.items()}

@@ -96,4 +96,4 @@ class Standing:
         """The subjects of a list in the order in which they are listed now."""
         if self.order is None:
             return F.in_order(some)
-        return F.those(self.order, F.Has(this=some, expression=F.variable("c")))
+        return F.those(self.order, F.has(some, F.variable("c")))

@@ -30,14 +30,14 @@ class Writing:
     rule made.
     """
 
-    ruleset: Steps
+    steps: Steps
     standing: Standing
     spans: list[Span] = field(factory=list)
     made: dict[str, list[str]] = field(factory=dict)
 
     def write(self) -> None:
         """Writes all steps. Raises RuleError for a rule that cannot be run on tables."""
-        numbered = enumerate(self.ruleset.steps, 1)
+        numbered = enumerate(self.steps.steps, 1)
         for need, span in groupby(numbered, lambda each: self._need(each[1])):
             before, condition = self.standing.remaining, self._has(need)
             for _, together in groupby(span, self._together):
@@ -64,7 +64,7 @@ class Writing:
     def _together(self, numbered: NumberedStep) -> object:
         """What neighbours have in common that are one pass over the list. Who counts sees what the one before left."""
         number, step = numbered
-        vocabulary = self.ruleset.vocabulary
+        vocabulary = self.steps.vocabulary
         match step:
             case Filter(fate="chosen"):
                 return step.fate
@@ -93,7 +93,7 @@ class Writing:
                 case Let(of="situation"):
                     self._of_situation(first)
         except (NotInTableError, TypeError) as error:
-            raise RuleError(self.ruleset.ruleset.name, "", str(error)) from None
+            raise RuleError(self.steps.ruleset.name, "", str(error)) from None
 
     def _of_every(self, step: Let) -> None:
         condition = both(negated(self.standing.ended), self.standing.applies(step))

@@ -15,7 +15,6 @@ from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns
 from mqclause.tables.functions import (
     PREFIX,
-    HasOddLetters,
     InCase,
     ListAsText,
     NoneOf,
@@ -23,7 +22,6 @@ from mqclause.tables.functions import (
     TogetherAsText,
     Unpadded,
     coalesced,
-    column,
     each,
     function,
     variable,
@@ -106,7 +104,7 @@ class RowWords:
 
     def given(self, of: Column) -> list[Node]:
         """What the row has in a column, each of which may be null."""
-        return [as_compared(source.value.copy(), source.kind) for source in self.sources[of.name]]
+        return [source.compared for source in self.sources[of.name]]
 
     def kinds(self, of: Column) -> list[FieldType]:
         """Of which kinds that is."""
@@ -178,11 +176,6 @@ def outside(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | Non
     return None
 
 
-def as_compared(value: Node, kind: FieldType) -> Node:
-    """A value as it is compared with the ends of a range: in narrower numbers an end would be another one."""
-    return exp.cast(value, "DOUBLE") if kind in ("huge", "number") else value
-
-
 def is_broken(value: Node) -> Node:
     """Whether a number is not whole."""
     return exp.NEQ(this=value, expression=exp.Floor(this=value.copy()))
@@ -198,13 +191,6 @@ def no_name(domain: Name, value: Node) -> Node:
 def is_of_names(of: Column) -> bool:
     """Whether a column holds names that are looked at one by one."""
     return isinstance(of.domain, Name) or (isinstance(of.domain, Names) and isinstance(of.domain.each, Name))
-
-
-def has_wrong_names(looked_through: Sequence[Node], wrong: Sequence[Node], bindings: Bindings) -> Node:
-    """Whether any of ``wrong`` holds, which is seen only where what is looked through has an odd letter."""
-    bindings.bind("looked_through", TogetherAsText(this=exp.Tuple(expressions=list(looked_through))))
-    odd = bindings.bind("odd_letters", HasOddLetters(this=column(LOOKED_THROUGH)))
-    return when(odd, either(wrong), exp.false())
 
 
 def looked_through(names: Sequence[tuple[Name, Node]]) -> Node:

@@ -20,19 +20,19 @@ from mqclause.tables.bindings import Span
 from mqclause.tables.functions import column
 from spec_tests.support.plan_text import plain, plan, text, tree
 
-FEW = "THOSE(items, c -> c > 1)"
+FEW = "FILTER(items, c -> c > 1)"
 NONE = "CAST(ARRAY() AS ARRAY<BIGINT>)"
 
 
 def test_a_run_stands_in_one_branch() -> None:
-    given = plan("LENGTH_OF(mq_two)", one="SORTED(mq_all, TRUE)", two="THOSE(mq_one, c -> c > 1)", three="mq_two")
-    run = Span(tree("LENGTH_OF(mq_all) > 1"), column("mq_all"), column("mq_two"))
+    given = plan("ARRAY_LENGTH(mq_two)", one="SORTED(mq_all, TRUE)", two="FILTER(mq_one, c -> c > 1)", three="mq_two")
+    run = Span(tree("ARRAY_LENGTH(mq_all) > 1"), column("mq_all"), column("mq_two"))
     assert text(in_branches(evolve(given, spans=[run]))) == [
         "mq_one = SORTED(mq_all, TRUE)",
-        "mq_two = THOSE(mq_one, c -> c > 1)",
-        "mq_two_run = CASE WHEN LENGTH_OF(mq_all) > 1 THEN mq_two ELSE mq_all END",
+        "mq_two = FILTER(mq_one, c -> c > 1)",
+        "mq_two_run = CASE WHEN ARRAY_LENGTH(mq_all) > 1 THEN mq_two ELSE mq_all END",
         "mq_three = mq_two_run",
-        "found: LENGTH_OF(mq_two_run)",
+        "found: ARRAY_LENGTH(mq_two_run)",
     ]
 
 
@@ -56,17 +56,17 @@ def test_what_nothing_needs_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("CASE WHEN wanted THEN JOINED(mq_some, items) ELSE mq_some END",
-         f"JOINED(mq_some, CASE WHEN wanted THEN items ELSE {NONE} END)"),
-        ("CASE WHEN a THEN JOINED(mq_some, items) WHEN b THEN JOINED(mq_some, others) ELSE mq_some END",
-         f"JOINED(mq_some, CASE WHEN a THEN items WHEN b THEN others ELSE {NONE} END)"),
+        ("CASE WHEN wanted THEN ARRAY_CONCAT(mq_some, items) ELSE mq_some END",
+         f"ARRAY_CONCAT(mq_some, CASE WHEN wanted THEN items ELSE {NONE} END)"),
+        ("CASE WHEN a THEN ARRAY_CONCAT(mq_some, items) WHEN b THEN ARRAY_CONCAT(mq_some, others) ELSE mq_some END",
+         f"ARRAY_CONCAT(mq_some, CASE WHEN a THEN items WHEN b THEN others ELSE {NONE} END)"),
         # The first of them grows from nothing.
-        (f"CASE WHEN wanted THEN JOINED({NONE}, items) ELSE {NONE} END", f"CASE WHEN wanted THEN items ELSE {NONE} END"),
+        (f"CASE WHEN wanted THEN ARRAY_CONCAT({NONE}, items) ELSE {NONE} END", f"CASE WHEN wanted THEN items ELSE {NONE} END"),
         # What takes something away, or goes on with another list, stays.
-        ("CASE WHEN wanted THEN THOSE(mq_some, c -> c > 1) ELSE mq_some END", None),
-        ("CASE WHEN wanted THEN JOINED(mq_other, items) ELSE mq_some END", None),
-        ("CASE WHEN a THEN items WHEN b THEN JOINED(mq_some, items) ELSE mq_some END", None),
-        ("CASE WHEN wanted THEN JOINED(mq_some, items) END", None),
+        ("CASE WHEN wanted THEN FILTER(mq_some, c -> c > 1) ELSE mq_some END", None),
+        ("CASE WHEN wanted THEN ARRAY_CONCAT(mq_other, items) ELSE mq_some END", None),
+        ("CASE WHEN a THEN items WHEN b THEN ARRAY_CONCAT(mq_some, items) ELSE mq_some END", None),
+        ("CASE WHEN wanted THEN ARRAY_CONCAT(mq_some, items) END", None),
     ],
 )  # fmt: skip
 def test_a_list_that_grows_is_used_once(before: str, after: str | None) -> None:
@@ -77,7 +77,7 @@ def test_a_list_that_grows_is_used_once(before: str, after: str | None) -> None:
 
 
 def test_lists_that_grow_in_turn_are_one_call_in_spark() -> None:
-    steps = {f"s{at}": f"CASE WHEN b{at} THEN JOINED({f'mq_s{at - 1}' if at else NONE}, i{at}) ELSE "
+    steps = {f"s{at}": f"CASE WHEN b{at} THEN ARRAY_CONCAT({f'mq_s{at - 1}' if at else NONE}, i{at}) ELSE "
                        f"{f'mq_s{at - 1}' if at else NONE} END" for at in range(3)}  # fmt: skip
     none = "CAST(ARRAY() AS ARRAY<BIGINT>)"
     parts = ", ".join(f"CASE WHEN b{at} THEN i{at} ELSE {none} END" for at in range(3))
@@ -88,11 +88,11 @@ def test_lists_that_grow_in_turn_are_one_call_in_spark() -> None:
     ("answer", "bindings", "after"),
     [
         # Used once, it stands where it is used.
-        ("LENGTH_OF(mq_few)", {"few": FEW}, [f"found: LENGTH_OF({FEW})"]),
+        ("ARRAY_LENGTH(mq_few)", {"few": FEW}, [f"found: ARRAY_LENGTH({FEW})"]),
         # Used twice, it is bound.
-        ("JOINED(mq_few, mq_few)", {"few": FEW}, [f"mq_few = {FEW}", "found: JOINED(mq_few, mq_few)"]),
+        ("ARRAY_CONCAT(mq_few, mq_few)", {"few": FEW}, [f"mq_few = {FEW}", "found: ARRAY_CONCAT(mq_few, mq_few)"]),
         # For each item it would be evaluated again.
-        ("EACH(items, c -> HAS(mq_few, c))", {"few": FEW}, [f"mq_few = {FEW}", "found: EACH(items, c -> HAS(mq_few, c))"]),
+        ("TRANSFORM(items, c -> ARRAY_CONTAINS(mq_few, c))", {"few": FEW}, [f"mq_few = {FEW}", "found: TRANSFORM(items, c -> ARRAY_CONTAINS(mq_few, c))"]),
         # What only reads, or compares two at most, is as quick to do again.
         ("mq_name = mq_name", {"name": "COALESCE(put.queue, '')"},
          ["found: COALESCE(put.queue, '') = COALESCE(put.queue, '')"]),
@@ -118,18 +118,18 @@ def test_what_stands_where_it_is_used(answer: str, bindings: dict[str, str], aft
 @pytest.mark.parametrize(
     ("answer", "after"),
     [
-        ("CASE WHEN wanted THEN JOINED(mq_few, mq_few) ELSE items END",
-         [f"found: CASE WHEN wanted THEN BOUND(mq_few, {FEW}, JOINED(mq_few, mq_few)) ELSE items END"]),
+        ("CASE WHEN wanted THEN ARRAY_CONCAT(mq_few, mq_few) ELSE items END",
+         [f"found: CASE WHEN wanted THEN BOUND(mq_few, {FEW}, ARRAY_CONCAT(mq_few, mq_few)) ELSE items END"]),
         # What both branches use, or a condition does, is bound around the CASE.
         ("CASE WHEN wanted THEN ITEM(mq_few, 0) ELSE ITEM(mq_few, 1) END",
          [f"mq_few = {FEW}", "found: CASE WHEN wanted THEN ITEM(mq_few, 0) ELSE ITEM(mq_few, 1) END"]),
-        ("CASE WHEN HAS(mq_few, 1) THEN mq_few ELSE items END",
-         [f"mq_few = {FEW}", "found: CASE WHEN HAS(mq_few, 1) THEN mq_few ELSE items END"]),
+        ("CASE WHEN ARRAY_CONTAINS(mq_few, 1) THEN mq_few ELSE items END",
+         [f"mq_few = {FEW}", "found: CASE WHEN ARRAY_CONTAINS(mq_few, 1) THEN mq_few ELSE items END"]),
         # What each item uses is bound once before them.
-        ("EACH(items, c -> CASE WHEN c > 1 THEN LENGTH_OF(mq_few) ELSE 0 END)",
-         [f"mq_few = {FEW}", "found: EACH(items, c -> CASE WHEN c > 1 THEN LENGTH_OF(mq_few) ELSE 0 END)"]),
-        ("CASE WHEN wanted THEN EACH(items, c -> HAS(mq_few, c)) ELSE items END",
-         [f"found: CASE WHEN wanted THEN BOUND(mq_few, {FEW}, EACH(items, c -> HAS(mq_few, c))) ELSE items END"]),
+        ("TRANSFORM(items, c -> CASE WHEN c > 1 THEN ARRAY_LENGTH(mq_few) ELSE 0 END)",
+         [f"mq_few = {FEW}", "found: TRANSFORM(items, c -> CASE WHEN c > 1 THEN ARRAY_LENGTH(mq_few) ELSE 0 END)"]),
+        ("CASE WHEN wanted THEN TRANSFORM(items, c -> ARRAY_CONTAINS(mq_few, c)) ELSE items END",
+         [f"found: CASE WHEN wanted THEN BOUND(mq_few, {FEW}, TRANSFORM(items, c -> ARRAY_CONTAINS(mq_few, c))) ELSE items END"]),
     ],
 )  # fmt: skip
 def test_what_one_branch_uses_is_bound_in_it(answer: str, after: list[str]) -> None:
@@ -138,9 +138,11 @@ def test_what_one_branch_uses_is_bound_in_it(answer: str, after: list[str]) -> N
 
 def test_what_only_such_a_binding_uses_goes_with_it() -> None:
     given = plan(
-        "CASE WHEN wanted THEN JOINED(mq_most, mq_most) ELSE items END", few=FEW, most="JOINED(mq_few, mq_few)"
+        "CASE WHEN wanted THEN ARRAY_CONCAT(mq_most, mq_most) ELSE items END",
+        few=FEW,
+        most="ARRAY_CONCAT(mq_few, mq_few)",
     )
-    inner = "BOUND(mq_most, JOINED(mq_few, mq_few), JOINED(mq_most, mq_most))"
+    inner = "BOUND(mq_most, ARRAY_CONCAT(mq_few, mq_few), ARRAY_CONCAT(mq_most, mq_most))"
     assert text(sunk(given)) == [f"found: CASE WHEN wanted THEN BOUND(mq_few, {FEW}, {inner}) ELSE items END"]
 
 
@@ -161,5 +163,5 @@ def test_many_bindings_are_bound_in_states() -> None:
 
 def test_a_binding_in_spark_is_a_fold_of_nothing() -> None:
     few = "AGGREGATE(ARRAY(), FILTER(items, c -> c > 1), (start, nothing) -> start, mq_few -> STRUCT(CONCAT(mq_few, mq_few) AS found))"
-    given = plan("JOINED(mq_few, mq_few)", few=FEW)
+    given = plan("ARRAY_CONCAT(mq_few, mq_few)", few=FEW)
     assert [SPARK.text(one_expression(given)) for _ in range(2)] == [few, few]

@@ -104,6 +104,12 @@ def test_rows_that_are_invalid() -> None:
     assert found == [decision(outcome="invalid", message=message) for message in messages]
 
 
+def test_a_message_shows_the_name_of_a_column_as_it_is_written() -> None:
+    puts = pa.table({"queue": ["ORDERS.IN"], "{} of {put}": ["QM9"]})
+    found = decide(puts, {"QM1": CLUSTER}, at="{} of {put}", queue="queue").fetchall()
+    assert found[0][-1]["message"] == "{} of {put} = 'QM9'; allowed: QM1"
+
+
 def test_a_message_shows_the_value_as_it_is_written() -> None:
     rows = [{"queue": "ORDERS.IN", "call": call} for call in ("mqget", "MQGET", "")]
     rows += [{"queue": "ORDERS.IN", "bind": 'N"O\\'}, {"queue": "ORDERS.IN", "clwlmruc": 0}]

@@ -28,23 +28,23 @@ from spec_tests.support.plan_text import plain, plan, text, tree
 from spec_tests.support.random_rows import arrow_table, random_rows
 
 WRITTEN = [
-    ("EACH(items, (c, place) -> c + place)",
+    ("TRANSFORM(items, (c, place) -> c + place)",
      "LIST_TRANSFORM(items, LAMBDA c, place : c + (place - 1))", "TRANSFORM(items, (c, place) -> c + place)"),
-    ("THOSE(items, c -> c.x > 1)", "LIST_FILTER(items, LAMBDA c : c.x > 1)", "FILTER(items, c -> c.x > 1)"),
-    ("THOSE(items, (c, place) -> place = 1)",
+    ("FILTER(items, c -> c.x > 1)", "LIST_FILTER(items, LAMBDA c : c.x > 1)", "FILTER(items, c -> c.x > 1)"),
+    ("FILTER(items, (c, place) -> place = 1)",
      "LIST_FILTER(items, LAMBDA c, place : place - 1 = 1)", "FILTER(items, (c, place) -> place = 1)"),
     ("NONE_OF(items, c -> c > 1)", "LEN(LIST_FILTER(items, LAMBDA c : c > 1)) = 0", "NOT EXISTS(items, c -> c > 1)"),
     ("ITEM(items, 0)", "LIST_EXTRACT(items, 1)", "GET(items, CAST(0 AS INT))"),
     ("ITEM(items, a - 1)", "LIST_EXTRACT(items, (a - 1) + 1)", "GET(items, CAST(a - 1 AS INT))"),
-    ("FIRST_OF(items, n)", "LIST_SLICE(items, 1, n)", "SLICE(items, 1, n)"),
-    ("HAS(items, a)", "LIST_CONTAINS(items, a)", "COALESCE(ARRAY_CONTAINS(items, a), FALSE)"),
-    ("PLACE_OF(items, a)", "LIST_POSITION(items, a)", "NULLIF(ARRAY_POSITION(items, a), 0)"),
-    ("JOINED(one, other)", "LIST_CONCAT(one, other)", "CONCAT(one, other)"),
-    ("LENGTH_OF(items)", "LEN(items)", "SIZE(items)"),
+    ("ARRAY_SLICE(items, 1, n)", "LIST_SLICE(items, 1, n)", "SLICE(items, 1, n)"),
+    ("ARRAY_CONTAINS(items, a)", "LIST_CONTAINS(items, a)", "COALESCE(ARRAY_CONTAINS(items, a), FALSE)"),
+    ("ARRAY_POSITION(items, a)", "LIST_POSITION(items, a)", "NULLIF(ARRAY_POSITION(items, a), 0)"),
+    ("ARRAY_CONCAT(one, other)", "LIST_CONCAT(one, other)", "CONCAT(one, other)"),
+    ("ARRAY_LENGTH(items)", "LEN(items)", "SIZE(items)"),
     ("SORTED(items, TRUE)", "LIST_SORT(items)", "SORT_ARRAY(items, TRUE)"),
     ("SORTED(items, FALSE)", "LIST_SORT(items, 'DESC')", "SORT_ARRAY(items, FALSE)"),
-    ("HIGHEST(items)", "LIST_MAX(items)", "ARRAY_MAX(items)"),
-    ("LOWEST(items)", "LIST_MIN(items)", "ARRAY_MIN(items)"),
+    ("ARRAY_MAX(items)", "LIST_MAX(items)", "ARRAY_MAX(items)"),
+    ("ARRAY_MIN(items)", "LIST_MIN(items)", "ARRAY_MIN(items)"),
     ("DIFFERING_BITS(items, a)", "COALESCE(LIST_BIT_OR(items) - LIST_BIT_AND(items), 0)",
      "AGGREGATE(items, CAST(0 AS BIGINT), (bits, item) -> bits | (item ^ a))"),
     ("WORD_PLACE(ARRAY('A', 'B'), a)",
@@ -60,7 +60,7 @@ WRITTEN = [
      "CONCAT_WS('', a, CONCAT_WS('', items))"),
     ("TEXT_LENGTH(a)", "STRLEN(a)", "LENGTH(a)"),
     ("APART(a)", "a", "GET(ZIP_WITH(ARRAY(a), ARRAY(1), (one, other) -> one), 0)"),
-    ("LENGTH_OF(THOSE(EACH(items, c -> c.x), c -> HAS(few, c)))",
+    ("ARRAY_LENGTH(FILTER(TRANSFORM(items, c -> c.x), c -> ARRAY_CONTAINS(few, c)))",
      "LEN(LIST_FILTER(LIST_TRANSFORM(items, LAMBDA c : c.x), LAMBDA c : LIST_CONTAINS(few, c)))",
      "SIZE(FILTER(TRANSFORM(items, c -> c.x), c -> COALESCE(ARRAY_CONTAINS(few, c), FALSE)))"),
 ]  # fmt: skip
@@ -100,11 +100,11 @@ def test_brackets_that_hold_nothing_together_are_left_out() -> None:
 
 
 def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
-    found = by_column(plan("ITEM(listed, 2).a", few="THOSE(items, c -> ITEM(listed, c >> 3).b = ITEM(listed, 0).a)"))
+    found = by_column(plan("ITEM(listed, 2).a", few="FILTER(items, c -> ITEM(listed, c >> 3).b = ITEM(listed, 0).a)"))
     assert text(found) == [
-        "mq_each_b = EACH(listed, mq_each -> mq_each.b)",
-        "mq_each_a = EACH(listed, mq_each -> mq_each.a)",
-        "mq_few = THOSE(items, c -> ITEM(mq_each_b, c >> 3) = ITEM(mq_each_a, 0))",
+        "mq_each_b = TRANSFORM(listed, mq_each -> mq_each.b)",
+        "mq_each_a = TRANSFORM(listed, mq_each -> mq_each.a)",
+        "mq_few = FILTER(items, c -> ITEM(mq_each_b, c >> 3) = ITEM(mq_each_a, 0))",
         "found: ITEM(listed, 2).a",
     ]
 

@@ -7,10 +7,10 @@ from sqlglot import exp
 from mqclause.language.sql import Node
 from mqclause.spark.passes.trees import Uses, closed, uses_in, without_functions
 from mqclause.tables.bindings import Plan
-from mqclause.tables.functions import LengthOf
 
 READING = (
-    exp.Column, exp.Identifier, exp.Coalesce, exp.Literal, exp.Boolean, exp.Cast, exp.DataType, exp.Array, LengthOf,
+    exp.Column, exp.Identifier, exp.Coalesce, exp.Literal, exp.Boolean, exp.Cast, exp.DataType, exp.Array,
+    exp.ArraySize,
 )  # fmt: skip
 MOST_COMPARED = 12
 """Comparisons that a binding may become by standing where it is used: each is looked at again by Spark's analyzer."""
@@ -22,9 +22,9 @@ def inlined(plan: Plan) -> Plan:
     """The plan without bindings that are quick, and without those that are used once but not for each item of a list.
 
     Example:
-        ``mq_queue = COALESCE(put.queue, ''); mq_few = THOSE(items, c -> c > 1)`` for the answer
-        ``CASE WHEN mq_queue = '' THEN LENGTH_OF(mq_few) ELSE mq_queue END``
-        becomes ``CASE WHEN COALESCE(put.queue, '') = '' THEN LENGTH_OF(THOSE(items, c -> c > 1))
+        ``mq_queue = COALESCE(put.queue, ''); mq_few = FILTER(items, c -> c > 1)`` for the answer
+        ``CASE WHEN mq_queue = '' THEN ARRAY_LENGTH(mq_few) ELSE mq_queue END``
+        becomes ``CASE WHEN COALESCE(put.queue, '') = '' THEN ARRAY_LENGTH(FILTER(items, c -> c > 1))
         ELSE COALESCE(put.queue, '') END``.
     """
     trees, gone = without_functions(plan), list[str]()
