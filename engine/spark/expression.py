@@ -6,16 +6,21 @@ from functools import lru_cache
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
+from sqlglot import exp
 
 from mqclause.language.sql import Node
 from mqclause.spark.dialect import SPARK
 from mqclause.spark.passes import one_expression
 from mqclause.tables.bindings import Plan
+from mqclause.tables.dialect import call
 from mqclause.tables.functions import function, variable
 
 LOOKS = "spark.sql.analyzer.maxIterations"
 ENOUGH_LOOKS = 1000
 """Spark's analyzer takes two or three looks for each step of the rules, and gives up after a hundred by default."""
+
+SPARK_WRITES = 25
+"""Arguments of a call that Spark writes when it explains a plan, unless spark.sql.debug.maxToStringFields says more."""
 
 
 def expression(tree: Node) -> Column:
@@ -38,8 +43,13 @@ def answer_of(plan: Plan, **inputs: Column | str) -> Column:
 @lru_cache(maxsize=64)
 def answer_text(plan: Plan, *inputs: str) -> str:
     """The answer of a plan in Spark's SQL, written once for each; with ``inputs`` as a function of their ``row``."""
-    answer = one_expression(plan, inputs)
+    answer = in_brief(one_expression(plan, inputs))
     return SPARK.text(function(answer, "row") if inputs else answer, quoted=True)
+
+
+def in_brief(tree: Node) -> Node:
+    """The value of a tree, which an explained plan leaves out: it comes after as many arguments as Spark writes."""
+    return call("GREATEST", *(exp.null() for _ in range(SPARK_WRITES)), tree)
 
 
 def look_enough(spark: SparkSession) -> None:

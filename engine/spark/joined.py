@@ -17,7 +17,7 @@ from sqlglot import exp
 from mqclause.documents import WORKLOAD
 from mqclause.language.sql import Node
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.expression import answer_of, expression, look_enough
+from mqclause.spark.expression import answer_of, expression, in_brief, look_enough
 from mqclause.spark.types import struct_type
 from mqclause.spark.udf import DECISION_TYPE
 from mqclause.tables.answers import decision
@@ -49,7 +49,8 @@ def decided_in_cluster(
     plan = plan_of(rules, puts.odd_shape, decision, WORKLOAD if explain else None)
     look_enough(df.sparkSession)
     names, by_name = (F.broadcast(each) for each in _known(df.sparkSession, puts, rules, explain, spread is not None))
-    asking = _with(_with(df, {AT: puts.place, **puts.keys}), puts.numbers)
+    numbers = {name: in_brief(tree) for name, tree in puts.numbers.items()}
+    asking = _with(_with(df, {AT: puts.place, **puts.keys}), numbers)
     asking = _with(asking, {BY_QUEUE: puts.by_queue(rules)})
     named = asking.join(names, expression(puts.is_name), "left")
     naming = named.withColumn(ID, F.coalesce(F.col(f"{_NAMES}.id"), expression(puts.unknown_id(rules))))

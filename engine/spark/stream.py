@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
@@ -34,12 +35,15 @@ def replay_stream(
     ``cluster`` says otherwise than the one before is in effect, but sets no sequence factor back.
 
     Needs Spark 4.1, protobuf, output mode Append, and the setting spark.sql.streaming.stateStore.providerClass to be
-    org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider.
+    org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider. Raises RuntimeError in Spark 4.0.
     """
+    grouped = df.groupBy(*as_names(by))
+    if not hasattr(grouped, "transformWithState"):
+        raise RuntimeError(f"replay_stream needs Spark 4.1 or newer; this is {version('pyspark')}")
     schema, key = decided_type(df), rules or Rules()
     engine_of(key)
     processor = _Processor(cluster, as_names(order), key, explain)
-    return df.groupBy(*as_names(by)).transformWithState(processor, schema, "Append", "None")
+    return grouped.transformWithState(processor, schema, "Append", "None")
 
 
 class _Processor(StatefulProcessor):

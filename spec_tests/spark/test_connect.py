@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 
@@ -18,6 +21,8 @@ import pyarrow.parquet as pq
 from attrs import asdict
 
 from mqclause import duckdb
+from mqclause.spark import local_session
+from mqclause.spark.connect import PORT, PortError
 from mqclause.tables.columns import PUT
 from spec_tests.support.random_clusters import random_case, random_put
 from spec_tests.support.random_rows import answers, arrow_struct
@@ -38,7 +43,17 @@ print(json.dumps([row.decision.asDict(recursive=True) for row in rows]))
 """
 
 
-def test_tables_by_a_server(tmp_path: Path) -> None:
+@contextmanager
+def taken(port: int) -> Iterator[int]:
+    """A port on which a program listens: this one, or whichever has it."""
+    with socket.socket() as listening:
+        with suppress(OSError):
+            listening.bind(("127.0.0.1", port))
+            listening.listen()
+        yield port or listening.getsockname()[1]
+
+
+def test_tables_by_a_server_beside_another(tmp_path: Path) -> None:
     rng = Random(0)
     cluster, put = random_case(rng)
     given = [asdict(each) for each in (put, *(random_put(rng, cluster) for _ in range(30)))]
@@ -47,9 +62,24 @@ def test_tables_by_a_server(tmp_path: Path) -> None:
     table = pa.table({"id": range(len(puts)), "put": asked})
     pq.write_table(table, tmp_path / "puts.parquet")
     given_to = [str(tmp_path / "puts.parquet"), *(path for path in sys.path if path)]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *given_to], cwd=tmp_path, capture_output=True, timeout=600, check=False
-    )
+    with taken(15002):  # where Spark's own servers listen
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *given_to], cwd=tmp_path, capture_output=True, timeout=600, check=False
+        )
     assert done.returncode == 0, done.stderr.decode()
     # Without all that Connect needs Spark leaves Python without an error.
     assert json.loads(done.stdout) == answers(duckdb.decide(table, cluster))
+
+
+def test_a_port_that_is_taken() -> None:
+    with taken(0) as port, pytest.raises(PortError) as raised:
+        local_session(config={PORT: str(port)}, connect=True)
+    said = str(raised.value)
+    assert said == f"spark.connect.grpc.binding.port = {port}: Address already in use; without it a free one is taken"
+
+
+@pytest.mark.parametrize("given", ["65536", "-1", "http", "", "²", "15002 "])
+def test_what_is_no_port(given: str) -> None:
+    with pytest.raises(ValueError, match="allowed: 1 to 65535, or 0 for one that is free") as raised:
+        local_session(config={PORT: given}, connect=True)
+    assert str(raised.value).startswith(f"{PORT} = {given!r}; ")

@@ -50,4 +50,4 @@ def test_the_exit_decides_where_it_is_called(spark: Any, called: bool) -> None:
     found = {row.number: row.decision for row in decided.collect()}
     told = [each.queue_manager or each.reason or each.outcome for each in (found[row[0]] for row in ROWS)]
     assert told == [row[-1] if called else row[-2] for row in ROWS]
-    assert ("ArrowEvalPython" in decided._jdf.queryExecution().toString()) == called
+    assert ("EvalPython" in decided._jdf.queryExecution().toString()) == called

@@ -43,11 +43,34 @@ def test_an_expression_is_written_once_for_rules_and_shape(spark: Any, jobs: Cal
     assert jobs() == []
 
 
-@pytest.mark.parametrize(("explain", "most"), [(False, 45_000), (True, 55_000)])
-def test_a_plan_can_be_paged_through(spark: Any, explain: bool, most: int, capsys: pytest.CaptureFixture[str]) -> None:
-    native.decide(table(spark), explain=explain).explain()
-    told = re.sub(r"#\d+L?", "", capsys.readouterr().out)
-    assert told.count("AS decision") == 1
-    assert "Python" not in told
-    assert len(told.splitlines()) <= 12
-    assert len(told) <= most
+def told(df: Any, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    df.explain()
+    return re.sub(r"#\d+L?", "", capsys.readouterr().out).splitlines()
+
+
+def test_a_plan_fits_a_screen(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = told(native.decide(table(spark), explain=True), capsys)
+    assert len(lines) <= 12
+    assert max(map(len, lines)) <= 400
+    (decided,) = (line for line in lines if "AS decision" in line)
+    assert "greatest(null, null, " in decided
+    assert "... 1 more fields) AS decision]" in decided
+
+
+def test_a_plan_with_a_cluster_can_be_paged_through(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = told(native.decide(table(spark).drop("destinations"), cluster(20, 50)), capsys)
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 2_000
+    assert sum(map(len, lines)) <= 9_000
+    assert "Python" not in "".join(lines)
+
+
+def test_a_plan_in_full_is_asked_for_as_spark_has_it(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    spark.conf.set("spark.sql.debug.maxToStringFields", "100")
+    try:
+        whole = "".join(told(native.decide(table(spark)), capsys))
+    finally:
+        spark.conf.unset("spark.sql.debug.maxToStringFields")
+    assert "mq_workload_12c_left" in whole
+    assert "Python" not in whole
+    assert len(whole) <= 45_000

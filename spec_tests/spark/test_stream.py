@@ -10,10 +10,13 @@ import pytest
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
+from pyspark.sql import GroupedData
+
 from mqclause.spark.replay import replay
 from mqclause.spark.stream import replay_stream
 from spec_tests.spark.test_replay import PUT, cluster, queue
 
+IS_THERE = hasattr(GroupedData, "transformWithState")
 COLUMNS = f"site string, at int, {PUT}"
 
 
@@ -36,6 +39,7 @@ def run_until_there_is_no_more(spark: Any, folder: Path, given: Any) -> None:
     assert query.exception() is None
 
 
+@pytest.mark.skipif(not IS_THERE, reason="Spark 4.0 has no state of Python's")
 def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, tmp_path: Path) -> None:
     given = {"QM1": cluster(20, 50, 20, 10)}
     provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -57,3 +61,9 @@ def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, t
     )
     assert len(arrived) == 2 * 21
     assert arrived == expected
+
+
+@pytest.mark.skipif(IS_THERE, reason="Spark has it since 4.1")
+def test_what_spark_4_0_is_told(spark: Any) -> None:
+    with pytest.raises(RuntimeError, match=r"replay_stream needs Spark 4\.1 or newer; this is 4\.0\."):
+        replay_stream(spark.createDataFrame([], COLUMNS), {"QM1": cluster(20)}, by="site")

@@ -69,13 +69,16 @@ def write_log(path: Path, rows: int) -> None:
         writer.close()
 
 
+Outcomes = Callable[[], list[tuple[Any, ...]]]
+OUTCOMES = "SELECT decision.outcome, decision.reason, count(*) FROM decided GROUP BY ALL ORDER BY ALL"
 TEXTS = ", ".join(f"sum(length({name}))" for name in ("MADE_AT", "DEST", "QM", "BIND"))
 SCAN = f"SELECT sum(MSGID), {TEXTS}, sum(BYTES) FROM log"  # noqa: S608 - the names of columns
 
 
-def ways_of(path: Path, rows: int, only: list[str], folder: Path) -> list[Way]:
-    """A scan and the decisions by each engine."""
-    found, known = [], clusters()
+def ways_of(path: Path, rows: int, only: list[str], folder: Path) -> tuple[list[Way], dict[str, Outcomes]]:
+    """A scan and the decisions by each engine, and what counts the outcomes of each."""
+    found, known = list[Way](), clusters()
+    outcomes: dict[str, Outcomes] = {}
     connection = duckdb.connect()
 
     def by_columns() -> Callable[[], Any]:
@@ -91,6 +94,7 @@ def ways_of(path: Path, rows: int, only: list[str], folder: Path) -> list[Way]:
             Way("duckdb", "scan, list", rows, scan, "duckdb"),
             Way("duckdb", "decide", rows, by_columns, "duckdb"),
         ]
+        outcomes["duckdb"] = lambda: by_duckdb.decide(path, known, **GIVEN).query("decided", OUTCOMES).fetchall()
     if "spark" in only:
         from mqclause.spark import decide
 
@@ -101,7 +105,11 @@ def ways_of(path: Path, rows: int, only: list[str], folder: Path) -> list[Way]:
             Way("spark", "scan, list", rows, lambda: lambda: spark.sql(query, log=df).collect(), "spark"),
             Way("spark", "decide", rows, lambda: noop(decide(df, known, **GIVEN)), "spark"),
         ]
-    return found
+        counted = OUTCOMES.replace("FROM decided", "FROM {decided}")
+        outcomes["spark"] = lambda: [
+            tuple(row) for row in spark.sql(counted, decided=decide(df, known, **GIVEN)).collect()
+        ]
+    return found, outcomes
 
 
 def main() -> int:
@@ -114,12 +122,15 @@ def main() -> int:
     with TemporaryDirectory(prefix="mqclause-log-") as name:
         path = Path(name) / "log.parquet"
         write_log(path, given.rows)
-        show(measure(ways_of(path, given.rows, given.only, Path(name)), given.runs))
-        decided = by_duckdb.decide(path, clusters(), **GIVEN)
-        query = "SELECT decision.outcome, decision.reason, count(*) FROM decided GROUP BY ALL ORDER BY ALL"
-        outcomes = decided.query("decided", query).fetchall()
-    print(f"\nrows out: {sum(count for *_, count in outcomes):,}; {outcomes}")
-    return int(sum(count for *_, count in outcomes) != given.rows)
+        ways, outcomes = ways_of(path, given.rows, given.only, Path(name))
+        show(measure(ways, given.runs))
+        lost = 0
+        for engine, counted in outcomes.items():
+            found = counted()
+            out = sum(count for *_, count in found)
+            print(f"\n{engine}: rows out {out:,}; {found}")
+            lost += out != given.rows
+    return int(lost > 0)
 
 
 if __name__ == "__main__":
