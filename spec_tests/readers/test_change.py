@@ -71,7 +71,7 @@ def test_a_receiver_of_another_member(snapshot: Snapshot) -> None:
          "CHANNEL 'TO.QM2' of 'QM2': STATUS: the states of QM2's channels are its own"),
         ("QMGR(QM2) CLWLUSEQ(ANY)",
          "QMGR 'QM2': CLWLUSEQ is known to that queue manager alone and changes nothing here"),
-        ("TOPIC(T) PUB(ENABLED)", "'TOPIC(T) PUB(ENABLED)' names no object; allowed: QMGR(…), QLOCAL(…), QALIAS(…),"
+        ("TOPIC(T) PUB(ENABLED)", "'TOPIC(T) PUB(ENABLED)' names no object; allowed, without a verb: QMGR(…), QLOCAL(…), QALIAS(…),"
          " QREMOTE(…), CHANNEL(…), PROCESS(…)"),
         ("QLOCAL(ORDERS) PUT", "PUT needs a value in parentheses"),
         ("QLOCAL(ORDERS", "QLOCAL: a parenthesis is opened but not closed in this command"),
