@@ -15,7 +15,7 @@ from sqlglot import exp
 from mqclause.answers.order.retrieval import ORDERS
 from mqclause.documents.retrieval import RETRIEVAL
 from mqclause.executors.steps import Steps
-from mqclause.language.sql import Node, both, literal, negated, sql_of, when
+from mqclause.language.sql import Node, both, equal, is_known, literal, negated, sql_of, value_of, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.rulebook.rules import Rules
@@ -216,7 +216,7 @@ def _is_one(fate: Node, of: int) -> Node:
 
 
 def _is(tree: Node, value: str) -> Node:
-    return exp.EQ(this=tree, expression=literal(value))
+    return literal(value_of(tree) == value) if is_known(tree) else equal(tree, value)
 
 
 def _asks(orders: Iterable[MessageOrder], prefix: str) -> bool:
