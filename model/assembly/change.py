@@ -101,7 +101,8 @@ def read_change(text: str) -> WhatIf:
         raise _fault(fault.message) from None
     if not words or words[0][0] not in CHANGEABLE or not isinstance(words[0][1], str):
         what = quoted(text) if not any(is_secret(word) for word, _ in words) else f"a change of {words[0][0]}"
-        raise _fault(f"{what} names no object; allowed, without a verb: {', '.join(f'{kind}(…)' for kind in CHANGEABLE)}")
+        allowed = ", ".join(f"{kind}(…)" for kind in CHANGEABLE)
+        raise _fault(f"{what} names no object; allowed, without a verb: {allowed}")
     (kind, name), *rest = words
     attributes = {word: value for word, value in rest if value is not None or word in FLAGS}
     owner = attributes.pop("QMGR", "") if kind != "QMGR" else ""
