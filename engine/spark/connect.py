@@ -6,7 +6,6 @@ import os
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from unittest.mock import patch
 
 PORT = "spark.connect.grpc.binding.port"
 HIGHEST_PORT = 65_535
@@ -61,5 +60,9 @@ def _asked_where_it_listens() -> Iterator[None]:
         service = getattr(SparkContext._jvm, _SERVICE)
         return int(getattr(service, "MODULE$").localPort())
 
-    with patch.object(DefaultChannelBuilder, "default_port", staticmethod(port)):
+    usual = vars(DefaultChannelBuilder)["default_port"]
+    DefaultChannelBuilder.default_port = staticmethod(port)  # type: ignore[method-assign]
+    try:
         yield
+    finally:
+        DefaultChannelBuilder.default_port = usual  # type: ignore[method-assign]
