@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from sqlglot import exp, parse_one
 
 from mqclause.language.sql import Node, equal, literal, when
-from mqclause.model.facts.domains import IN_NAMES
 from mqclause.spark.passes.bound import Bound
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.dialect import PlanDialect, call, call_named, in_case, other_case
+from mqclause.tables.words import ODD_LETTER
 
 
 def _item(node: F.Item) -> Node:
@@ -70,10 +68,6 @@ def _shown(node: F.FloatText) -> Node:
     return call("GET", call("TRANSFORM", made, F.function(_tree(_SHOWN), "text")), literal(0))
 
 
-_EACH_IN_NAMES = "".join(letter for letter in map(chr, range(128)) if re.match(f"[{IN_NAMES}]", letter))
-"""Java looks a letter up in a table where a class has each of them; ranges it tries one after the other, slowly."""
-
-
 def _apart(node: F.Apart) -> Node:
     # A function that Spark interprets keeps it from compiling the whole row into one method, which would be too
     # long for Java to compile in turn; so it makes one method of each part, and they are.
@@ -118,7 +112,7 @@ SPARK = PlanDialect("spark", {
     F.TextLength: call_named("LENGTH"),
     F.TogetherAsText: lambda node: call("CONCAT_WS", literal(""), *node.this.expressions),
     F.ListAsText: lambda node: call("CONCAT_WS", literal(""), node.this),
-    F.HasOddLetters: lambda node: exp.RegexpLike(this=node.this, expression=literal(f"[^{_EACH_IN_NAMES}]")),
+    F.HasOddLetters: lambda node: exp.RegexpLike(this=node.this, expression=literal(ODD_LETTER)),
     F.FloatText: _shown,
     F.Total: _total,
     F.Bucket: lambda node: call("XXHASH64", *node.expressions),

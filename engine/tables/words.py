@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import nextafter
 from typing import Any
@@ -34,6 +35,13 @@ LARGEST_DOUBLE = 1.7976931348623157e308
 
 LOOKED_THROUGH, ODD_LETTERS = f"{PREFIX}looked_through", f"{PREFIX}odd_letters"
 """The names of a row as one text, and whether it has letters that no name has; a blank that pads a name is one."""
+
+
+ODD_LETTER = f"[^{''.join(letter for letter in map(chr, range(128)) if re.match(f'[{IN_NAMES}]', letter))}]"
+"""A character that no name of MQ has, as a regular expression.
+
+It has each letter itself: Java looks those up in a table, and tries ranges one after the other, slowly.
+"""
 
 
 class NotInTableError(ValueError):
@@ -185,7 +193,7 @@ def no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
     odd, long = Unpadded(this=value), TextLength(this=Unpadded(this=value.copy()))
     longer = exp.GT(this=long, expression=literal(domain.most))
-    return either([exp.RegexpLike(this=odd, expression=literal(f"[^{IN_NAMES}]")), longer])
+    return either([exp.RegexpLike(this=odd, expression=literal(ODD_LETTER)), longer])
 
 
 def is_of_names(of: Column) -> bool:
