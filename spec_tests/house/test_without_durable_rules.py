@@ -88,7 +88,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Without]:
 
 def here(*arguments: str) -> str:
     """What a command prints where it can be found."""
-    return CliRunner().invoke(command_line, arguments, standalone_mode=False).stdout
+    return CliRunner().invoke(command_line, arguments, standalone_mode=False, catch_exceptions=False).stdout
 
 
 def test_the_library_is_not_found_there(without: Without) -> None:
