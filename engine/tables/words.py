@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import nextafter
 from typing import Any
@@ -11,7 +10,7 @@ from attrs import NOTHING, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.language.sql import Node, case, either, equal, literal, when
-from mqclause.model.facts.domains import IN_NAMES, Finite, Name, Names, Whole, Words
+from mqclause.model.facts.domains import NOT_IN_NAMES, Finite, Name, Names, Whole, Words
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns
 from mqclause.tables.functions import (
@@ -37,7 +36,7 @@ LOOKED_THROUGH, ODD_LETTERS = f"{PREFIX}looked_through", f"{PREFIX}odd_letters"
 """The names of a row as one text, and whether it has letters that no name has; a blank that pads a name is one."""
 
 
-ODD_LETTER = f"[^{''.join(letter for letter in map(chr, range(128)) if re.match(f'[{IN_NAMES}]', letter))}]"
+ODD_LETTER = f"[^{''.join(letter for letter in map(chr, range(128)) if not NOT_IN_NAMES.match(letter))}]"
 """A character that no name of MQ has, as a regular expression.
 
 It has each letter itself: Java looks those up in a table, and tries ranges one after the other, slowly.

@@ -9,11 +9,10 @@ from attrs import evolve
 
 from mqclause.model.assembly.operations import told
 from mqclause.model.diagnostic import Diagnostic, quoted
-from mqclause.model.facts.domains import IN_NAMES
+from mqclause.model.facts.domains import NOT_IN_NAMES
 from mqclause.model.readers.record import Record, Script
 
 OF_THE_OWNER = "+QMNAME+"
-NOT_IN_NAMES = re.compile(f"[^{IN_NAMES}]")
 TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$\w+")
 MADE, NAMED_FREELY = ("define", "alter"), ("SUB", "QMGR")
 """The actions after which an object has the name, and the kinds that may have any name, or none."""

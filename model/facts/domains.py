@@ -137,7 +137,8 @@ class Description(Text):
 IN_NAMES = "A-Za-z0-9._/%"
 """The characters that a name of MQ may have, as a class of a regular expression."""
 
-_NOT_IN_NAMES = re.compile(f"[^{IN_NAMES}]")
+NOT_IN_NAMES = re.compile(f"[^{IN_NAMES}]")
+"""A character that a name of MQ may not have."""
 
 
 @frozen
@@ -147,7 +148,7 @@ class Name(Text):
     def __call__(self, value: object, key: str) -> str:
         if isinstance(value, str):
             kept = value.rstrip(" ")
-            if self.least <= len(kept) <= self.most and not _NOT_IN_NAMES.search(kept):
+            if self.least <= len(kept) <= self.most and not NOT_IN_NAMES.search(kept):
                 return kept
         raise DomainError(key, value, f"allowed: {self.described}")
 
