@@ -148,18 +148,22 @@ class Steps:
 
     def expressions(self) -> Iterator[Expression]:
         """Every expression of every step."""
-        for step in self.steps:
-            match step:
-                case Filter():
-                    yield step.where
-                case Rank():
-                    yield from (key.by for key in step.keys)
-                    yield from (tree for tree in (step.among, step.at_most) if tree is not None)
-                    yield from map(exp.column, (*step.counts, *([step.per] if step.per is not None else [])))
-                case Let():
-                    yield from (each.value for each in step.values)
-            if step.when is not None:
-                yield step.when
+        return (tree for step in self.steps for tree in expressions_of(step))
+
+
+def expressions_of(step: Step) -> Iterator[Expression]:
+    """Every expression of a step."""
+    match step:
+        case Filter():
+            yield step.where
+        case Rank():
+            yield from (key.by for key in step.keys)
+            yield from (tree for tree in (step.among, step.at_most) if tree is not None)
+            yield from map(exp.column, (*step.counts, *([step.per] if step.per is not None else [])))
+        case Let():
+            yield from (each.value for each in step.values)
+    if step.when is not None:
+        yield step.when
 
 
 def holds_fact(rule_id: str) -> str:

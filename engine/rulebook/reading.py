@@ -16,13 +16,17 @@ OVERRIDES = ("edition", "reading")
 
 @frozen
 class Reading:
-    """One open point: the clauses it concerns, the choices (the default first), and why it is the default."""
+    """One open point: the clauses it concerns, the choices (the default first), and why it is the default.
+
+    By the choices in ``not_replayed`` the rules say nothing of events one after the other.
+    """
 
     id: str
     clauses: tuple[str, ...]
     choices: tuple[str, ...]
     question: str
     why: str
+    not_replayed: tuple[str, ...] = ()
 
     @property
     def default(self) -> str:
@@ -102,7 +106,21 @@ def _reading(name: str, table: Mapping[str, Any]) -> Reading:
     missing = next((key for key in ("clauses", "choices", "question", "why") if not table.get(key)), None)
     if missing:
         raise RuleError("readings.toml", f"{name}.{missing}", "is missing")
-    return Reading(name, tuple(table["clauses"]), tuple(table["choices"]), table["question"], table["why"])
+    choices, not_replayed = tuple(table["choices"]), tuple(table.get("not_replayed", ()))
+    for choice in not_replayed:
+        if choice not in choices[1:]:
+            near = suggestion(choice, choices[1:])
+            said = f"{choice!r} is no choice besides the default; allowed: {', '.join(choices[1:]) or 'none'}{near}"
+            raise RuleError("readings.toml", f"{name}.not_replayed", said)
+    return Reading(name, tuple(table["clauses"]), choices, table["question"], table["why"], not_replayed)
+
+
+def for_replay(chosen: Mapping[str, str], known: Mapping[str, Reading]) -> None:
+    """Raises ReadingError for a choice by which events are not replayed."""
+    for name, choice in chosen.items():
+        if choice in known[name].not_replayed:
+            allowed = ", ".join(each for each in known[name].choices if each not in known[name].not_replayed)
+            raise ReadingError(f"reading {name}: events are not replayed by {choice!r}; allowed: {allowed}")
 
 
 def chosen_readings(given: Mapping[str, str], known: Mapping[str, Reading]) -> dict[str, str]:

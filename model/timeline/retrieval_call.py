@@ -14,6 +14,15 @@ from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Cursor, Pos
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
 from mqclause.model.timeline.sorted_map import with_entry
 
+LISTED_BY = (
+    (("enqueued_priority", True), ("arrival", False)),
+    (("item_priority", True), ("item_arrival", False)),
+)
+"""What the candidates of a get are listed by, in the words of the rules, and whether the highest comes first.
+
+A candidate that leads its item stands where its item does.
+"""
+
 
 def is_browse(event: Event) -> bool:
     """Whether a get leaves the message on the queue."""
@@ -66,7 +75,7 @@ def _first_call(options: tuple[str, ...], unit: str, get: str, named_get: str) -
 
 
 def candidates(event: Event, view: QueueView) -> Iterator[SeenMessage]:
-    """The messages that a get may return, in the order in which it prefers them."""
+    """The messages that a get may return, as they are listed: in physical order."""
     options, cursor = event.options, view.position.cursor
     if options and not set(AT_THE_CURSOR).isdisjoint(options):
         return _one(view.at(*cursor.at) if cursor is not None else None)

@@ -7,13 +7,23 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mqclause.rulebook.rules import rules_folder
+from mqclause.model.facts.constants import REASONS
+from mqclause.rulebook.rules import Rules, rules_folder
 from mqclause.tools.cli import SUBCOMMANDS
 from spec_tests.support.product import ROOT, SCRIPTS, Definition, Module, folders, installed, modules, pyproject
 
 RULESETS = sorted(path.name for path in rules_folder().iterdir() if path.is_dir() and path.name != "documents")
 RULE = re.compile(rf"\b({'|'.join(RULESETS)})[./]\d")
 NUMBER = re.compile(r"\d{1,2}[a-z]?|note")
+REASON = re.compile(r"MQRC_[A-Z0-9_]+")
+OF_READINGS = {
+    *Rules().known_readings,
+    *(choice for each in Rules().known_readings.values() for choice in each.choices if "-" in choice),
+    *Rules().known_editions,
+}
+"""Readings and editions, and what is chosen of readings where no other word is written so."""
+
+REASONS_ARE_LISTED = "mqclause.model.facts.constants"
 
 
 def test_packages_are_the_folders_with_modules() -> None:
@@ -46,12 +56,14 @@ def test_every_subcommand_is_told_by_the_beginning_of_its_own_words() -> None:
 
 
 def decides(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Texts by which Python would know one rule or clause from another, with the line."""
+    """Texts by which Python would know one rule, clause, reading or reason from another, with the line."""
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
-            if RULE.search(node.value):
+            if RULE.search(node.value) or REASON.search(node.value) or node.value in OF_READINGS:
                 yield node.lineno, node.value
+        elif isinstance(node, ast.Constant) and type(node.value) is int and node.value in REASONS.values():
+            yield node.lineno, str(node.value)
         elif isinstance(node, ast.Compare | ast.Tuple | ast.List | ast.Set | ast.Dict | ast.MatchValue):
             texts = [each.value for each in ast.iter_child_nodes(node) if isinstance(each, ast.Constant)]
             yield from (
@@ -61,14 +73,17 @@ def decides(tree: ast.AST) -> Iterator[tuple[int, str]]:
             )
 
 
-def test_no_rule_or_clause_is_named_in_python() -> None:
-    found = [f"{module.place}:{line}: {text}" for module in installed() for line, text in decides(module.tree)]
-    assert found == []
+def test_no_rule_clause_reading_or_reason_is_named_in_python() -> None:
+    asked = [module for module in installed() if module.name != REASONS_ARE_LISTED]
+    assert [f"{module.place}:{line}: {text}" for module in asked for line, text in decides(module.tree)] == []
 
 
 def test_a_clause_named_in_python_would_be_found() -> None:
     wrong = 'x = rule.clause in ("3", "11")\ny = rule.id == "workload.04a"\n"""of workload.04a"""\n'
     assert [text for _, text in decides(ast.parse(wrong))] == ["3", "11", "workload.04a"]
+    wrong = 'x = readings["mru-ties"]\ny = code == REASONS["MQRC_Q_FULL"] or code == 2053\nz = "first-to-arrive"\n'
+    found = sorted(text for _, text in decides(ast.parse(wrong)))
+    assert found == ["2053", "MQRC_Q_FULL", "first-to-arrive", "mru-ties"]
 
 
 def edits_path(module: ast.Module) -> Iterator[int]:

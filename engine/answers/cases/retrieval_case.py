@@ -47,17 +47,20 @@ class Forgetting(dict[Any, Any]):
 class AskedRetrieval(Retrieval):
     """The rules of retrieval, which are asked about all of a queue and keep what they did: every run is traced."""
 
-    looks_ahead = False
-
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         super().__init__(rules, executor)
         self.runs: list[Run] = []
+        self.as_listed = _never
         self.put_reasons = Forgetting()
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:  # noqa: ARG002 - always
         """As Retrieval, traced and kept."""
         self.runs.append(super().run(call, messages, traced=True))
         return self.runs[-1]
+
+
+def _never(_: RetrievalCall) -> bool:
+    return False
 
 
 class Retrieved(NamedTuple):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from attrs import evolve, frozen
 
+from mqclause.answers.order.as_listed import AsListed
 from mqclause.documents import RETRIEVAL
 from mqclause.executors.course import Course
 from mqclause.executors.listing import asked_of
@@ -24,8 +25,6 @@ from mqclause.trace.record import scope_of, seen_by
 from mqclause.trace.sentence import sentence, sentence_about
 
 ORDER_FORMAT = "mqclause.order/1"
-ITEMS_STAND = "group-position"
-"""The reading that says where an item stands in the logical order."""
 
 ORDERS: Mapping[str, RetrievalCall] = {
     "physical": RetrievalCall(),
@@ -89,16 +88,13 @@ class QueueOrder:
 class Retrieval:
     """The rules of retrieval, made ready once. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
 
-    looks_ahead = True
-    """Whether a get is asked about the messages that it may return alone, and not about all of a queue."""
-
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         self.rules = Rules() if rules is None else rules
         self.executor = executor
         self.course = Course.of(self.rules, RETRIEVAL, executor)
         self.put_reasons: dict[tuple[bool, int | None], Any] = {}
         self.enqueued: Enqueued = asked_of(self.ruleset, "enqueued_priority")
-        self.first_in_sequence = first_in_sequence(self.rules)
+        self.as_listed: Callable[[RetrievalCall], bool] = AsListed.by(self.course.steps[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Retrieval, (self.rules, self.executor)
@@ -205,9 +201,3 @@ def local_queues(cluster: Cluster) -> dict[str, Queue]:
 def _no_local_queue(name: str, local: Mapping[str, Queue]) -> str:
     listed = ", ".join(local) or "none"
     return f"{quoted(name)} is no local queue; allowed: {listed}{suggestion(name, local)}"
-
-
-def first_in_sequence(rules: Rules) -> bool:
-    """Whether items stand in the logical order where the first message of their sequence stands, as they do to gets."""
-    known = rules.known_readings.get(ITEMS_STAND)
-    return known is None or rules.readings[ITEMS_STAND] == known.default

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from attrs import frozen
 
-from mqclause.answers.order.retrieval import ITEMS_STAND, ORDERS, PassedOver, Retrieval, first_in_sequence
+from mqclause.answers.order.retrieval import PassedOver, Retrieval
 from mqclause.executors.run import Run
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
@@ -25,9 +25,7 @@ from mqclause.model.timeline.judge import EVERY_MESSAGE, PRIORITIES, Messages, N
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
 from mqclause.model.timeline.retrieval_call import candidates, close_call, get_call, put_call
-from mqclause.rulebook.errors import ReadingError
 from mqclause.rulebook.rule import Rule
-from mqclause.rulebook.rules import Rules
 
 MOST_KNOWN = 1000
 """How many answers about puts are kept."""
@@ -120,13 +118,6 @@ class Enqueuing(NoJudge):
         return EVERY_MESSAGE._replace(priorities=got)
 
 
-def for_calls(rules: Rules) -> None:
-    """Raises ReadingError for a choice that only the order of a queue's messages can be read by."""
-    if not first_in_sequence(rules):
-        said = f"reading {ITEMS_STAND}: {rules.readings[ITEMS_STAND]!r} is for the order of messages alone"
-        raise ReadingError(f"{said}; allowed where events are replayed: {rules.known_readings[ITEMS_STAND].default}")
-
-
 def retrieve(
     retrieval: Retrieval, state: QueueManagerState, event: Event
 ) -> tuple[QueueManagerState, Happened, Returned]:
@@ -136,11 +127,10 @@ def retrieve(
         raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
     view = view_of(state, event, base.name)
     call = get_call(event, view, base.get, state.definitions.queues[event.queue].get)
-    listed = candidates(event, view) if retrieval.looks_ahead else view.everything()
-    if not retrieval.first_in_sequence and "LOGICAL_ORDER" in event.options:
-        # The first of those listed is returned, and items do not stand where the messages that lead them do.
-        listed = iter(retrieval.run(ORDERS["logical"], list(listed)).remaining)
-    run = first_run(retrieval, call, listed)
+    if retrieval.as_listed(call):
+        run = first_run(retrieval, call, candidates(event, view))
+    else:
+        run = retrieval.run(call, list(view.everything()))
     if run.failure is not None or not run.remaining:
         return state.sent(event), NOTHING, Returned(retrieval, call, view, _reason(retrieval, call, run))
     first: SeenMessage = run.remaining[0]
@@ -180,12 +170,12 @@ def next_get(
 def first_run(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[SeenMessage]) -> Run:
     """The run of the rules over the first messages of ``listed`` that leaves one, or over the last of all.
 
-    A message is passed over by what it is and not by the others, so that there is no need to look at all of them; more
-    and more are looked at together.
+    The rules look at each message alone (``AsListed``), so that there is no need to look at all of them; more and more
+    are looked at together.
     """
-    size = 1 if retrieval.looks_ahead else None
+    size = 1
     run = retrieval.run(call, list(islice(listed, size)))
-    while size is not None and not run.remaining:
+    while not run.remaining:
         size *= 2
         window = list(islice(listed, size))
         if not window:

@@ -14,7 +14,7 @@ from mqclause.answers.choice.delivered import Ways
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.resolution import Resolved
 from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.order.retrieval_calls import close_reason, for_calls, put_reason, retrieve
+from mqclause.answers.order.retrieval_calls import close_reason, put_reason, retrieve
 from mqclause.answers.replay.administering import Administering
 from mqclause.answers.replay.replay_exits import ReplayExits
 from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
@@ -32,11 +32,12 @@ from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import Scenario
+from mqclause.rulebook.reading import for_replay
 from mqclause.rulebook.rules import Rules
 
 
 class Replay:
-    """Replays scenarios. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
+    """Replays scenarios. Arguments as for Engine; it pickles as its rules. Raises ReadingError and RuleError."""
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class Replay:
         self.engine = Engine(rules, executor, exits, exit_limit)
         self.triggers = Triggers(self.engine.rules, executor)
         self.retrieval = Retrieval(self.engine.rules, executor)
-        for_calls(self.engine.rules)
+        for_replay(self.engine.rules.readings, self.engine.rules.known_readings)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Replay, self.engine.__reduce__()[1]

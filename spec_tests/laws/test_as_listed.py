@@ -1,0 +1,97 @@
+"""Gets look at no more messages than the rules need, as the rules say of themselves; what is edited in them counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqclause import Cluster, QueueManager, ReadingError, RuleError, Rules, next_get
+from mqclause.answers.cases.retrieval_case import AskedRetrieval
+from mqclause.answers.order.retrieval import Retrieval
+from mqclause.answers.replay.replay import Replay
+from mqclause.model.facts.message import Message
+from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.retrieval import RetrievalCall
+
+LIE = [
+    {"group": "Y", "sequence": 2, "last_in_group": True},
+    {},
+    {"group": "Z"},
+    {"group": "Y"},
+    {"group": "Z", "sequence": 2},
+]
+"""In logical order M1, Z (M2), Y (M3, M0); if an item stands where the first of it to arrive stands, Y is the first."""
+
+NEWEST_FIRST = 'by = ["enqueued_priority DESC", "arrival DESC"]'
+OWN_FIRST = """
+clause = "retrieval/1.1"
+title  = "What is in no group goes before groups"
+after  = "retrieval.1.1"
+when   = "mqi_call = 'MQGET' AND COUNT_IF(NOT in_group) > 0"
+
+[eliminate]
+where   = "in_group"
+because = "it is in group {group_id}"
+"""
+
+
+def got(rules: Rules, *options: str) -> list[str]:
+    """What a get returns of LIE, asked about the first messages alone where the rules are content with them."""
+    listed = [Message(id=f"M{at}", queue="APPQ", **each) for at, each in enumerate(LIE)]
+    cluster = Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
+    answers = [next_get(of, cluster, listed, "APPQ", options).got for of in (Retrieval(rules), AskedRetrieval(rules))]
+    assert answers[0] == answers[1]
+    return answers[0]
+
+
+def edited(path: str, old: str, new: str) -> Rules:
+    text = Rules().files[path]
+    assert old in text
+    return Rules().with_files({path: text.replace(old, new)})
+
+
+def test_the_rules_are_content_with_the_first_message() -> None:
+    assert Retrieval().as_listed.otherwise == []
+
+
+def test_a_rule_that_lists_messages_otherwise_is_followed_by_gets() -> None:
+    path, said = "retrieval/1.1_priority_then_arrival.toml", 'by = ["enqueued_priority DESC", "arrival"]'
+    assert (got(Rules()), got(Rules(), "LOGICAL_ORDER")) == (["M0"], ["M1"])
+    turned = edited(path, said, NEWEST_FIRST)
+    assert (got(turned), got(turned, "LOGICAL_ORDER")) == (["M4"], ["M1"])
+
+
+def test_a_rule_that_counts_messages_is_asked_about_all_of_them() -> None:
+    assert got(Rules().with_files({"retrieval/1.1b_own_first.toml": OWN_FIRST})) == ["M1"]
+
+
+def test_a_rule_that_passes_over_what_is_taken_already_leaves_nothing() -> None:
+    after = OWN_FIRST.replace('"retrieval.1.1"', '"retrieval.7.7"').replace(" AND COUNT_IF(NOT in_group) > 0", "")
+    assert got(Rules().with_files({"retrieval/1.2g_of_groups.toml": after})) == []
+
+
+def test_a_reading_of_any_name_says_where_items_stand() -> None:
+    """As group-position does, under a name that nothing but the two files knows."""
+    name, path, files = "item-place", "retrieval/2.2a_items_then_sequence.toml", Rules().files
+    known = files["readings.toml"]
+    copied = known[known.index("[group-position]") :].replace("group-position", name)
+    renamed = files[path].replace("group-position", name)
+    rules = Rules().with_files({"readings.toml": f"{known}\n{copied}", path: renamed})
+    assert (got(rules), got(rules, "LOGICAL_ORDER")) == (["M0"], ["M1"])
+    turned = rules.under({name: "first-to-arrive"})
+    assert (got(turned), got(turned, "LOGICAL_ORDER")) == (["M0"], ["M3"])
+    assert looks_at_all(turned) == (False, True)
+    with pytest.raises(ReadingError, match=f"^reading {name}: .*'first-to-arrive'; allowed: first-in-sequence$"):
+        Replay(turned)
+
+
+def looks_at_all(rules: Rules) -> tuple[bool, bool]:
+    """Whether a get in physical order, and one in logical order, look at all of a queue."""
+    by = Retrieval(rules).as_listed
+    calls = (RetrievalCall(mqi_call="MQGET", options=options) for options in ((), ("LOGICAL_ORDER",)))
+    physical, logical = (not by(call) for call in calls)
+    return physical, logical
+
+
+def test_what_is_not_replayed_is_a_choice_besides_the_default() -> None:
+    with pytest.raises(RuleError, match="'first-in-sequence' is no choice besides the default; allowed: first-to-arr"):
+        edited("readings.toml", 'not_replayed = ["first-to-arrive"]', 'not_replayed = ["first-in-sequence"]')
