@@ -62,6 +62,9 @@ class ConfiguredObject:
     clusters that a queue names and in which there is none, so that the queue is not clustered there. ``deadq_told``
     says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is suspended.
 
+    Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in a cluster
+    of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
+
     Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
     the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states, ``beside``
@@ -125,6 +128,9 @@ class ConfiguredObject:
     deadq: str = seen(NAME_OR_BLANK, "")
     deadq_told: bool = False
     suspended_in: str = seen(NAME_OR_BLANK, "")
+    is_own: bool = True
+    in_shared_cluster: bool = True
+    attribute: str = seen(Text(20), "")
     owner: str = field(default="", metadata={"in_table": None})
     clusters: tuple[str, ...] = field(default=(), metadata={"in_table": None})
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})

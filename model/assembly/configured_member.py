@@ -105,8 +105,10 @@ class ConfiguredMember:
         for cluster, name, place in (*own, *shown):
             if cluster:
                 owner = self.owner if name == self.name else name
-                yield ConfiguredObject("QMGR", name, name, self.platform, owner=owner, suspended_in=cluster,
-                                       places={"": place})  # fmt: skip
+                # What a display shows of others is told of by the one that it was made at.
+                told = (cluster,) if name == self.name else ()
+                yield ConfiguredObject("QMGR", name, name, self.platform, bool(told), owner=owner, clusters=told,
+                                       suspended_in=cluster, places={"": place})  # fmt: skip
 
     @cached_property
     def joined(self) -> frozenset[str] | None:

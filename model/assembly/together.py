@@ -194,11 +194,13 @@ class Together:
                     asked = f"DISPLAY CLUSQMGR(*) CHANNEL at {owner} names it, dmpmqcfg -a there tells the rest"
                     yield Diagnostic(file, f"{leads}: {lacks}; {asked}", line)
 
-    def is_known(self, about: ConfiguredObject, local: str) -> bool:
-        """Whether ``local`` knows of an object: its own, or one that comes into a cluster that it is in."""
+    def seen_by(self, about: ConfiguredObject, local: str | None) -> ConfiguredObject:
+        """The object as ``local`` sees it: whether it is its own, and whether they share a cluster."""
+        if local is None:
+            return about
         mine = self.described[local].clusters if local in self.described else frozenset()
-        shared = about.chltype != "CLUSSDR" and not mine.isdisjoint(about.clusters)
-        return about.queue_manager == local or shared
+        shared = not mine.isdisjoint(about.clusters)
+        return evolve(about, is_own=about.queue_manager == local, in_shared_cluster=shared)
 
     def looks(self, name: str, cluster: str) -> Mapping[str, Appearance]:
         """How the hosts of a queue in a cluster look to whoever chooses, each with the routes to it."""

@@ -77,3 +77,51 @@ def test_at_which_member_it_is_told_what_a_cluster_lacks_is_said_by_the_rules_al
     assert told_at("like_members_before = 0", "like_members_before = 0") == ["QM2"]
     assert told_at("like_members_before = 0", "like_members_before = 1") == ["QM3"]
     assert sorted(told_at("(NOT repository OR partial_members = 0)", "repository")) == ["QM1"]
+
+
+QUEUE_AT_QM5 = f"{QUEUE} PUT(DISABLED) TRIGGER TRIGTYPE(DEPTH) TRIGDPTH(9) MAXDEPTH(3)"
+OTHER = member(
+    "QM5",
+    QUEUE_AT_QM5,
+    "ALTER QMGR DEADQ(' ') CLWLEXIT(x)",
+    "DEFINE QLOCAL(OPEN) CLUSTER(S) GET(DISABLED)",
+    "DEFINE QALIAS(LOST) TARGQ(NONE) CLUSTER(S)",
+    "SUSPEND QMGR CLUSTER(S)",
+    receiver="HBINT(5)",
+)
+OF_QM5_TO_ALL = [
+    ("check.12", "TO.QM5"),
+    ("check.02", "Q"),
+    ("check.18", "OPEN"),
+    ("check.27", "QM5"),
+]
+"""A channel's HBINT, PUT of a queue, who hosts it, and that a queue manager is suspended go round in a cluster."""
+
+
+def seen_from(local: str | None, checks: Checks = CHECKS) -> list[tuple[str, str]]:
+    texts = (member("QM4", QUEUE), OTHER, member("QM6").replace("(S)", "(A)"))
+    sources = [Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(texts)]
+    return [(each.rule.id, each.name) for each in inspected(sources, checks, local).findings()]
+
+
+def test_of_what_others_have_a_member_knows_what_goes_round_in_its_clusters() -> None:
+    """What QM5 keeps to itself: its exit, DEADQ, GET, where an alias leads, what triggers."""
+    own = [("check.16", "QM5"), ("check.26", "QM5"), ("check.25", "OPEN"), ("check.17", "LOST"), ("check.28", "Q")]
+    triggers = [each for each in seen_from("QM5") if each[0].startswith("trigger.")]
+    assert sorted(seen_from("QM4")) == sorted(OF_QM5_TO_ALL)
+    assert sorted(seen_from("QM5")) == sorted([*OF_QM5_TO_ALL, *own, *triggers])
+    assert triggers
+    assert seen_from("QM6") == [("check.21", "TO.QM6")], "the one full repository of a cluster of its own"
+    assert sorted(seen_from(None)) == sorted([*seen_from("QM5"), *seen_from("QM6")])
+
+
+def test_which_attributes_go_round_in_a_cluster_is_said_by_a_term() -> None:
+    rules, stated = Rules(), "'put', 'suspend'"
+    assert rules.files["terms.toml"].count(stated) == 1
+
+    def by(said: str) -> list[tuple[str, str]]:
+        files = {"terms.toml": rules.files["terms.toml"].replace(stated, said)}
+        return sorted(seen_from("QM4", Checks(rules.with_files(files))))
+
+    assert by("'put', 'suspend', 'deadq', 'get'") == sorted([*OF_QM5_TO_ALL, ("check.26", "QM5"), ("check.25", "OPEN")])
+    assert by("'put'") == sorted(set(OF_QM5_TO_ALL) - {("check.27", "QM5")})

@@ -135,6 +135,7 @@ class Checks:
             for kind, names in rule.misplaced.items():
                 self.misplaced = {**self.misplaced, kind: self.misplaced.get(kind, frozenset()) | names}
         self.competes = asked_of(self.course.rulesets[0], "competes")
+        self.known = asked_of(self.course.rulesets[0], "known")
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
@@ -143,8 +144,13 @@ class Checks:
         """What the rules of the checks find of one object."""
         run = self.course.run(about, (), None, True)[0]
         for each in unfulfilled(self.course, about, run):
-            if each.rule.id not in self.ignored and about.tells(each.attribute):
+            if self.tells(each.rule, each.attribute, about):
                 yield _found(each, about)
+
+    def tells(self, rule: Rule, attribute: str, about: ConfiguredObject) -> bool:
+        """Whether a finding is asked for, and its attribute told, and known to who looks."""
+        asked = rule.id in self.rules and rule.id not in self.ignored
+        return asked and about.tells(attribute) and self.known(evolve(about, attribute=attribute))
 
     def is_to_trigger(self, about: ConfiguredObject) -> bool:
         """Whether the trigger rules are to be asked about a queue."""
@@ -160,8 +166,7 @@ class Checks:
         answer = self.why.ask(*put)
         for doubt in answer.doubts if answer.verdict == "does not" else ():
             rule, condition = doubt.condition.rule, doubt.condition
-            asked = rule.id in self.rules and rule.id not in self.ignored
-            if asked and doubt.holds is False and about.tells(rule.attribute):
+            if doubt.holds is False and self.tells(rule, rule.attribute, about):
                 remedy, typed = condition.remedy or condition.advice, bool(condition.remedy)
                 said = Unfulfilled(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
                 yield _found(said, about)
@@ -171,9 +176,10 @@ class Checks:
 
         An alias, or a remote definition, is looked at twice: as its clusters know it, and for what it leads to.
         """
-        if about.beside and (local is None or together.is_known(about, local)):
-            yield from self.of(self.followed(about, together))
-        every = [each for each in self.with_choices(about, together) if local is None or together.is_known(each, local)]
+        if about.beside:
+            yield from self.of(self.followed(together.seen_by(about, local), together))
+        seen = (together.seen_by(each, local) for each in self.with_choices(about, together))
+        every = [each for each in seen if each.is_own or each.in_shared_cluster]
         if len(every) > 1 and about.object_type in CONFIGURED_QUEUES:
             yield from self.in_clusters(every)
         else:

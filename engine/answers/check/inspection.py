@@ -111,7 +111,9 @@ class Inspection:
         faults, warnings = list[Diagnostic](), list[Diagnostic]()
         member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
         found, waiting = list[Finding](), list[ConfiguredObject]()
-        for about in member.configured():
+        for each in member.configured():
+            # Which clusters are shared is known when all files are read; what a queue triggers is no cluster's matter.
+            about = each if self.local is None else evolve(each, is_own=name == self.local, in_shared_cluster=False)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about)
             if about.clustered or about.beside:
@@ -210,7 +212,7 @@ class Inspection:
         together = Together.of([each.contribution for each in self.members.values()])
         found = list[Finding]()
         for each in self.members.values():
-            found += each.found if self.local in (None, each.owner) else ()
+            found += each.found
             for about in each.waiting:
                 found += self.checks.among(about, together, self.local)
         self._unjudged = [*together.unjudged(self.local)]
