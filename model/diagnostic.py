@@ -94,6 +94,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close!r}?" if close else ""
 
 
+def instead(word: str, known: Iterable[str], what: str = "allowed") -> str:
+    """``; allowed: x, y; did you mean 'x'?``: what could stand in place of a word, and which is close to it."""
+    listed = list(known)
+    return f"; {what}: {', '.join(listed) or 'none'}{suggestion(word, listed)}"
+
+
 def closest(word: str, known: Iterable[str]) -> str:
     """The known word that is close, blank if none is."""
     close = get_close_matches(word, list(known), n=1) if len(word) <= LONGEST_MISSPELT else []

@@ -72,9 +72,9 @@ class Subcommands(click.Group):
 
 def _no_command(name: str) -> str:
     # Loaded now, as --help needs none of it.
-    from mqclause.model.diagnostic import quoted, suggestion
+    from mqclause.model.diagnostic import instead, quoted
 
-    return f"{quoted(name)} is no command; allowed: {', '.join(sorted(SUBCOMMANDS))}{suggestion(name, SUBCOMMANDS)}"
+    return f"{quoted(name)} is no command{instead(name, sorted(SUBCOMMANDS))}"
 
 
 @click.command(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -12,7 +12,7 @@ from mqclause.executors.compiled import Compiled
 from mqclause.executors.plain import Plain
 from mqclause.executors.run import CarriedValues, Executor, ExecutorName, Run
 from mqclause.executors.steps import Steps
-from mqclause.model.diagnostic import quoted, suggestion
+from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rule import Ruleset
 from mqclause.rulebook.rules import Rules
@@ -59,8 +59,7 @@ class Course:
         if not isinstance(rules, Rules):
             raise TypeError(f"rules={quoted(rules)} is no Rules; readings are given as Rules(readings)")
         if executor not in EXECUTORS:
-            near = suggestion(str(executor), EXECUTORS)
-            raise ValueError(f"executor={quoted(executor)} is none; allowed: {', '.join(EXECUTORS)}{near}")
+            raise ValueError(f"executor={quoted(executor)} is none{instead(str(executor), EXECUTORS)}")
         return _course(rules.about(declaration), declaration, executor)
 
     def run(

@@ -8,7 +8,7 @@ from typing import Any
 
 from mqclause.language.check import type_of
 from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type
-from mqclause.model.diagnostic import quoted, suggestion
+from mqclause.model.diagnostic import instead, quoted, suggestion
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.finding import FINDING_KEYS
@@ -43,9 +43,7 @@ def action_of(file: RuleFile) -> Action:
     keys = [key for key in file.table if key not in COMMON_KEYS]
     for key in keys:
         if key not in ACTIONS:
-            near = suggestion(key, [*ACTIONS, *COMMON_KEYS])
-            allowed = ", ".join([*COMMON_KEYS, *ACTIONS])
-            raise RuleError(file.path, key, f"is not a key of a rule{near}; allowed: {allowed}")
+            raise RuleError(file.path, key, f"is not a key of a rule{instead(key, [*COMMON_KEYS, *ACTIONS])}")
     if len(keys) != 1:
         raise RuleError(file.path, "", f"a rule has one action, here {len(keys)}; allowed: {', '.join(ACTIONS)}")
     build, allowed_keys = ACTIONS[keys[0]]
@@ -54,9 +52,7 @@ def action_of(file: RuleFile) -> Action:
         raise RuleError(file.path, keys[0], f"is a table, like [{keys[0]}]")
     for key in table:
         if allowed_keys and key not in allowed_keys:
-            near = suggestion(key, allowed_keys)
-            allowed = ", ".join(allowed_keys)
-            raise RuleError(file.path, f"{keys[0]}.{key}", f"is not known{near}; allowed: {allowed}")
+            raise RuleError(file.path, f"{keys[0]}.{key}", f"is not known{instead(key, allowed_keys)}")
     return build(file, table, keys[0])
 
 
@@ -181,8 +177,8 @@ def _derivable(file: RuleFile, key: str, name: str, of: str) -> Type | None:
         return known.type if known is not None else None
     if known is None or not known.is_carried:
         carried = [each.name for each in file.vocabulary.words.values() if each.is_carried]
-        said = f"cannot be derived for a {file.vocabulary.subject}{suggestion(name, carried)}"
-        raise RuleError(file.path, key, f"{said}; allowed: {', '.join(carried) or 'nothing'}")
+        said = f"cannot be derived for a {file.vocabulary.subject}{instead(name, carried)}"
+        raise RuleError(file.path, key, said)
     return NUMBER
 
 
@@ -213,8 +209,7 @@ def _remedies(file: RuleFile, table: dict[str, Any], key: str) -> Iterator[Remed
             raise RuleError(file.path, within, f"is MQSC, or tables of {', '.join(REMEDY_KEYS)}")
         for name in each:
             if name not in REMEDY_KEYS:
-                said = f"is not known{suggestion(name, REMEDY_KEYS)}; allowed: {', '.join(REMEDY_KEYS)}"
-                raise RuleError(file.path, f"{within}.{name}", said)
+                raise RuleError(file.path, f"{within}.{name}", f"is not known{instead(name, REMEDY_KEYS)}")
         when = file.condition(each, "when", within, per_subject=False) if "when" in each else None
         yield Remedy(when, **{name: file.because(each, within, part=name) for name in REMEDY_TEXTS if name in each})
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from attrs import frozen
 
 import mqclause.cases
-from mqclause.model.diagnostic import suggestion
+from mqclause.model.diagnostic import instead
 
 Stated = Mapping[str, Any]
 """A table as it stands in a case file."""
@@ -200,8 +200,7 @@ def _of_type(place: str, table: Stated, key: str, wanted: type, said: str) -> No
 def _only(place: str, table: Stated, allowed: frozenset[str]) -> None:
     unknown = sorted(set(table) - allowed)
     if unknown:
-        near = suggestion(unknown[0], sorted(allowed))
-        raise CaseError(f"{place}: unknown key {', '.join(unknown)}{near}; allowed: {', '.join(sorted(allowed))}")
+        raise CaseError(f"{place}: unknown key {', '.join(unknown)}{instead(unknown[0], sorted(allowed))}")
 
 
 def laid_over(scene: Stated, facts: Stated, place: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.model.diagnostic import suggestion
+from mqclause.model.diagnostic import instead
 from mqclause.rulebook.errors import ReadingError, RuleError
 
 OVERRIDES = ("edition", "reading")
@@ -91,8 +91,7 @@ def editions_until(edition: str | None, known: Iterable[str]) -> tuple[str, ...]
     if edition is None:
         return listed[:1]
     if edition not in listed:
-        near = suggestion(edition, listed)
-        raise ReadingError(f"edition {edition!r} is not known{near}; allowed: {', '.join(listed)}")
+        raise ReadingError(f"edition {edition!r} is not known{instead(edition, listed)}")
     return listed[: listed.index(edition) + 1]
 
 
@@ -109,8 +108,7 @@ def _reading(name: str, table: Mapping[str, Any]) -> Reading:
     choices, not_replayed = tuple(table["choices"]), tuple(table.get("not_replayed", ()))
     for choice in not_replayed:
         if choice not in choices[1:]:
-            near = suggestion(choice, choices[1:])
-            said = f"{choice!r} is no choice besides the default; allowed: {', '.join(choices[1:]) or 'none'}{near}"
+            said = f"{choice!r} is no choice besides the default{instead(choice, choices[1:])}"
             raise RuleError("readings.toml", f"{name}.not_replayed", said)
     return Reading(name, tuple(table["clauses"]), choices, table["question"], table["why"], not_replayed)
 
@@ -119,18 +117,15 @@ def for_replay(chosen: Mapping[str, str], known: Mapping[str, Reading]) -> None:
     """Raises ReadingError for a choice by which events are not replayed."""
     for name, choice in chosen.items():
         if choice in known[name].not_replayed:
-            allowed = ", ".join(each for each in known[name].choices if each not in known[name].not_replayed)
-            raise ReadingError(f"reading {name}: events are not replayed by {choice!r}; allowed: {allowed}")
+            listed = ", ".join(each for each in known[name].choices if each not in known[name].not_replayed)
+            raise ReadingError(f"reading {name}: events are not replayed by {choice!r}; allowed: {listed}")
 
 
 def chosen_readings(given: Mapping[str, str], known: Mapping[str, Reading]) -> dict[str, str]:
     """A choice for every reading: the ``given`` ones, the defaults for the rest. Raises ReadingError."""
     for name, choice in given.items():
         if name not in known:
-            near = suggestion(name, known)
-            raise ReadingError(f"reading {name!r} is not known{near}; allowed: {', '.join(known)}")
-        allowed = known[name].choices
-        if choice not in allowed:
-            near = suggestion(choice, allowed)
-            raise ReadingError(f"reading {name}: {choice!r} is not a choice; allowed: {', '.join(allowed)}{near}")
+            raise ReadingError(f"reading {name!r} is not known{instead(name, known)}")
+        if choice not in known[name].choices:
+            raise ReadingError(f"reading {name}: {choice!r} is not a choice{instead(choice, known[name].choices)}")
     return {name: given.get(name, reading.default) for name, reading in known.items()}

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from mqclause.documents.workload import OUTCOME
 from mqclause.language.sql import Node, literal
-from mqclause.model.diagnostic import DomainError, suggestion
+from mqclause.model.diagnostic import DomainError, instead
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME_GIVEN
 from mqclause.tables.cluster_puts import ClusterPuts
@@ -78,7 +78,7 @@ def _source_at(columns: Mapping[str, FieldType], at: str) -> ValueSource:
 def _flat(columns: Mapping[str, FieldType], given: Mapping[str, Any], clusters: Collection[Cluster]) -> Sources:
     for name in given:
         if name not in GIVEN:
-            raise TableError(f"{name}=…: not a field of a put{suggestion(name, GIVEN)}; those are: {', '.join(GIVEN)}")
+            raise TableError(f"{name}=…: not a field of a put{instead(name, GIVEN)}")
     if not set(PUT_NAMES).intersection(given):
         raise TableError(f"a put names one of them: {'=… or '.join(PUT_NAMES)}=…")
     found = {name: _source(columns, PUT[name], value, clusters) for name, value in given.items() if value is not None}
@@ -108,5 +108,4 @@ def _names(cluster: Cluster) -> Iterable[Collection[str]]:
 def _no_column(of: Column, value: str, columns: Collection[str]) -> str:
     """A word that is neither a column nor what the field may hold in every row."""
     what = "name in the cluster" if of.name in PUT_NAMES else "value that it may have"
-    near = suggestion(value, columns)
-    return f"{of.name}={value!r} is neither a column nor a {what}{near}; the table has: {', '.join(columns)}"
+    return f"{of.name}={value!r} is neither a column nor a {what}{instead(value, columns, 'the table has')}"

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.language.sql import Node
-from mqclause.model.diagnostic import suggestion
+from mqclause.model.diagnostic import instead, suggestion
 from mqclause.rulebook.declaration import Declaration
 from mqclause.tables.columns import Column, Columns, TableError, columns_of, given
 from mqclause.tables.demands import Demands, demands_of
@@ -212,8 +212,7 @@ def there(name: str, columns: Iterable[str]) -> str:
     """How a table writes the name of a column that it must have. Raises TableError."""
     found = spelt(name, columns)
     if found is None:
-        near = suggestion(name, columns)
-        raise TableError(f"column {name} is missing{near}; the table has: {', '.join(columns)}")
+        raise TableError(f"column {name} is missing{instead(name, columns, 'the table has')}")
     return found
 
 

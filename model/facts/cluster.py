@@ -212,7 +212,7 @@ class Cluster:
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> ValueError:
     known = list(dict.fromkeys(known))
-    return ValueError(f"{quoted(name)} is no {what}{name_suggestion(name, known)}; known: {', '.join(known)}")
+    return ValueError(f"{quoted(name)} is no {what}; known: {', '.join(known)}{name_suggestion(name, known)}")
 
 
 def contradictions(cluster: Cluster) -> Iterator[Contradiction]:

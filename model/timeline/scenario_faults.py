@@ -130,7 +130,7 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
         takers = [each for each in TAKEN_KEYS if key in TAKEN_KEYS[each]] if known else []
         of = f"; {key} is of {' and '.join(takers)}" if kind and 0 < len(takers) <= MOST_TAKERS else ""
         given_as = "" if isinstance(key, str) and is_secret(key.upper()) else f", given as {quoted(value)}"
-        yield f"{what} {quoted(key)}{given_as}; allowed: {', '.join(listed)}{near}{of}"
+        yield f"{what} {quoted(key)}{given_as}; allowed: {', '.join(listed)}{near or of}"
         return
     try:
         KEY_DOMAINS.get((kind or "", str(key)), _domains[str(key)])(value, str(key))

@@ -208,7 +208,7 @@ def test_queues_that_differ_in_names_alone_are_alike_where_no_rule_goes_by_names
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--queue", "NO*"], "no queue that is known in a cluster fits 'NO*'"),
+        (["--queue", "NO*"], "--queue: no queue that is known in a cluster fits 'NO*'"),
         (["--json", "--csv"], "--json and --csv are two forms of one answer; leave one out"),
         (["--from", "QM9"], "no source describes the queue manager 'QM9'; described: QM1, QM2, QM3"),
     ],

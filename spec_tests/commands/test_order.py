@@ -88,11 +88,11 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     assert "next get with LOGICAL_ORDER: reason 2033" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["AL", "NONE"])
-def test_a_name_that_is_no_local_queue(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "near"), [("AL", ""), ("NONE", ""), ("APQ", "; did you mean 'APPQ'?")])
+def test_a_name_that_is_no_local_queue(tmp_path: Path, name: str, near: str) -> None:
     done = run("order", written(tmp_path), "--queue", name)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"queue: '{name}' is no local queue; allowed: APPQ, EMPTY")
+    assert done.stderr == f"--queue: '{name}' is no local queue; allowed: APPQ, EMPTY{near}\n"
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_in_other_formats(sales: list[str], tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("queue,form\nQ,QM1\n", "column from is missing; did you mean 'form'?; the table has: queue, form"),
+        ("queue,form\nQ,QM1\n", "column from is missing; the table has: queue, form; did you mean 'form'?"),
         ("queue,from,count\nQ,QM1,-1\n", "column count: '-1' is no whole number from 0 to"),
         ("queue,from,count\nQ,QM1,1.5\n", "column count: '1.5' is no whole number"),
         ("queue,from\nQ,\n", "column from is null or blank in some row"),

@@ -86,6 +86,27 @@ def test_a_clause_named_in_python_would_be_found() -> None:
     assert found == ["2053", "MQRC_Q_FULL", "first-to-arrive", "mru-ties"]
 
 
+NEAR = ("suggestion", "name_suggestion", "instead")
+
+
+def says_more(tree: ast.AST) -> Iterator[int]:
+    """The lines of texts in which a suggestion of a close word is not the last thing said."""
+    for node in ast.walk(tree):
+        for part in node.values[:-1] if isinstance(node, ast.JoinedStr) else ():
+            filled = part.value if isinstance(part, ast.FormattedValue) else None
+            called = filled.func if isinstance(filled, ast.Call) else None
+            if (isinstance(filled, ast.Name) and filled.id == "near") or (
+                isinstance(called, ast.Name) and called.id in NEAR
+            ):
+                yield node.lineno
+
+
+def test_a_close_word_is_the_last_thing_that_a_message_says() -> None:
+    assert [f"{module.place}:{line}" for module in installed() for line in says_more(module.tree)] == []
+    wrong = 'x = f"no{near}; allowed"\ny = f"no{suggestion(a, b)}!"\nz = f"no{instead(a, b)}"\n'
+    assert [*says_more(ast.parse(wrong))] == [1, 2]
+
+
 def edits_path(module: ast.Module) -> Iterator[int]:
     """The lines where ``sys.path`` is changed."""
     for node in ast.walk(module):

@@ -58,7 +58,7 @@ def test_the_same_files_under_other_readings() -> None:
     rules = Rules({"mru-ties": "any"})
     assert rules.under({"weight-step": "truncated"}) == Rules({"weight-step": "truncated"})
     assert rules.under({}) == Rules()
-    with pytest.raises(ReadingError, match="reading 'mru-tie' is not known; did you mean 'mru-ties'"):
+    with pytest.raises(ReadingError, match="reading 'mru-tie' is not known; allowed: .*; did you mean 'mru-ties'"):
         rules.under({"mru-tie": "any"})
 
 

@@ -123,7 +123,7 @@ def test_columns_that_are_missing(connection: Any) -> None:
     with pytest.raises(TableError, match=r"^column put is missing; the table has: id, destinations$"):
         decide(pa.table({"id": [1], "destinations": TWO}))
     with pytest.raises(
-        TableError, match=r"^column destinations is missing; did you mean 'destination'\?; the table has: "
+        TableError, match=r"^column destinations is missing; the table has: .*; did you mean 'destination'\?$"
     ):
         decide(pa.table({"put": PUTS, "destination": TWO}))
     with pytest.raises(TableError, match=r"^column occasion is missing; "):

@@ -12,7 +12,7 @@ import click
 from mqclause.answers.cases.counted import counted
 from mqclause.answers.check.findings import Checks, Finding
 from mqclause.answers.check.inspection import Inspection
-from mqclause.model.diagnostic import quoted, suggestion
+from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.finding import SEVERITIES
 from mqclause.tools.commands.inputs import facts_options, named_files, overlay_sources, state_commands
 from mqclause.tools.commands.options import edition_option, json_option, rules_by
@@ -101,8 +101,7 @@ def _ignored(given: Sequence[str], known: Collection[str]) -> list[str]:
     ids = [each.strip() for text in given for each in text.split(",") if each.strip()]
     for each in ids:
         if each not in known:
-            near = suggestion(each, known)
-            raise click.UsageError(f"--ignore: {quoted(each)} is no check; allowed: {', '.join(known)}{near}")
+            raise click.UsageError(f"--ignore: {quoted(each)} is no check{instead(each, known)}")
     return ids
 
 

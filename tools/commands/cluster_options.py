@@ -126,7 +126,7 @@ class ClusterQuestion:
         found = list(rows)
         fitting = [row for row in found if self.fits(row)]
         if found and not fitting:
-            raise NothingAskedError(f"no queue that is known in a cluster fits {self.pattern!r}")
+            raise NothingAskedError(f"--queue: no queue that is known in a cluster fits {self.pattern!r}")
         return fitting
 
 

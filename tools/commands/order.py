@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from mqclause.answers.order.retrieval import Retrieval
+from mqclause.answers.order.retrieval import Retrieval, local_queues, not_local
 from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
 from mqclause.tools.commands.options import edition_option, json_option, reading_option, rules_by
+from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.side_by_side import next_get_lines, order_lines
 from mqclause.tools.render.streams import print_json, print_warnings
 
@@ -61,7 +62,8 @@ def order_files(
     sets: Sequence[str] = (),
     states: Sequence[str] = (),
 ) -> int:
-    """Prints the order of each queue that has messages, or of the one that is named. Raises FactsError.
+    """Prints the order of each queue that has messages, or of the one that is named. Raises FactsError, and
+    NothingAskedError for a name that is no local queue.
 
     The list of files is empty after it: what a million messages were read from takes as much room as they do.
     """
@@ -71,7 +73,10 @@ def order_files(
     del snapshot
     files.clear()
     retrieval = Retrieval(rules)
-    found = retrieval.orders(messages, cluster, queue.rstrip(" ") if queue is not None else None)
+    known, asked = local_queues(cluster), queue.rstrip(" ") if queue is not None else None
+    if asked is not None and asked not in known:
+        raise NothingAskedError(f"--queue: {not_local(asked, known)}")
+    found = retrieval.orders(messages, cluster, asked)
     if as_json:
         for each in found:
             print_json(each.to_json())

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.model.diagnostic import Diagnostic, FactsError, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, FactsError, instead, quoted, suggestion
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.toml_facts import parse_toml
 from mqclause.rulebook.finding import SEVERITIES
@@ -40,8 +40,7 @@ def check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
         raise _fault(document, f"check: {quoted(table)} is given where a table is expected", "check")
     for key in table:
         if key not in CHECK_KEYS:
-            near = suggestion(key, CHECK_KEYS)
-            said = f"check: unknown key {quoted(key)}; allowed: {', '.join(CHECK_KEYS)}{near}"
+            said = f"check: unknown key {quoted(key)}{instead(key, CHECK_KEYS)}"
             raise _fault(document, said, "check", key)
     ignore, fail_on = table.get("ignore", []), table.get("fail-on", SEVERITIES[0])
     if not isinstance(ignore, list):
@@ -67,7 +66,7 @@ def _read(path: Path) -> FactsDocument:
         raise FactsError(document.diagnostics)
     for key in document.data:
         if key not in _TABLES:
-            said = f"unknown table {quoted(key)}; allowed: {', '.join(_TABLES)}{suggestion(key, _TABLES)}"
+            said = f"unknown table {quoted(key)}{instead(key, _TABLES)}"
             raise _fault(document, said, key)
     return document
 

@@ -35,7 +35,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.language.evaluate import Scope
-from mqclause.model.diagnostic import DomainError, suggestion
+from mqclause.model.diagnostic import DomainError, instead
 from mqclause.rulebook.case import CaseError, CaseFile, Stated, differs
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rule import Because, Holds
@@ -213,7 +213,7 @@ class CourseCase(AskedCase):
         case = super().of(file, table, place, **more)
         for key in case.facts:
             if key not in ("situation", "subjects"):
-                raise CaseError(f"{place}: facts: unknown key {key}; allowed: situation, subjects")
+                raise CaseError(f"{place}: facts: unknown key {key}{instead(key, ('situation', 'subjects'))}")
         names = Counter(_names(case.subjects))
         if twice := [name for name, times in names.items() if times > 1]:
             raise CaseError(f"{place}: facts.subjects: {', '.join(twice)} stands for several subjects")
@@ -268,10 +268,10 @@ def made(kind: type, stated: Any, place: str) -> Any:
     """A value of an attrs class from its fields in TOML. Raises CaseError, which begins with ``place``."""
     if not isinstance(stated, dict):
         raise CaseError(f"{place}: is not a table")
-    allowed = [each.name for each in fields(kind)]
+    known = [each.name for each in fields(kind)]
     for key in stated:
-        if key not in allowed:
-            raise CaseError(f"{place}: unknown key {key}{suggestion(key, allowed)}; allowed: {', '.join(allowed)}")
+        if key not in known:
+            raise CaseError(f"{place}: unknown key {key}{instead(key, known)}")
     hints = get_type_hints(kind)
     values = {key: _value(hints[key], value, f"{place}.{key}") for key, value in stated.items()}
     try:

@@ -14,7 +14,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.listing import asked_of
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import ExecutorName, Run
-from mqclause.model.diagnostic import Diagnostic, FactsError, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, FactsError, instead, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
@@ -119,7 +119,7 @@ class Retrieval:
             by_queue.setdefault(message.queue, []).append(message)
         if queue is not None:
             if queue not in local:
-                raise FactsError([Diagnostic("queue", _no_local_queue(queue, local))])
+                raise FactsError([Diagnostic("queue", not_local(queue, local))])
             yield self.order(by_queue.get(queue, ()), local[queue], cluster.queue_manager.name)
             return
         for name in local:
@@ -198,6 +198,6 @@ def local_queues(cluster: Cluster) -> dict[str, Queue]:
     return {each.name: each for each in cluster.queues if each.queue_manager == own and each.type == "QLOCAL"}
 
 
-def _no_local_queue(name: str, local: Mapping[str, Queue]) -> str:
-    listed = ", ".join(local) or "none"
-    return f"{quoted(name)} is no local queue; allowed: {listed}{suggestion(name, local)}"
+def not_local(name: str, local: Mapping[str, Queue]) -> str:
+    """What is wrong with the name of something else."""
+    return f"{quoted(name)} is no local queue{instead(name, local)}"
