@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import mqclause.rules
 from mqclause.model.diagnostic import quoted
@@ -167,8 +168,17 @@ def _files(folder: Path) -> Files:
     return found
 
 
+_in_use: WeakValueDictionary[tuple[Rules, Declaration], Ruleset] = WeakValueDictionary()
+"""The rulesets that something still holds: two engines by the same rules have the same, whenever they were made."""
+
+
 @lru_cache(maxsize=256)
 def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
+    known = _in_use.get((rules, declaration))
+    return _in_use.setdefault((rules, declaration), _read(rules, declaration)) if known is None else known
+
+
+def _read(rules: Rules, declaration: Declaration) -> Ruleset:
     followed = rules.ruleset(declaration.follows) if declaration.follows else None
     loading = Loading(declaration, rules.in_force, rules.known_readings, rules.known_editions, followed)
     return loading.ruleset(rules.in_folder(declaration.name), rules.toml("terms.toml").get(declaration.name, {}))

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import pickle
 import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from mqclause import Engine, ReadingError, RuleError, Rules
-from mqclause.documents import DOCUMENTS, WORKLOAD
+from mqclause import Engine, ReadingError, RuleError, Rules, read_files
+from mqclause.answers.trigger.examination import Triggers
+from mqclause.answers.trigger.why import Why
+from mqclause.documents import CALL, DOCUMENTS, WORKLOAD
 from mqclause.rulebook.rules import rules_folder
+from mqclause.tools.commands.why import check
+
+EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
 
 
 @pytest.fixture
@@ -24,6 +30,30 @@ def test_equal_by_what_the_files_say(folder: Path) -> None:
     assert hash(copied) == hash(Rules())
     assert copied.ruleset(WORKLOAD) is Rules().ruleset(WORKLOAD)
     assert len({Rules(), copied, Rules({"mru-ties": "keep-first-listed"}), Rules(edition="wmq-6")}) == 1
+
+
+SMALL = 'clause = "call/1"\ntitle = "T"\n[fail_with]\nreason = "MQRC_Q_FULL"\ncall = "\'MQPUT\'"\nbecause = "{}"\n'
+
+
+def read_many_others(folder: Path) -> None:
+    """More rulesets than are kept for their own sake."""
+    (folder / "call").mkdir(parents=True)
+    (folder / "call" / "1_rule.toml").write_text(SMALL)
+    small = Rules(folder=folder)
+    for number in range(300):
+        small.with_files({"call/1_rule.toml": SMALL.format(number)}).ruleset(CALL)
+
+
+def test_what_is_in_use_is_read_once_however_many_others_are_read_since(tmp_path: Path) -> None:
+    """Else two engines by the same rules would find each other's rules to be others."""
+    path = Rules().path("trigger.02")
+    ours = Rules().with_files({path: f"{Rules().files[path]}# one more word\n"})
+    why, snapshot = Why(ours), read_files([EXAMPLES / "QM2.mqsc"])
+    answer = why.ask(snapshot.cluster.own_queues["ORDERS.IN"], snapshot)
+    rulesets = [ours.ruleset(each) for each in DOCUMENTS.values()]
+    read_many_others(tmp_path / "small")
+    assert all(ours.ruleset(each) is kept for each, kept in zip(DOCUMENTS.values(), rulesets, strict=True))
+    check(answer, Triggers(ours, "plain"))
 
 
 def test_unequal_by_reading_and_by_a_word_of_a_file(folder: Path) -> None:
