@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -14,49 +13,11 @@ from mqclause.model.diagnostic import FactsError
 from mqclause.tools.cli import command_line
 from mqclause.tools.errors import BatchError
 from spec_tests.support.batch_files import batch, read, written
-
-AMONG = "[{'queue_manager': 'QM1'%s}, {'queue_manager': 'QM2'%s}]"
-FILES = {
-    "a.parquet": ("{'queue': 'Q'}", AMONG % ("", ""), ""),
-    "b.parquet": ("{'queue': 'Q', 'call': 'MQOPEN', 'bind': 'NOTFIXED'}", AMONG % (", 'channel_rank': 0", ", 'channel_rank': 5"), ", 7 AS extra"),
-    "c.parquet": ("{'queue': 'Q'}", AMONG % (", 'channel_rank': 0::DOUBLE", ", 'channel_rank': 5::DOUBLE"), ", 8::TINYINT AS extra"),
-}  # fmt: skip
-
-
-def folder_of(path: Path, **more: str) -> Path:
-    path.mkdir()
-    for number, (name, (put, among, further)) in enumerate(FILES.items()):
-        duckdb.sql(f"COPY (SELECT {number} AS id, {put} AS put, {among} AS destinations{further}) TO '{path / name}'")
-    for name, text in more.items():
-        duckdb.sql(f"COPY ({text}) TO '{path / name}.parquet'")
-    return path
-
-
-def check_union(out: Path, engine: str) -> None:
-    """The rows of FILES, decided: the file a has no ranks, so that the first listed of two is taken."""
-    source = folder_of(out.parent / f"in_{engine}")
-    summary = batch(source, out, "--engine", engine, "--explain")
-    assert (summary["status"], summary["rows"]) == (0, 3)
-    rows = duckdb.sql(f"FROM '{out}' ORDER BY id").to_arrow_table().to_pylist()
-    assert [each["decision"]["queue_manager"] for each in rows] == ["QM1", None, "QM2"]
-    assert [each["decision"]["outcome"] for each in rows] == ["chosen", "deferred", "chosen"]
-    assert [each["extra"] for each in rows] == [None, 7, 8]
-    assert [each["put"]["call"] for each in rows] == [None, "MQOPEN", None]
-    assert [each["destinations"][1]["channel_rank"] for each in rows] == [None, 5, 5]
+from spec_tests.support.batch_folders import check_type, check_union
 
 
 def test_files_of_one_folder_may_differ_in_their_columns(tmp_path: Path) -> None:
     check_union(tmp_path / "out.parquet", "duckdb")
-
-
-def check_type(path: Path, engine: str) -> None:
-    """A file of FILES' folder whose type cannot be is named."""
-    wrong = "SELECT 9 AS id, {'queue': 'Q'} AS put, [{'queue_manager': 'QM1', 'channel_rank': '5'}] AS destinations"
-    source = folder_of(path / f"typed_{engine}", d=wrong)
-    with pytest.raises(
-        BatchError, match=r"d\.parquet: column destinations\.channel_rank is a text; expected an integer"
-    ):
-        batch(source, path / "out.parquet", "--engine", engine)
 
 
 def test_a_type_that_cannot_be_is_told_with_its_file(tmp_path: Path) -> None:

@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 from attrs import asdict
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqclause import read_document
 from mqclause.model.assembly.filed import filed
-from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_file import LIST_TABLES
@@ -28,35 +26,7 @@ from mqclause.tools.commands.why import command as why_command
 from spec_tests.support.explain_command import written
 from spec_tests.support.mqsc_script import read
 from spec_tests.support.random_clusters import situations
-
-QM1 = """
-* Queue manager name: QM1
-ALTER QMGR CLWLUSEQ(ANY)
-DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S)
-"""
-QM2 = """
-* Queue manager name: QM2
-DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(S) CLWLWGHT(70)
-DEFINE QLOCAL(Q) CLUSTER(S) CLWLPRTY(4) DEFBIND(NOTFIXED)
-DEFINE QLOCAL(OWN)
-"""
-QM3 = """
-* Queue manager name: QM3
-DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(S)
-DEFINE QLOCAL(Q) CLUSTER(S) CLWLPRTY(4) DEFBIND(NOTFIXED)
-"""
-
-
-def done(command: Any, *arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
-    return result.return_value, result.stdout
-
-
-def refusal(command: Any, *arguments: str) -> str:
-    """What is said of bad input."""
-    with pytest.raises(FactsError) as error:
-        done(command, *arguments)
-    return str(error.value)
+from spec_tests.support.three_members import QM1, QM2, QM3, done, refusal
 
 
 def facts(*arguments: str) -> dict[str, Any]:

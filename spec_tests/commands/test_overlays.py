@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from mqclause.tools.commands.explain import command as explain_command
 from mqclause.tools.commands.map import command as map_command
 from mqclause.tools.commands.replay import command as replay_command
-from spec_tests.commands.test_facts import QM1, QM2, QM3, done, refusal
 from spec_tests.support.explain_command import facts, written
+from spec_tests.support.three_members import QM1, QM2, QM3, done, refusal
 
 HIGHER = "ALTER QLOCAL(Q) CLWLPRTY(9)\n"
 

@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from mqclause import Replay, Rules
-from mqclause.answers.trigger.why import PutNow, Why
+from mqclause.answers.trigger.why import Why
 from mqclause.answers.trigger.why_document import document
 from mqclause.model.assembly.filed import filed_tables
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
 from mqclause.model.timeline.scenario import scenario_of
+from spec_tests.support.asked_why import OF_APPQ, OF_INITQ, OF_LAST, WHY, asked, facts, looked_up, snapshot, told
 
 UNKNOWN: dict[str, Any] = {"ipprocs": None}
-WHY = Why()
-
-
-def facts(monitored: dict[str, Any] | None = None, trigint: int = 999999999, **appq: Any) -> dict[str, Any]:
-    """APPQ of QM1 in order: nobody has it open, a trigger monitor waits. None takes a key away."""
-    own = {"name": "APPQ", "trigger": True, "process": "P", "initq": "INITQ", "ipprocs": 0, **appq}
-    other = {"name": "INITQ", "ipprocs": 1, **(monitored or {})}
-    return {
-        "queue_manager": {"name": "QM1", "trigint": trigint},
-        "queue": [{key: value for key, value in each.items() if value is not None} for each in (own, other)],
-        "process": [{"name": "P", "applicid": "/opt/orders"}],
-    }
-
-
-def snapshot(text: str | dict[str, Any], local: str | None = None) -> Snapshot:
-    data = text if isinstance(text, str) else json.dumps(text)
-    return read_sources([Source("facts", data.encode())], local)
-
-
-def asked(text: str | dict[str, Any], name: str = "APPQ", priority: int | None = None, why: Why = WHY) -> PutNow:
-    is_told = isinstance(text, dict) or "manager name" in text
-    found = snapshot(text, None if is_told else "QM1")
-    (queue,) = (each for each in found.cluster.queues if each.name == name)
-    return why.ask(queue, found, priority)
-
-
-def told(answer: PutNow) -> dict[str, bool | None]:
-    return {each["rule"].removeprefix("trigger."): each["holds"] for each in document(answer)["conditions"]}
-
-
-def looked_up(answer: PutNow) -> list[tuple[str, str]]:
-    return [(each["object"], each["command"]) for each in document(answer)["depends_on"]]
-
-
-OF_APPQ = ("APPQ", "DISPLAY QSTATUS('APPQ')")
-OF_INITQ = ("INITQ", "DISPLAY QSTATUS('INITQ')")
-OF_LAST = ("APPQ", "DISPLAY QSTATUS('INITQ') LPUTDATE LPUTTIME")
 
 
 class TestVerdicts:

@@ -11,7 +11,7 @@ import pytest
 from mqclause import Rules
 from mqclause.answers.trigger.why import Why
 from mqclause.answers.trigger.why_document import document
-from spec_tests.commands.test_why import OF_APPQ, OF_INITQ, OF_LAST, asked, facts, looked_up, told
+from spec_tests.support.asked_why import OF_APPQ, OF_INITQ, OF_LAST, asked, facts, looked_up, told
 from spec_tests.support.explain_command import bad, run, written
 
 SCRIPT = """

@@ -124,6 +124,14 @@ def test_no_test_changes_where_python_looks() -> None:
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
+def test_what_tests_share_is_no_test() -> None:
+    """A module of tests imports no other one: what two of them need stands in spec_tests/support."""
+    tests = sorted((ROOT / "spec_tests").rglob("test_*.py"))
+    taken = re.compile(r"^\s*(?:from|import) (spec_tests\.[\w.]*\btest_\w+)", re.MULTILINE)
+    assert {path.name: found for path in tests if (found := taken.findall(path.read_text(encoding="utf-8")))} == {}
+    assert taken.findall("import re\nfrom spec_tests.laws.test_x import y\n") == ["spec_tests.laws.test_x"]
+
+
 def test_definitions_are_seen() -> None:
     """The checks above would hold of an empty tree; this one is not empty."""
     assert sum(isinstance(node, Definition) for module in installed() for node in ast.walk(module.tree)) > 100

@@ -8,26 +8,11 @@ from collections.abc import Mapping
 import pytest
 from attrs import evolve
 
-from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules, SequenceState
+from mqclause import Channel, Cluster, Engine, Put, Queue, Rules, SequenceState
 from mqclause.executors.run import ExecutorName
+from spec_tests.support.weighted_routes import PUT, cluster
 
 PUTS = 10_000
-PUT = Put(queue="ORDERS.IN")
-
-
-def cluster(*weights: int) -> Cluster:
-    """QM1 local; QM2, QM3 … host the queue, each behind one running channel of the given weight."""
-    names = [f"QM{number}" for number, _ in enumerate(weights, 2)]
-    channels = [
-        Channel(name=f"TO.{name}", queue_manager=name, cluster="SALES", status="RUNNING", clwlwght=weight)
-        for name, weight in zip(names, weights, strict=True)
-    ]
-    return Cluster(
-        queue_manager=QueueManager(name="QM1", clusters=("SALES",)),
-        remote_queue_managers=tuple(RemoteQueueManager(name=name, clusters=("SALES",)) for name in names),
-        queues=tuple(Queue(name="ORDERS.IN", queue_manager=name, clusters=("SALES",)) for name in names),
-        channels=tuple(channels),
-    )
 
 
 def weighted(given: Cluster, name: str, weight: int) -> Cluster:

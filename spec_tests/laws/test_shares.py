@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mqclause import Cluster, Decision, Engine, Put, Rules, SequenceState, shares
-from spec_tests.laws.test_12_sequence import PUT, cluster
 from spec_tests.support.random_clusters import QUEUE, random_case, random_readings
+from spec_tests.support.weighted_routes import PUT, cluster
 
 LONG = 800
 """Puts: each share is off by less than one choice of every destination."""

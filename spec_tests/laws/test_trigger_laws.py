@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from random import Random
 from typing import Any
 
@@ -11,8 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqclause import Rules
-from mqclause.answers.replay.replay import Replay
 from mqclause.answers.replay.replay_document import row_document
 from mqclause.answers.replay.replay_row import Row
 from mqclause.answers.trigger.examination import Examination
@@ -20,11 +17,10 @@ from mqclause.executors.run import ExecutorName
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.scenario import scenario_of
 from spec_tests.support.one_queue_manager import reaching, step
-from spec_tests.support.trigger_scenarios import random_scenario
+from spec_tests.support.trigger_scenarios import random_scenario, replay, seeds
 
 law = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 EXECUTORS: tuple[ExecutorName, ...] = ("compiled", "chaining", "plain")
-seeds = st.randoms(use_true_random=False)
 OTHER_READINGS = (
     ("backed-out-every", "released"),
     ("depth-turns-off", "no"),
@@ -52,12 +48,6 @@ NEEDED = {
 }
 """The conditions behind each rule that writes a trigger message; 4 and 5 besides, where they apply."""
 WITHOUT_4 = {"trigger.12"}
-
-
-@cache
-def replay(executor: ExecutorName = "compiled", readings: tuple[tuple[str, str], ...] = ()) -> Replay:
-    """A replay for these readings, made once: durable_rules never gives the memory of its networks back."""
-    return Replay(Rules(dict(readings)), executor)
 
 
 def rows_of(scenario: dict[str, Any], executor: ExecutorName = "compiled", **kept: Any) -> list[Row]:

@@ -16,8 +16,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, scenario_of
-from spec_tests.laws.test_trigger_laws import replay, seeds
-from spec_tests.support.trigger_scenarios import APPLICATIONS, facts
+from spec_tests.support.trigger_scenarios import APPLICATIONS, facts, replay, seeds
 
 law = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 WHY = Why()

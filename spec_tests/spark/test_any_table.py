@@ -18,14 +18,11 @@ from mqclause import duckdb
 from mqclause import spark as native
 from mqclause.spark.types import struct_type
 from mqclause.tables.columns import DESTINATION, PUT, TableError
-from spec_tests.commands.test_batch_folders import check_type, check_union
-from spec_tests.spark.test_replay import cluster
-from spec_tests.spark.test_table import collected, jobs
+from spec_tests.support.batch_folders import check_type, check_union
 from spec_tests.support.deep import first
 from spec_tests.support.random_rows import answers
-
-__all__ = ["jobs"]
-
+from spec_tests.support.spark_tables import collected
+from spec_tests.support.weighted_routes import cluster
 
 SPREADS = [
     ({"spread": "KEY"}, {}, False),

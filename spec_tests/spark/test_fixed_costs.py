@@ -16,10 +16,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.spark.expression import answer_text
 from mqclause.spark.types import struct_type
 from mqclause.tables.columns import DESTINATION, PUT
-from spec_tests.spark.test_replay import cluster
-from spec_tests.spark.test_table import jobs
-
-__all__ = ["jobs"]
+from spec_tests.support.weighted_routes import cluster
 
 
 def table(spark: Any, name: str = "id") -> Any:

@@ -22,12 +22,10 @@ import pyarrow.parquet as pq
 from mqclause import Cluster, Rules
 from mqclause import spark as native
 from mqclause.tables.row import Rows
-from spec_tests.spark.test_table import collected, folder, frame
 from spec_tests.support.adversarial import adversarial_rows, check_puts_in_clusters, random_table
 from spec_tests.support.deep import asked, first
 from spec_tests.support.random_rows import Row, arrow_table
-
-__all__ = ["folder"]
+from spec_tests.support.spark_tables import collected, frame
 
 BY_ROW = Rows()
 

@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 
 from mqclause.rulebook.rules import Rules
 from mqclause.spark import message_order
+from spec_tests.support.ordered_messages import READINGS, ordered
 from spec_tests.support.random_messages import COLUMNS, random_rows
-from spec_tests.tables.test_message_order import READINGS, ordered
 
 SCHEMA = ", ".join(f"`{name}` {kind}" for name, kind in COLUMNS.items())
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from mqclause import Channel, Cluster, Engine, Queue, QueueManager, RemoteQueueManager, Rules
+from mqclause import Engine, Rules
 from mqclause.tables.columns import TableError
 from mqclause.tables.demands import OF_PUTS, is_null_text
 from spec_tests.support.random_clusters import random_case
+from spec_tests.support.weighted_routes import cluster
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
@@ -19,9 +20,7 @@ pytest.importorskip("pyarrow")
 from mqclause.rulebook.errors import ReadingError
 from mqclause.spark.replay import replay
 from mqclause.tables.named_puts import answered
-
-PUT = "put struct<queue: string, queue_manager: string, bind: string, call: string, clwlmruc: int>"
-
+from spec_tests.support.spark_tables import PUT, queue
 
 FIELDS = (
     "queue: string",
@@ -32,26 +31,6 @@ FIELDS = (
     "cluster_pcf: boolean",
     "already_sent_to: array<string>",
 )
-
-
-def cluster(*weights: int) -> Cluster:
-    """QM1 local; QM2, QM3 … host the queue, each behind one running channel of the given weight."""
-    names = [f"QM{number}" for number, _ in enumerate(weights, 2)]
-    return Cluster(
-        QueueManager(name="QM1", clusters=("SALES",)),
-        tuple(RemoteQueueManager(name=name, clusters=("SALES",)) for name in names),
-        tuple(Queue(name="ORDERS.IN", queue_manager=name, clusters=("SALES",)) for name in names),
-        (),
-        tuple(
-            Channel(name=f"TO.{name}", queue_manager=name, cluster="SALES", status="RUNNING", clwlwght=weight)
-            for name, weight in zip(names, weights, strict=True)
-        ),
-    )
-
-
-def queue(name: str = "ORDERS.IN", **fields: Any) -> dict[str, Any]:
-    """A put to a queue; the fields not given are null."""
-    return {"queue": name, "queue_manager": None, "bind": None, "call": None, "clwlmruc": None, **fields}
 
 
 def test_each_queue_manager_has_its_own_shares(spark: Any) -> None:

@@ -14,7 +14,8 @@ from pyspark.sql import GroupedData
 
 from mqclause.spark.replay import replay
 from mqclause.spark.stream import replay_stream
-from spec_tests.spark.test_replay import PUT, cluster, queue
+from spec_tests.support.spark_tables import PUT, queue
+from spec_tests.support.weighted_routes import cluster
 
 IS_THERE = hasattr(GroupedData, "transformWithState")
 COLUMNS = f"site string, at int, {PUT}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +14,6 @@ pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from attrs import evolve
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -32,40 +31,12 @@ from spec_tests.support.parcels import PARCELS, parcel_rows, parcel_rules, parce
 from spec_tests.support.plan_text import plan, tree
 from spec_tests.support.random_clusters import random_readings
 from spec_tests.support.random_rows import Row, answers, arrow_struct, arrow_table, random_rows
+from spec_tests.support.spark_tables import collected, frame
 
 STRUCT = (
     "struct<outcome:string,queue:string,queue_manager:string,channel:string,reason:int,permitted:int,"
     "eliminated_by:array<string>,message:string,transmission_queue:string>"
 )
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("tables")
-
-
-@pytest.fixture
-def jobs(spark: Any, request: pytest.FixtureRequest) -> Iterator[Callable[[], list[int]]]:
-    """Tells the jobs that a test has started."""
-    group = request.node.name
-    spark.sparkContext.setJobGroup(group, "the jobs of one test")
-    yield lambda: list(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
-    spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
-
-
-def frame(spark: Any, folder: Path, name: str, table: Any) -> Any:
-    """The table as a Spark DataFrame, by way of a file."""
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.parquet"
-    pq.write_table(table, path)
-    return spark.read.parquet(str(path))
-
-
-def collected(df: Any, column: str = "decision") -> list[dict[str, Any]]:
-    """What ``df`` says in a column, by ``id``."""
-    # In Spark to sort is to decide all rows twice: it looks where to part them first.
-    rows = sorted(df.select("id", column).collect(), key=lambda row: row["id"])
-    return [row[column].asDict(recursive=True) for row in rows]
 
 
 def test_the_session_runs_the_java_that_was_found_and_collects_garbage_in_parallel(spark: Any) -> None:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from random import Random
 from typing import Any
 
 from attrs import define, field
+from hypothesis import strategies as st
+
+from mqclause import Rules
+from mqclause.answers.replay.replay import Replay
+from mqclause.executors.run import ExecutorName
 
 Table = dict[str, Any]
 
@@ -175,3 +181,12 @@ def random_scenario(rng: Random, events: int = 15) -> Table:
     for kind in rng.choices(kinds, weights, k=events):
         told.append(kind(story))
     return {**found, "event": told}
+
+
+seeds = st.randoms(use_true_random=False)
+
+
+@cache
+def replay(executor: ExecutorName = "compiled", readings: tuple[tuple[str, str], ...] = ()) -> Replay:
+    """A replay for these readings, made once: durable_rules never gives the memory of its networks back."""
+    return Replay(Rules(dict(readings)), executor)

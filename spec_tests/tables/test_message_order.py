@@ -20,22 +20,10 @@ from mqclause.model.facts.objects import Queue, QueueManager
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rules import Rules, rules_folder
 from mqclause.tables.columns import TableError
+from spec_tests.support.ordered_messages import READINGS, TYPES, ordered
 from spec_tests.support.random_messages import COLUMNS, random_rows
 
-READINGS = ("first-in-sequence", "first-to-arrive")
-TYPES = {
-    "string": pa.string(), "int": pa.int32(), "bigint": pa.int64(), "boolean": pa.bool_(),
-}  # fmt: skip
 OF_QUEUE = ("arrival", "msgdlvsq", "defprty")
-
-
-def ordered(rows: list[dict[str, Any]], cluster: Cluster | None = None, rules: Rules | None = None) -> dict[str, Any]:
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    schema = pa.schema([(name, TYPES[COLUMNS[name]]) for name in names])
-    table = pa.table({name: [row.get(name) for row in rows] for name in names}, schema)
-    found = message_order(table, cluster, rules).project("id, message_order").fetchall()
-    assert sorted(name for name, _ in found) == sorted(row["id"] for row in rows)
-    return dict(found)
 
 
 def in_place(found: Mapping[str, Any], name: str) -> list[str]:

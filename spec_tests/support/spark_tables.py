@@ -1,0 +1,30 @@
+"""Tables of puts in Spark, and what they become."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+PUT = "put struct<queue: string, queue_manager: string, bind: string, call: string, clwlmruc: int>"
+
+
+def queue(name: str = "ORDERS.IN", **fields: Any) -> dict[str, Any]:
+    """A put to a queue; the fields not given are null."""
+    return {"queue": name, "queue_manager": None, "bind": None, "call": None, "clwlmruc": None, **fields}
+
+
+def frame(spark: Any, folder: Path, name: str, table: Any) -> Any:
+    """The table as a Spark DataFrame, by way of a file."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.parquet"
+    pq.write_table(table, path)
+    return spark.read.parquet(str(path))
+
+
+def collected(df: Any, column: str = "decision") -> list[dict[str, Any]]:
+    """What ``df`` says in a column, by ``id``."""
+    # In Spark to sort is to decide all rows twice: it looks where to part them first.
+    rows = sorted(df.select("id", column).collect(), key=lambda row: row["id"])
+    return [row[column].asDict(recursive=True) for row in rows]
