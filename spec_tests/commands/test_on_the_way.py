@@ -10,7 +10,7 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
-from mqclause.answers.choice.delivered import delivered
+from mqclause.answers.choice.ways import on_the_way
 from mqclause.model.facts.delivery import Delivery
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.explain import command as explain
@@ -188,7 +188,7 @@ def test_where_an_exit_is_named_it_is_as_far_as_the_rules_go(gateways: list[str]
 
 def test_waiting_for_a_channel_hides_nothing_else() -> None:
     names = {"sender": "QM4", "queue": "Q", "queue_manager": "QM6", "channel": "C_QM6", "channel_status": "RETRYING"}
-    found = delivered(Delivery(**names, put_enabled=False), Rules())
+    found = on_the_way(Delivery(**names, put_enabled=False), Rules())
     assert found is not None
     assert found.waits
     assert list(found.remarks) == [

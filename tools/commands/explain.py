@@ -10,10 +10,10 @@ import click
 from attrs import evolve, frozen
 
 from mqclause.answers.choice.decision import Decision, Level
-from mqclause.answers.choice.delivered import obstacles
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.explanation import Explanation
 from mqclause.answers.choice.rests_on import rests_on
+from mqclause.answers.choice.ways import obstacles
 from mqclause.answers.cluster.absent import absent
 from mqclause.answers.cluster.counterfactual import WhyNot, why_not
 from mqclause.exits.session import NO_EXITS, Exits

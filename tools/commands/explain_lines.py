@@ -9,8 +9,8 @@ from typing import BinaryIO
 from attrs import evolve
 
 from mqclause.answers.choice.decision import Level
-from mqclause.answers.choice.delivered import obstacles
 from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.ways import obstacles
 from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.assembly.snapshot import Snapshot, read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError

@@ -9,8 +9,8 @@ import click
 
 from mqclause.answers.check.findings import Checks, FindingChanges
 from mqclause.answers.check.inspection import inspected
-from mqclause.answers.choice.delivered import delivered
 from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.ways import on_the_way
 from mqclause.answers.cluster.cluster_map import note_exits
 from mqclause.answers.cluster.difference import PlanRow, both_sides, ordered, restarting, restarting_by, row_of
 from mqclause.answers.cluster.failing import after_failure
@@ -125,7 +125,7 @@ def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: S
     except FactsError as error:
         print_warnings([f"findings are not compared: {error.diagnostics[0]}"])
         return FindingChanges(), ()
-    looks = (delivered(each, question.rules) for each in changed.senders_to(left_out))
+    looks = (on_the_way(each, question.rules) for each in changed.senders_to(left_out))
     said = [remark for look in looks if look is not None for remark in look.remarks]
     changes = FindingChanges.between([each for each in was if each.queue_manager not in left_out], found)
     return changes, said

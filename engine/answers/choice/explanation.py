@@ -8,9 +8,9 @@ from typing import Any, Self
 from attrs import asdict, frozen
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.delivered import obstacles
 from mqclause.answers.choice.other_readings import tie_at_the_end, ties_within
 from mqclause.answers.choice.rests_on import rests_on
+from mqclause.answers.choice.ways import obstacles
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 

@@ -9,13 +9,13 @@ from typing import Any
 from attrs import asdict, frozen
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.delivered import Delivered, on_the_ways
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.reason import Outcome, Reason
 from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
 from mqclause.answers.choice.states import AskedFor
+from mqclause.answers.choice.ways import OnTheWay, on_the_ways
 from mqclause.answers.cluster.exit_shares import ExitShares, exit_shares
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
@@ -94,7 +94,7 @@ class MapRow:
         return tuple(told_by(self.decision, self.snapshot))
 
     @cached_property
-    def ways(self) -> Mapping[Destination, Delivered]:
+    def ways(self) -> Mapping[Destination, OnTheWay]:
         """What the rules of delivery say of the ways of the destinations that something is in the way to."""
         chosen = [each.destination for each in self.shares]
         return on_the_ways(chosen, self.decision.cluster, self.decision.rules, self.snapshot.beyond)

@@ -10,9 +10,9 @@ from typing import Any, Self
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.delivered import Ways
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.resolution import Resolved
+from mqclause.answers.choice.ways import Ways
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.order.retrieval_calls import close_reason, put_reason, retrieve
 from mqclause.answers.replay.administering import Administering

@@ -8,7 +8,7 @@ from typing import Literal
 
 from attrs import evolve, frozen
 
-from mqclause.answers.choice.delivered import delivered
+from mqclause.answers.choice.ways import on_the_way
 from mqclause.answers.trigger.examination import Condition, Examination, Triggers
 from mqclause.answers.trigger.thresholds import thresholds
 from mqclause.answers.trigger.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
@@ -274,7 +274,7 @@ def _remarks(queue: Queue, snapshot: Snapshot, rules: Rules) -> Iterator[str]:
     if channels is None and sent_from is None:
         return
     is_channel = channels is None or queue.trigdata in channels
-    told = delivered(
+    told = on_the_way(
         Delivery(
             triggered_queue=queue.name,
             usage=queue.usage,

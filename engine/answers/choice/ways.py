@@ -1,4 +1,4 @@
-"""Delivered: what stands in the way of a message to a destination after it is chosen, by the rules of delivery."""
+"""Ways: what stands in the way of a message to a destination after it is chosen, by the rules of delivery."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WAITING = "waits_for_channel"
 """What the rules of delivery derive of a message that waits for a channel."""
 
 
-class Delivered(SettledBy):
+class OnTheWay(SettledBy):
     """What the rules say of one message on its way. The situation is a Delivery."""
 
     @cached_property
@@ -30,15 +30,15 @@ class Delivered(SettledBy):
         return bool(self.facts[WAITING])
 
 
-def delivered(seen: Delivery, rules: Rules) -> Delivered | None:
+def on_the_way(seen: Delivery, rules: Rules) -> OnTheWay | None:
     """What rules say of a way; None where nothing is in it."""
     return _told(seen, _way_rules(rules))
 
 
-def _told(seen: Delivery, course: Course | None) -> Delivered | None:
+def _told(seen: Delivery, course: Course | None) -> OnTheWay | None:
     if course is None or not any(course.run(seen, ())[0].facts.values()):
         return None
-    return Delivered.of(seen, course)
+    return OnTheWay.of(seen, course)
 
 
 @lru_cache(maxsize=16)
@@ -49,7 +49,7 @@ def _way_rules(rules: Rules) -> Course | None:
 
 def on_the_ways(
     chosen: Iterable[Destination], cluster: Cluster, rules: Rules, beyond: Beyond
-) -> dict[Destination, Delivered]:
+) -> dict[Destination, OnTheWay]:
     """The destinations, chosen in the cluster as it is, to which something is in the way."""
     course = _way_rules(rules)
     found = ((each, _told(way_of(each, cluster, beyond), course)) for each in chosen)
@@ -78,7 +78,7 @@ class Ways:
             self._cluster, self._told = cluster, {}
         if chosen not in self._told:
             way = evolve(way_of(chosen, cluster, self.beyond), channel_status=_status_now(chosen, cluster))
-            found = delivered(way, self.rules)
+            found = on_the_way(way, self.rules)
             self._told[chosen] = () if found is None else tuple(found.remarks)
         return self._told[chosen]
 
