@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from math import floor
-from typing import Any
+from typing import Any, Literal
 
 from sqlglot import exp
 
 from mqclause.language.python import SourceNames, python_source
+from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.destination import Destination, Listing
 from mqclause.rulebook.rule import Ruleset
 
@@ -41,8 +42,12 @@ def listing_of(ruleset: Ruleset) -> Listing:
 
 def asked_of(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
     """What a term says of one subject of the ruleset or, where it chooses among none, of the situation."""
-    source = python_source(exp.column(term), SourceNames(ruleset.vocabulary))
-    return _function("s" if ruleset.about.subject is None else "d", source)
+    return ready(exp.column(term), ruleset.vocabulary, "s" if ruleset.about.subject is None else "d")
+
+
+def ready(tree: exp.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -> Callable[[Any], Any]:
+    """What an expression without facts and counts says ``of`` a situation (s) or of a subject (d)."""
+    return _function(of, python_source(tree, SourceNames(vocabulary)))
 
 
 def _function(of: str, source: str) -> Callable[[Any], Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any
 
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.retrieval import RetrievalCall
-from mqclause.model.timeline.event import AT_THE_CURSOR, BROWSES, Event
+from mqclause.model.timeline.event import BROWSES, Event
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Cursor, Position, group_after
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
@@ -22,6 +22,22 @@ LISTED_BY = (
 
 A candidate that leads its item stands where its item does.
 """
+
+LIKE_BUT_FOR = ("id", "arrival", "item_arrival", "earliest_arrival")
+"""What tells messages apart of which the first alone is listed."""
+
+COMMITTED = "unit_of_work <> '' AND (browses OR unit_of_work <> unit)"
+UNDER_CURSOR, NEXT_OF_GETS, NEXT_OF_BROWSE = "NOT under_cursor", "NOT next_of_gets", "NOT next_of_browse"
+LEADING = "NOT leads"
+BEHIND = "enqueued_priority > cursor_priority OR (enqueued_priority = cursor_priority AND arrival <= cursor_arrival)"
+BEHIND_ITEM = "item_priority > cursor_priority OR (item_priority = cursor_priority AND item_arrival <= cursor_arrival)"
+WITH_ID, WITH_CORRELATION = "id <> match_id", "correlation <> match_correlation"
+WITH_GROUP = "group_id <> match_group"
+LEFT_OUT = (
+    COMMITTED, UNDER_CURSOR, NEXT_OF_GETS, NEXT_OF_BROWSE, LEADING, BEHIND, BEHIND_ITEM, WITH_ID, WITH_CORRELATION,
+    WITH_GROUP,
+)  # fmt: skip
+"""What a walk through a queue can leave out, as a rule says it that leaves it out."""
 
 
 def is_browse(event: Event) -> bool:
@@ -74,25 +90,26 @@ def _first_call(options: tuple[str, ...], unit: str, get: str, named_get: str) -
     return RetrievalCall(mqi_call="MQGET", options=options, unit=unit, get=get, named_get=named_get)
 
 
-def candidates(event: Event, view: QueueView) -> Iterator[SeenMessage]:
-    """The messages that a get may return, as they are listed: in physical order."""
-    options, cursor = event.options, view.position.cursor
-    if options and not set(AT_THE_CURSOR).isdisjoint(options):
+def candidates(call: RetrievalCall, view: QueueView, left_out: Collection[str]) -> Iterator[SeenMessage]:
+    """The messages that a get may return, in physical order, as far as can be without those ``left_out``."""
+    leading = LEADING in left_out
+    if COMMITTED not in left_out or (BEHIND_ITEM in left_out and not leading):
+        return view.everything()
+    gets, _, cursor, _ = view.position
+    if UNDER_CURSOR in left_out:
         return _one(view.at(*cursor.at) if cursor is not None else None)
-    logical = "LOGICAL_ORDER" in options
-    current = _current(event, view.position)
-    if logical and current is not None:
-        return _one(view.of_item(current.item, current.next))
-    behind = None
-    if "BROWSE_NEXT" in options and cursor is not None:
-        behind = cursor.anchor if logical else cursor.at
-    if event.match.get("id"):
-        return view.labelled(event.match["id"], behind)
-    if event.match.get("correlation"):
-        return view.correlated(event.match["correlation"], behind)
-    if event.match.get("group"):
-        return view.grouped(event.match["group"], behind)
-    return view.physical(behind, leading=logical)
+    for walk, current in ((NEXT_OF_GETS, gets), (NEXT_OF_BROWSE, cursor.group if cursor is not None else None)):
+        if walk in left_out:
+            return _one(view.of_item(current.item, current.next) if current is not None else None)
+    goes_on = BEHIND in left_out or BEHIND_ITEM in left_out
+    behind = (call.cursor_priority, call.cursor_arrival) if goes_on else None
+    if WITH_ID in left_out and call.match_id:
+        return view.labelled(call.match_id, behind)
+    if WITH_CORRELATION in left_out and call.match_correlation:
+        return view.correlated(call.match_correlation, behind)
+    if WITH_GROUP in left_out and call.match_group:
+        return view.grouped(call.match_group, behind)
+    return view.physical(behind, leading)
 
 
 def _one(found: SeenMessage | None) -> Iterator[SeenMessage]:

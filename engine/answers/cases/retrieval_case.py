@@ -23,6 +23,7 @@ from attrs import frozen
 
 from mqclause.answers.cases.asked_case import Comparison, decided
 from mqclause.answers.cases.scenario_case import ScenarioCase
+from mqclause.answers.order.looks import Looks
 from mqclause.answers.order.retrieval import ORDERS, PassedOver, QueueOrder, Retrieval
 from mqclause.answers.replay.replay import Replay
 from mqclause.answers.replay.replay_document import row_document
@@ -50,17 +51,13 @@ class AskedRetrieval(Retrieval):
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         super().__init__(rules, executor)
         self.runs: list[Run] = []
-        self.as_listed = _never
+        self.looks = Looks(self.looks.vocabulary, [None], ())
         self.put_reasons = Forgetting()
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:  # noqa: ARG002 - always
         """As Retrieval, traced and kept."""
         self.runs.append(super().run(call, messages, traced=True))
         return self.runs[-1]
-
-
-def _never(_: RetrievalCall) -> bool:
-    return False
 
 
 class Retrieved(NamedTuple):

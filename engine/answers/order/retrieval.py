@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from attrs import evolve, frozen
 
-from mqclause.answers.order.as_listed import AsListed
+from mqclause.answers.order.looks import Looks, looks_of
 from mqclause.documents import RETRIEVAL
 from mqclause.executors.course import Course
 from mqclause.executors.listing import asked_of
@@ -94,7 +95,6 @@ class Retrieval:
         self.course = Course.of(self.rules, RETRIEVAL, executor)
         self.put_reasons: dict[tuple[bool, int | None], Any] = {}
         self.enqueued: Enqueued = asked_of(self.ruleset, "enqueued_priority")
-        self.as_listed: Callable[[RetrievalCall], bool] = AsListed.by(self.course.steps[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Retrieval, (self.rules, self.executor)
@@ -103,6 +103,11 @@ class Retrieval:
     def ruleset(self) -> Ruleset:
         """The rules."""
         return self.course.rulesets[-1]
+
+    @cached_property
+    def looks(self) -> Looks:
+        """Which messages of a queue a get has to look at."""
+        return looks_of(self.course.steps[-1])
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:
         """What the rules make of a call on a queue."""

@@ -127,8 +127,8 @@ def retrieve(
         raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
     view = view_of(state, event, base.name)
     call = get_call(event, view, base.get, state.definitions.queues[event.queue].get)
-    if retrieval.as_listed(call):
-        run = first_run(retrieval, call, candidates(event, view))
+    if retrieval.looks.at_few(call):
+        run = first_run(retrieval, call, candidates(call, view, retrieval.looks.left_out(call)))
     else:
         run = retrieval.run(call, list(view.everything()))
     if run.failure is not None or not run.remaining:
@@ -170,7 +170,7 @@ def next_get(
 def first_run(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[SeenMessage]) -> Run:
     """The run of the rules over the first messages of ``listed`` that leaves one, or over the last of all.
 
-    The rules look at each message alone (``AsListed``), so that there is no need to look at all of them; more and more
+    The rules look at each message alone (``Looks``), so that there is no need to look at all of them; more and more
     are looked at together.
     """
     size = 1

@@ -50,7 +50,7 @@ def edited(path: str, old: str, new: str) -> Rules:
 
 
 def test_the_rules_are_content_with_the_first_message() -> None:
-    assert Retrieval().as_listed.otherwise == []
+    assert Retrieval().looks.otherwise == []
 
 
 def test_a_rule_that_lists_messages_otherwise_is_followed_by_gets() -> None:
@@ -86,7 +86,7 @@ def test_a_reading_of_any_name_says_where_items_stand() -> None:
 
 def looks_at_all(rules: Rules) -> tuple[bool, bool]:
     """Whether a get in physical order, and one in logical order, look at all of a queue."""
-    by = Retrieval(rules).as_listed
+    by = Retrieval(rules).looks.at_few
     calls = (RetrievalCall(mqi_call="MQGET", options=options) for options in ((), ("LOGICAL_ORDER",)))
     physical, logical = (not by(call) for call in calls)
     return physical, logical

@@ -1,0 +1,153 @@
+"""What the rules of retrieval say of themselves: which messages of a queue a get has to look at.
+
+Messages are listed as they lie, of like ones the first, and without those that a rule is sure to leave out; the first
+that the rules leave is returned. That gives what all of a queue gives where each message is looked at by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+
+from attrs import asdict, frozen
+from sqlglot import exp
+
+from mqclause.executors.listing import ready
+from mqclause.executors.steps import Filter, Key, Let, Rank, Step, Steps, expressions_of
+from mqclause.language.parse import expanded, literal_value, parse_unchecked
+from mqclause.language.possible import possible
+from mqclause.language.sql import literal
+from mqclause.language.vocabulary import Vocabulary
+from mqclause.model.facts.retrieval import RetrievalCall
+from mqclause.model.timeline.retrieval_call import LEFT_OUT, LIKE_BUT_FOR, LISTED_BY
+from mqclause.rulebook.rule import Expression
+
+Precondition = Callable[[RetrievalCall], bool]
+
+
+@frozen(eq=False)
+class Looks:
+    """Which messages a get looks at, as its rules are.
+
+    ``otherwise`` has the conditions (None: always) of the steps for which all messages have to be there: they compare
+    them by something else than they are listed by, count some of them, or pass over what was taken already.
+    ``left_out_by`` has, for what a walk through a queue can leave out, whether a rule is sure to leave it out.
+    """
+
+    vocabulary: Vocabulary
+    otherwise: Sequence[Expression | None]
+    left_out_by: Sequence[tuple[str, Precondition]]
+
+    def at_few(self, call: RetrievalCall) -> bool:
+        """Whether the first message listed that the rules leave may be returned without a look at the others."""
+        if not self.otherwise:
+            return True
+        known = asdict(call, recurse=False)
+        return not any(when is None or possible(when, self.vocabulary, known) for when in self.otherwise)
+
+    def left_out(self, call: RetrievalCall) -> frozenset[str]:
+        """What the rules are sure to leave out, of LEFT_OUT."""
+        return frozenset(text for text, applies in self.left_out_by if applies(call))
+
+
+@lru_cache(maxsize=64)
+def looks_of(steps: Steps) -> Looks:
+    """What these steps say of themselves."""
+    left_out, walked = [], set()
+    for place, step in enumerate(steps.steps):
+        text = _leaves_out(step)
+        when = _when(steps, place) if text else None
+        if when is not None:
+            left_out.append((text, ready(when, steps.vocabulary, "s")))
+            walked.add(step)
+    return Looks(steps.vocabulary, [step.when for step in _otherwise(steps, walked)], left_out)
+
+
+def _leaves_out(step: Step) -> str:
+    """What a step leaves out, if a walk through a queue can leave it out, too; blank if none can."""
+    if not (isinstance(step, Filter) and step.fate == "out"):
+        return ""
+    return next((text for text in LEFT_OUT if step.where == parse_unchecked(text)), "")
+
+
+def _otherwise(steps: Steps, walked: Collection[Step]) -> Iterator[Step]:
+    taken = False
+    for step in steps.steps:
+        more = isinstance(step, Filter) if taken else _compares(step, steps.vocabulary)
+        if more or (step not in walked and _tells_like_ones_apart(step, steps.vocabulary)):
+            yield step
+        taken = taken or _takes_first(step, steps.vocabulary)
+
+
+def _compares(step: Step, vocabulary: Vocabulary) -> bool:
+    """Whether what a step does to a message lies with the others, too."""
+    if any(_counts_some(tree, vocabulary) for tree in expressions_of(step)):
+        return True
+    if isinstance(step, Rank):
+        return not (_takes_first(step, vocabulary) or (step.keep == "all" and _as_listed(step.keys)))
+    return isinstance(step, Filter) and step.fate == "chosen"
+
+
+def _counts_some(tree: Expression, vocabulary: Vocabulary) -> bool:
+    """Whether messages are counted by what they are; whether any is left is found by looking on."""
+    counts = expanded(tree, vocabulary).find_all(exp.CountIf)
+    return any(not (isinstance(each.this, exp.Boolean) and each.this.this) for each in counts)
+
+
+def _takes_first(step: Step, vocabulary: Vocabulary) -> bool:
+    """Whether the first of those that are left to a get is kept, and no other."""
+    if not (isinstance(step, Rank) and step.keep == "at_most"):
+        return False
+    get = {"mqi_call": "MQGET"}
+    sure = step.when is None or not possible(exp.Not(this=exp.paren(step.when)), vocabulary, get)
+    one = isinstance(step.at_most, exp.Literal) and literal_value(step.at_most) == 1 and step.ties == "first"
+    every = step.among is None and not step.counts and all(isinstance(key.by, exp.Literal) for key in step.keys)
+    return sure and one and every
+
+
+def _as_listed(keys: Sequence[Key]) -> bool:
+    """Whether messages are compared by what they are listed by; no two of them are alike in all of that."""
+    compared = [(key.by.name if isinstance(key.by, exp.Column) else "", key.descending) for key in keys]
+    return any(all(one == other for one, other in zip(compared, listed, strict=False)) for listed in LISTED_BY)
+
+
+def _tells_like_ones_apart(step: Step, vocabulary: Vocabulary) -> bool:
+    """Whether a step lets messages fall by what those have otherwise of which the first alone is listed."""
+    trees = [expanded(step.where, vocabulary)] if isinstance(step, Filter) else []
+    return any(column.name in LIKE_BUT_FOR for tree in trees for column in tree.find_all(exp.Column))
+
+
+def _when(steps: Steps, place: int) -> Expression | None:
+    """The precondition of a step in the words of the call alone; None if it takes more."""
+    when = steps.steps[place].when
+    return exp.true() if when is None else _of_call(when, steps, place)
+
+
+def _of_call(tree: Expression, steps: Steps, place: int) -> Expression | None:
+    """``tree``, as a step sees it, with facts replaced by what they are; None if it is not about the call alone."""
+    found = expanded(tree, steps.vocabulary)
+    facts: dict[str, Expression] = {}
+    for name in {each.name for each in found.find_all(exp.Column)}:
+        word = steps.vocabulary.words[name]
+        fact = _fact(name, steps, place) if word.is_derived else exp.column(name)
+        if word.about != "situation" or fact is None:
+            return None
+        facts[name] = fact
+    if found.find(exp.CountIf):
+        return None
+    return found.transform(lambda node: exp.paren(facts[node.name]) if isinstance(node, exp.Column) else node)
+
+
+def _fact(name: str, steps: Steps, place: int) -> Expression | None:
+    """What a fact is before a step, in the words of the call alone."""
+    value: Expression | None = literal(steps.vocabulary.words[name].blank)
+    for at, step in enumerate(steps.steps[:place]):
+        given = {each.name: each.value for each in step.values} if isinstance(step, Let) else {}
+        if name not in given:
+            continue
+        when, now = _when(steps, at), _of_call(given[name], steps, at)
+        sees_own = any(each.name in given for each in given[name].find_all(exp.Column))
+        if value is None or when is None or now is None or sees_own:
+            return None
+        value = exp.case().when(when, now).else_(value)
+    return value
