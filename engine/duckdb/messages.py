@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.duckdb.table import kinds_of, relation_of
+from mqclause.duckdb.sources import relation_of
+from mqclause.duckdb.table import kinds_of
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.message_query import MESSAGES, message_query

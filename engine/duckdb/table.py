@@ -13,6 +13,7 @@ from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
 from mqclause.duckdb.exits import decided_by_exits
 from mqclause.duckdb.known import known
+from mqclause.duckdb.sources import connection_for, relation_of
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT
@@ -73,7 +74,7 @@ def decide(
     same, all in these parts. Where CLWLEXIT names one of ``exits``, Python decides the rows, each call within
     ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    connection = connection or _connection_for(source)
+    connection = connection or connection_for(source)
     relation, rules = relation_of(source, connection), rules or Rules()
     columns = _columns(relation)
     spreading = Spread.of(columns, shares, spread)
@@ -245,25 +246,6 @@ def _first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.
 
 def _kept(name: str) -> Node:
     return exp.column(name, quoted=True)
-
-
-def _connection_for(source: Any) -> DuckDBPyConnection | None:
-    """A connection of our own for what is no relation yet."""
-    import duckdb
-
-    return None if isinstance(source, duckdb.DuckDBPyRelation) else duckdb.connect()
-
-
-def relation_of(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
-    """The relation that ``source`` is, or one of a DataFrame, an Arrow table or a Parquet file."""
-    import duckdb
-
-    if isinstance(source, duckdb.DuckDBPyRelation):
-        return source
-    made = connection or duckdb.connect()
-    if isinstance(source, str | Path):
-        return made.read_parquet(str(source))
-    return made.sql("SELECT * FROM source")
 
 
 def _columns(relation: DuckDBPyRelation) -> dict[str, FieldType]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.duckdb.table import relation_of
+from mqclause.duckdb.sources import relation_of
 from mqclause.tables.put_log import grouped_by, measured, traffic_of
 
 if TYPE_CHECKING:

@@ -195,6 +195,8 @@ class ClusterPuts:
         wrong = [(wrong, told_of(self._words(), of)) for of, wrong in self._wrong_names()]
         if self.at is not None:
             wrong.insert(0, (F.is_null(F.column(AT)), self._no_cluster(self.at)))
+        if self.struct is None:
+            wrong.append((both(*(equal(each, "") for each in self.keys.values())), literal(self._none_given())))
         invalid = [(each, F.struct_of(invalid_decision(text))) for each, text in wrong]
         return case([(negated(F.is_null(known)), F.column("decision", known.name)), *invalid], odd)
 
@@ -230,6 +232,12 @@ class ClusterPuts:
             return value
         is_kept = equal(F.column(BY_QUEUE), AS_NAMED)
         return case([(both(is_kept, negated(F.is_null(value.copy()))), named)], value)
+
+    def _none_given(self) -> str:
+        """What is told of a row of a flat table that names nothing: the columns that should."""
+        told = [source.told for name in PUT_NAMES for source in self.sources.get(name, ())] or ["queue"]
+        blank = f"{' and '.join(told)} are both blank" if len(told) > 1 else f"{told[0]} is blank"
+        return f"{blank}; a put names a queue or a queue manager"
 
     def _no_cluster(self, at: ValueSource) -> Node:
         listed = [*self.clusters][:MOST_SHOWN]

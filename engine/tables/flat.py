@@ -44,6 +44,9 @@ def cluster_puts(
     where = None if at is None else _source_at(columns, at)
     if given:
         return ClusterPuts(by_name, _flat(columns, given, by_name.values()), None, where)
+    if spelt("put", columns) is None:
+        flat = 'of a flat table say which columns its puts are in, like queue="DEST"'
+        raise TableError(f"column put is missing; {flat}{instead('put', columns, 'the table has')}")
     return ClusterPuts(by_name, situation_fields(columns, OUTCOME), column(there("put", columns)), where)
 
 
@@ -54,6 +57,11 @@ def check_no_cluster(at: str | None, given: Mapping[str, Any]) -> None:
 
 
 def _by_name(clusters: Cluster | Mapping[str, Cluster], at: str | None) -> Mapping[str, Cluster]:
+    given = clusters.values() if isinstance(clusters, Mapping) else [clusters]
+    for each in given:
+        if not isinstance(each, Cluster):
+            expected = "a Cluster, as a snapshot's .cluster is, or several by name"
+            raise TableError(f"the cluster is a {type(each).__name__}; expected {expected}")
     if isinstance(clusters, Cluster):
         if at is not None:
             raise TableError(f"at={at!r}: several clusters are needed, by the names of their local queue managers")
@@ -79,7 +87,7 @@ def _flat(columns: Mapping[str, FieldType], given: Mapping[str, Any], clusters: 
     for name in given:
         if name not in GIVEN:
             raise TableError(f"{name}=…: not a field of a put{instead(name, GIVEN)}")
-    if not set(PUT_NAMES).intersection(given):
+    if all(given.get(name) is None for name in PUT_NAMES):
         raise TableError(f"a put names one of them: {'=… or '.join(PUT_NAMES)}=…")
     found = {name: _source(columns, PUT[name], value, clusters) for name, value in given.items() if value is not None}
     return {name: [found[name]] for name in PUT if name in found and found[name].kind != "null"}

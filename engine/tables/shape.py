@@ -238,6 +238,8 @@ def check_fits(kind: FieldType, of: Column, told: str) -> None:
         return
     expected, cast = _EXPECTED[of.kind]
     would_do = "" if isinstance(kind, Struct | ListOf) or of.kind == "texts" else f" (a CAST to {cast} would do)"
+    if kind == "JSON" and of.kind == "text":
+        would_do = f" ({told} ->> '$' would do)"
     raise TableError(f"column {told} is {named(kind)}; expected {expected}{would_do}")
 
 
@@ -262,4 +264,5 @@ def named(kind: FieldType) -> str:
         return "a struct"
     if isinstance(kind, ListOf):
         return "a list"
-    return {"null": "null throughout", "text": "a text", "integer": "an integer"}.get(kind, f"a {kind}")
+    told = {"null": "null throughout", "text": "a text", "integer": "an integer"}
+    return (told | {"huge": "an integer of more than 64 bits"}).get(kind, f"a {kind}")

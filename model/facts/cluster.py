@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
-from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
+from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted, suggestion
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
@@ -98,7 +98,8 @@ class Cluster:
 
         Raises ValueError for one that is not known, or a cluster that it is not in.
         """
-        own = self.queue_manager
+        own, queue_manager = self.queue_manager, queue_manager.rstrip(" ")
+        clusters = tuple(each.rstrip(" ") for each in clusters)
         member = own if queue_manager == own.name else self.remote.get(queue_manager)
         if member is None:
             raise _unknown("queue manager", queue_manager, [own.name, *self.remote])
@@ -108,17 +109,16 @@ class Cluster:
         changed = evolve(member, suspended=(*member.suspended, *(clusters or member.clusters)))
         if isinstance(changed, QueueManager):
             return evolve(self, queue_manager=changed)
-        return evolve(
-            self, remote_queue_managers=[changed if each is member else each for each in self.remote_queue_managers]
-        )
+        others = [changed if each is member else each for each in self.remote_queue_managers]
+        return evolve(self, remote_queue_managers=others)
 
     def with_status(self, channel: str, status: str) -> Cluster:
         """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
-        if not any(each.name == channel for each in self.channels):
-            raise _unknown("channel", channel, [each.name for each in self.channels])
-        return evolve(
-            self, channels=[evolve(each, status=status) if each.name == channel else each for each in self.channels]
-        )
+        channel, names = channel.rstrip(" "), [each.name for each in self.channels]
+        if channel not in names:
+            raise _unknown("channel", channel, names)
+        changed = [evolve(each, status=status) if each.name == channel else each for each in self.channels]
+        return evolve(self, channels=changed)
 
     def with_queue(self, name: str, queue_manager: str, **attributes: Any) -> Cluster:
         """The cluster as it would be with other attributes of a queue instance, or with one more instance.
@@ -126,14 +126,14 @@ class Cluster:
         One more is in the clusters of its queue manager unless they are given. Raises ValueError for a queue manager
         that is not known, an attribute that queues do not have, or a value outside of its range.
         """
-        own = self.queue_manager
+        own, name, queue_manager = self.queue_manager, name.rstrip(" "), queue_manager.rstrip(" ")
         members: dict[str, QueueManager | RemoteQueueManager] = {own.name: own, **self.remote}
         if queue_manager not in members:
             raise _unknown("queue manager", queue_manager, members)
         known = [each.name for each in fields(Queue) if each.name not in ("name", "queue_manager")]
         for key in attributes:
             if key not in known:
-                raise _unknown("attribute of a queue", key, known)
+                raise _unknown("attribute of a queue", key, known, suggestion(key.lower(), known))
         found = [each for each in self.queues_by_name.get(name, ()) if each.queue_manager == queue_manager]
         if not found:
             more = Queue(name, queue_manager, **{"clusters": members[queue_manager].clusters, **attributes})
@@ -210,9 +210,9 @@ class Cluster:
         return _grouped(self.channels, lambda channel: channel.queue_manager)
 
 
-def _unknown(what: str, name: str, known: Iterable[str]) -> ValueError:
+def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> ValueError:
     known = list(dict.fromkeys(known))
-    return ValueError(f"{quoted(name)} is no {what}; known: {', '.join(known)}{name_suggestion(name, known)}")
+    return ValueError(f"{quoted(name)} is no {what}; known: {', '.join(known)}{near or name_suggestion(name, known)}")
 
 
 def contradictions(cluster: Cluster) -> Iterator[Contradiction]:

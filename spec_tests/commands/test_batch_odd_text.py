@@ -111,6 +111,40 @@ def test_ragged_rows_of_several_files_keep_their_columns(tmp_path: Path) -> None
     ]
 
 
+LARGEST = 2**64 - 1
+
+
+def test_whole_numbers_keep_all_their_digits(tmp_path: Path) -> None:
+    """Of a column with signed and unsigned numbers DuckDB makes one of more than 64 bits, and writes that as doubles."""
+    among = [QM2]
+    lines = [
+        {"id": 1, "put": {"queue": "Q"}, "destinations": among, "n": LARGEST, "in": {"n": LARGEST}, "larger": 10**25 + 1, "part": 1.5},
+        {"id": 2, "put": {"queue": "Q"}, "destinations": among, "n": -1, "in": {"n": -1}, "larger": -1, "part": 2},
+    ]  # fmt: skip
+    decided(tmp_path, "".join(f"{json.dumps(line)}\n" for line in lines), out="out.parquet")
+    first_one, other = read(tmp_path / "out.parquet")
+    assert (first_one["n"], first_one["in"]["n"], str(first_one["larger"])) == (LARGEST, LARGEST, str(10**25 + 1))
+    assert (other["n"], other["in"]["n"], str(other["larger"]), other["part"]) == (-1, -1, "-1", 2.0)
+
+
+def test_files_of_signed_and_of_unsigned_numbers(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for at, number in enumerate((f"{LARGEST}::UBIGINT", "-1")):
+        row = f"SELECT {{'queue': 'Q'}} AS put, [{{'queue_manager': 'QM2'}}] AS destinations, {number} AS n"
+        duckdb.sql(row).write_parquet(str(tmp_path / "in" / f"{at}.parquet"))
+    batch(tmp_path / "in", tmp_path / "out.parquet")
+    assert {row["n"] for row in read(tmp_path / "out.parquet")} == {LARGEST, -1}
+
+
+def test_keys_that_are_no_columns(tmp_path: Path) -> None:
+    line = '{"put": {"queue": "Q"}, "destinations": [{"queue_manager": "QM2"}], "in": {"a": 1, "A": 2, "": 3}%s}'
+    assert [each["outcome"] for each in decided(tmp_path, line % ', "": 4, "a": 5, "A": 6')] == ["chosen"]
+    (row,) = read(tmp_path / "out.jsonl")
+    assert (row[""], row["a"], row["A"], row["in"]) == (4, 5, 6, {"a": 1, "A": 2, "": 3})
+    decided(tmp_path, line % "", out="out.csv")
+    assert read(tmp_path / "out.csv")[0]["in"] == {"a": 1, "A": 2, "": 3}
+
+
 def test_names_in_our_case_and_all_else_as_it_was() -> None:
     text = '{"PUT": {"Queue": "é\\ud83d", "x": 1e400, "N": 1.50, "o": {}, "l": []}, "Put.": null, "AT": true}'
     ours = in_our_case(text, ["At"])

@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from mqclause.tools.errors import BatchError
@@ -31,6 +33,14 @@ BAD = [
     ("done.csv", "out.csv", "done.csv: column decision is there already"),
     ("typed.parquet", "out.csv", "typed.parquet: column put is "),
     ("empty", "out.csv", "empty: the folder holds no file that ends in "),
+    ("twice.parquet", "out.csv", "twice.parquet: column A and a differ in letter case only"),
+    ("cased.jsonl", "out.csv", "cased.jsonl: column a and A differ in letter case only"),
+    (
+        "blank.jsonl",
+        "out.parquet",
+        "blank.jsonl: a key is blank, which no column of a table is; JSON Lines can be written",
+    ),
+    ("nameless", "out.csv", "0.csv: has no line with the names of columns"),
 ]
 
 
@@ -44,6 +54,11 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, o
     (tmp_path / "done.csv").write_text("put,destinations,decision\n{},[],\n")
     (tmp_path / "empty").mkdir()
     duckdb.sql("SELECT 1 AS put, 2 AS destinations").write_parquet(str(tmp_path / "typed.parquet"))
+    pq.write_table(pa.table([pa.array([1])] * 4, names=["put", "destinations", "a", "A"]), tmp_path / "twice.parquet")
+    (tmp_path / "cased.jsonl").write_text('{"put": {}, "destinations": [], "a": 1, "A": 2}\n')
+    (tmp_path / "blank.jsonl").write_text('{"put": {}, "destinations": [], "": 1}\n')
+    (tmp_path / "nameless").mkdir()
+    (tmp_path / "nameless" / "0.csv").touch()
     before = sorted(tmp_path.iterdir())
     with pytest.raises(BatchError) as raised:
         batch(tmp_path / source, tmp_path / out)

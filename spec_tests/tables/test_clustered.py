@@ -104,6 +104,17 @@ def test_rows_that_are_invalid() -> None:
     assert found == [decision(outcome="invalid", message=message) for message in messages]
 
 
+def test_rows_of_a_flat_table_that_name_nothing() -> None:
+    rows = pa.table({"id": range(3), "DEST": ["", "  ", None], "QM": ["", None, " "], "bind": ["xx"] * 3})
+    for more in ({}, {"bind": "bind"}, {"shares": True}):
+        for names, blank in (({"queue": "DEST"}, "DEST is blank"), ({"queue_manager": "QM"}, "QM is blank"),
+                            ({"queue": "DEST", "queue_manager": "QM"}, "DEST and QM are both blank")):  # fmt: skip
+            found = answers(decide(rows, CLUSTER, **names, **more))
+            assert [each["message"] for each in found] == [f"{blank}; a put names a queue or a queue manager"] * 3
+    with pytest.raises(TableError, match="^a put names one of them: queue=… or queue_manager=…$"):
+        decide(rows, CLUSTER, queue=None)
+
+
 def test_a_message_shows_the_name_of_a_column_as_it_is_written() -> None:
     puts = pa.table({"queue": ["ORDERS.IN"], "{} of {put}": ["QM9"]})
     found = decide(puts, {"QM1": CLUSTER}, at="{} of {put}", queue="queue").fetchall()
@@ -198,4 +209,9 @@ def test_tables_that_cannot_be_decided() -> None:
     for given in (pa.table({"id": [1]}), pa.table({"put": ["Q"]})):
         with pytest.raises(TableError, match="^column put is "):
             decide(given, CLUSTER)
+    with pytest.raises(TableError, match="^column put is missing; of a flat table say which columns its puts are in"):
+        decide(pa.table({"DEST": ["Q"]}), CLUSTER)
+    for clusters in ("QM1", {"QM1": OWN}):
+        with pytest.raises(TableError, match="^the cluster is a (str|QueueManager); expected a Cluster"):
+            decide(table([]), clusters, at="id")  # type: ignore[arg-type]
     assert decide(table([]), CLUSTER).fetchall() == []

@@ -15,7 +15,8 @@ from sqlglot import exp
 from mqclause import Rules
 from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
-from mqclause.duckdb.table import decide, kinds_of, relation_of
+from mqclause.duckdb.sources import relation_of
+from mqclause.duckdb.table import decide, kinds_of
 from mqclause.model.facts.domains import Name
 from mqclause.spark.dialect import SPARK
 from mqclause.spark.passes import one_expression

@@ -11,6 +11,8 @@ pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
 from mqclause.duckdb import decide
@@ -116,6 +118,40 @@ def test_columns_that_are_not_each_ones_own(connection: Any, more: str, message:
         with pytest.raises(TableError) as raised:
             decide(table, **given)
         assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("put", "a", "a"), "column a is there twice"),
+        (("put", "a", "A"), "column A and a differ in letter case only"),
+        (("put", "Put", "a"), "column Put and put differ in letter case only"),
+    ],
+)
+def test_columns_to_which_duckdb_gives_names_of_its_own(names: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    """It reads a, a as a, a_1: what comes out would not be what went in."""
+    table = pa.table([pa.array([{"queue": "Q1"}]), pa.array([1]), pa.array([2])], names=names)
+    pq.write_table(table, tmp_path / "puts.parquet")
+    for source in (table, table.to_batches()[0], table.to_pandas(), tmp_path / "puts.parquet"):
+        with pytest.raises(TableError) as raised:
+            decide(source, CLUSTER)
+        assert str(raised.value) == message
+
+
+def test_fields_to_which_duckdb_gives_names_of_its_own(tmp_path: Path) -> None:
+    put = pa.StructArray.from_arrays([pa.array(["Q1"]), pa.array(["Q2"])], ["queue", "QUEUE"])
+    pq.write_table(pa.table({"put": put}), tmp_path / "puts.parquet")
+    for source in (pa.table({"put": put}), tmp_path / "puts.parquet"):
+        with pytest.raises(TableError, match=r"^column put\.QUEUE and put\.queue differ in letter case only$"):
+            decide(source, CLUSTER)
+
+
+def test_what_is_no_table() -> None:
+    for source, what in (([{"put": {"queue": "Q1"}}], "list"), (None, "NoneType")):
+        with pytest.raises(
+            TableError, match=f"^the table is a {what}; expected a relation, a DataFrame, an Arrow table"
+        ):
+            decide(source, CLUSTER)
 
 
 @pytest.mark.parametrize(

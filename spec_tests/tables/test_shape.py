@@ -90,6 +90,9 @@ def test_nothing_is_read_until_the_relation_is(connection: Any) -> None:
         ("{'queue': 'Q', 'already_sent_to': 'A'}", AMONG, "column put.already_sent_to is a text; expected a list of texts"),
         ("{'queue': 'Q', 'already_sent_to': [1]}", AMONG, "column put.already_sent_to is a list; expected a list of texts"),
         ("{'queue': 'Q', 'bind': {'x': 1}}", AMONG, "column put.bind is a struct; expected a text"),
+        ("{'queue': '[]'::JSON}", AMONG, "column put.queue is a JSON; expected a text (put.queue ->> '$' would do)"),
+        ("{'queue': 'Q', 'clwlmruc': '1'::JSON}", AMONG, "column put.clwlmruc is a JSON; expected an integer (a CAST to BIGINT would do)"),
+        ("{'queue': 1::HUGEINT}", AMONG, "column put.queue is an integer of more than 64 bits; expected a text (a CAST to STRING would do)"),
         ("{'queue': 'Q', 'clwlmrcu': 1}", AMONG, "column put.clwlmrcu is not known; did you mean 'clwlmruc'?"),
     ],
 )  # fmt: skip

@@ -34,6 +34,13 @@ def test_each_gives_a_new_cluster() -> None:
     assert chosen(CLUSTER) == "QM2"
 
 
+def test_blanks_that_pad_names_are_no_part_of_them() -> None:
+    assert chosen(CLUSTER.suspend("QM2".ljust(48), "S".ljust(48))) == "QM3"
+    assert chosen(CLUSTER.with_status("TO.QM2".ljust(20), "STOPPED")) == "QM3"
+    padded = CLUSTER.with_queue("Q".ljust(48), "QM3".ljust(48), clwlprty=5)
+    assert (chosen(padded), len(padded.queues)) == ("QM3", 2)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -42,7 +49,8 @@ def test_each_gives_a_new_cluster() -> None:
         (lambda: CLUSTER.with_status("TO.QM9", "STOPPED"), "'TO.QM9' is no channel"),
         (lambda: CLUSTER.with_status("TO.QM2", "GONE"), "status: 'GONE' is not allowed; allowed: INACTIVE, RUNNING"),
         (lambda: CLUSTER.with_queue("Q", "QM9"), "'QM9' is no queue manager"),
-        (lambda: CLUSTER.with_queue("Q", "QM3", clwlprt=5), "'clwlprt' is no attribute of a queue; did you mean 'clwlprty'?"),
+        (lambda: CLUSTER.with_queue("Q", "QM3", clwlprt=5), "'clwlprt' is no attribute of a queue; known: type, "),
+        (lambda: CLUSTER.with_queue("Q", "QM3", CLWLPRTY=5), "'CLWLPRTY' is no attribute of a queue; known: type, "),
         (lambda: CLUSTER.with_queue("Q", "QM3", clwlprty=10), "clwlprty: 10 is not allowed; allowed: a whole number from 0 to 9"),
     ],
 )  # fmt: skip
@@ -50,3 +58,9 @@ def test_what_cannot_be(change: Callable[[], Cluster], message: str) -> None:
     with pytest.raises(ValueError) as raised:  # noqa: PT011 - the message is compared
         change()
     assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize("misspelt", ["clwlprt", "CLWLPRTY"])
+def test_an_attribute_that_is_close_is_told_last(misspelt: str) -> None:
+    with pytest.raises(ValueError, match=r"; did you mean 'clwlprty'\?$"):
+        CLUSTER.with_queue("Q", "QM3", **{misspelt: 5})

@@ -20,13 +20,18 @@ OWN = "__mqclause_"
 
 
 def is_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> bool:
-    """Whether the files of a Parquet table have the same columns. Raises BatchError for a type that cannot be."""
+    """Whether the files of a Parquet table have the same columns. Raises BatchError for a type that cannot be,
+
+    and for columns that are one without regard to letter case.
+    """
+    from mqclause.duckdb.sources import check_parquet
     from mqclause.duckdb.table import kinds_of
 
     found = []
     for file in files:
         relation = connection.read_parquet(glob.escape(str(file)))
         try:
+            check_parquet(connection, glob.escape(str(file)))
             check_types(kinds_of(relation), OUTCOME)
         except TableError as error:
             raise BatchError(f"{file}: {error}") from None

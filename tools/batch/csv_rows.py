@@ -33,6 +33,8 @@ def headers_of(files: Iterable[Path]) -> Headers:
     for file in files:
         with opened(file) as text:
             header = tuple(next(csv.reader(text), []))
+        if not header:
+            raise BatchError(f"{file}: has no line with the names of columns")
         try:
             check_apart(header)
         except TableError as error:

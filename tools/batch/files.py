@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
-from mqclause.tables.shape import spelt
+from mqclause.tables.columns import TableError
+from mqclause.tables.shape import check_apart, spelt
 from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, fault_of_line, types
@@ -91,7 +92,7 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     match table.kind:
         case "parquet":
             is_one_schema(connection, table.files)
-            relation = connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)")
+            relation = _exact(connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)"))
         case "csv":
             relation = _csv_rows(connection, table, out, needed)
         case "jsonl":
@@ -99,6 +100,13 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     if table.kind == "parquet":
         check_columns(table.path, relation.columns, needed)
     return relation
+
+
+def _exact(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+    """Whole numbers of signed and unsigned columns together as Parquet has them: DuckDB would write doubles."""
+    wide = [sql_name(name) for name, of in zip(relation.columns, relation.types, strict=True) if of.id == "hugeint"]
+    replaced = ", ".join(f"{name}::DECIMAL(38, 0) AS {name}" for name in wide)
+    return relation.project(f"* REPLACE ({replaced})") if wide else relation
 
 
 def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Iterable[str]) -> DuckDBPyRelation:
@@ -180,27 +188,36 @@ def _check_keys(connection: DuckDBPyConnection, table: Table, lines: str, needed
 def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
     """The columns of all the rows of JSON Lines with their types, as from_json takes them.
 
-    A text that could be a date stays a text, and values of several types stay JSON.
+    A text that could be a date stays a text, and values of several types stay JSON. Raises TableError for keys that
+    are no columns.
     """
     found = f"SELECT DISTINCT unnest(json_keys(json)) AS name FROM {lines} WHERE json_type(json) = 'OBJECT'"
     names = [name for (name,) in connection.execute(f"SELECT name FROM ({found}) ORDER BY name").fetchall()]
     # What is one of ours in another letter case stands in a row that has both, which is invalid.
     names = [name for name in names if name in types() or name.lower() not in types()]
+    check_apart(names)
+    if "" in names:
+        raise TableError("a key is blank, which no column of a table is; JSON Lines can be written")
     further = [name for name in names if name not in types()]
     if not further:
         return dict.fromkeys(names, "JSON")
+    places = range(1, len(further) + 1)
     paths = ", ".join(sql_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in further)
-    parts = ", ".join(f"json_group_structure(v[{place}])" for place in range(1, len(further) + 1))
+    parts = ", ".join(f"json_group_structure(v[{at}])" for at in places)
+    large = ", ".join(f"coalesce(bool_or(regexp_matches(v[{at}]::VARCHAR, '[0-9]{{19}}')), false)" for at in places)
     values = f"SELECT json_extract(json, [{paths}]) AS v FROM {lines}"
-    large = "coalesce(bool_or(regexp_matches(v::VARCHAR, '[0-9]{19}')), false)"
-    [(large_ones, *structures)] = connection.execute(f"SELECT {large}, {parts} FROM ({values})").fetchall()
-    kinds = {"NULL": "JSON"} if large_ones else {"NULL": "JSON", "UBIGINT": "BIGINT"}
-    typed = (_structure(json.loads(structure), kinds) for structure in structures)
+    [(structures, are_large)] = connection.execute(f"SELECT [{parts}], [{large}] FROM ({values})").fetchall()
+    # A double does not hold so many digits, and is what DuckDB writes of a HUGEINT.
+    wide = {"DOUBLE": "JSON", "HUGEINT": "DECIMAL(38, 0)"}
+    kinds = [{"NULL": "JSON", **(wide if each else {"UBIGINT": "BIGINT"})} for each in are_large]
+    typed = map(_structure, map(json.loads, structures), kinds)
     return {**dict.fromkeys(names, "JSON"), **dict(zip(further, typed, strict=True))}
 
 
 def _structure(found: Any, kinds: Mapping[str, str]) -> Any:
     if isinstance(found, dict):
+        if "" in found or len(set(map(str.lower, found))) < len(found):
+            return "JSON"  # such keys are no fields of a struct
         return {name: _structure(each, kinds) for name, each in found.items()}
     return [_structure(each, kinds) for each in found] if isinstance(found, list) else kinds.get(found, found)
 
@@ -273,6 +290,6 @@ def decisions(table: Table) -> str:
     fields = dict.fromkeys(("outcome", "queue_manager", "message"), "VARCHAR") | {"reason": "BIGINT"}
     if table.kind == "csv":
         return f"SELECT {_from_json('decision', fields)} AS decision FROM {csv_source(headers_of(table.files))}"
-    options = f"format = 'newline_delimited', maximum_object_size = {LONGEST_ROW}"
+    options = f"format = 'newline_delimited', records = true, maximum_object_size = {LONGEST_ROW}"
     struct = f"STRUCT({', '.join(f'{name} {of}' for name, of in fields.items())})"
     return f"SELECT decision FROM read_json({table.listed}, {options}, columns = {{decision: {sql_text(struct)}}})"

@@ -1,0 +1,66 @@
+"""What DuckDB is given as a table. It gives columns of one name others of its own, which is told before it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mqclause.tables.columns import TableError
+from mqclause.tables.shape import check_apart
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+def connection_for(source: Any) -> DuckDBPyConnection | None:
+    """A connection of our own for what is no relation yet."""
+    import duckdb
+
+    return None if isinstance(source, duckdb.DuckDBPyRelation) else duckdb.connect()
+
+
+def relation_of(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
+    """The relation that ``source`` is, or one of a DataFrame, an Arrow table or a Parquet file.
+
+    Raises TableError for what is no table, and for two columns that are one without regard to letter case.
+    """
+    import duckdb
+
+    if isinstance(source, duckdb.DuckDBPyRelation):
+        return source
+    made = connection or duckdb.connect()
+    if isinstance(source, str | Path):
+        check_parquet(made, str(source))
+        return made.read_parquet(str(source))
+    check_apart(map(str, _names(source)))
+    try:
+        return made.sql("SELECT * FROM source")
+    except duckdb.InvalidInputException:
+        expected = "a relation, a DataFrame, an Arrow table or the path of a Parquet file"
+        raise TableError(f"the table is a {type(source).__name__}; expected {expected}") from None
+
+
+def _names(source: Any) -> Iterable[object]:
+    """The names of the columns of pandas, polars, Arrow, or of a mapping of arrays."""
+    if isinstance(source, Mapping):
+        return source
+    found = source.columns if hasattr(source, "iloc") else getattr(getattr(source, "schema", None), "names", ())
+    return found() if callable(found) else found
+
+
+def check_parquet(connection: DuckDBPyConnection, files: str) -> None:
+    """Raises TableError for a file of a pattern where two columns, or two fields of a struct, have one name."""
+    nodes = iter(connection.execute("SELECT name, num_children FROM parquet_schema(?)", [files]).fetchall())
+    for _root, count in nodes:
+        _check_inside(nodes, count, "")
+
+
+def _check_inside(nodes: Iterator[tuple[str, int | None]], count: int | None, before: str) -> None:
+    """Looks at the next ``count`` of the nodes of a schema, each of which is followed by what is inside it."""
+    names = []
+    for name, inside in islice(nodes, count or 0):
+        names.append(name)
+        _check_inside(nodes, inside, f"{before}{name}.")
+    check_apart(names, before)
