@@ -166,6 +166,12 @@ THREE_KINDS = "".join(f"     3 : DIS {kind}(*)\n{NOTHING}" for kind in ("QL", "Q
         (Put(queue="OTHER"), f"     3 : DIS Q(O*) TYPE\n{NOTHING}", [CLUSTERED_OTHER]),
         (Put(queue="OTHER"), f"     3 : DIS Q(*) WHERE(CURDEPTH GT 0)\n{NOTHING}", [QUEUE_OTHER, CLUSTERED_OTHER]),
         (Put(queue="OTHER"), THREE_KINDS, [CLUSTERED_OTHER]),
+        (
+            Put(queue="OTHER"),
+            THREE_KINDS.replace("AMQ8147E: IBM MQ object not found", "AMQ8135E: Not authorized"),
+            [QUEUE_OTHER, CLUSTERED_OTHER],
+        ),
+        (Put(queue="OTHER"), "     3 : DIS QUEUE(*) ALL\n", [QUEUE_OTHER, CLUSTERED_OTHER]),
         (Put(queue="MINE", queue_manager="QM9"), "", ["DISPLAY QUEUE('QM9') ALL", "DISPLAY CLUSQMGR('QM9') ALL"]),
         (Put(queue="MINE", queue_manager="QM9"), f"     3 : DIS CLUSQMGR(*)\n{NOTHING}", ["DISPLAY QUEUE('QM9') ALL"]),
     ],

@@ -75,6 +75,40 @@ def test_a_log_has_the_commands_that_runmqsc_says_it_read(echoed: list[str], rea
     assert all(each.startswith(begin) for each, begin in zip(found, told, strict=True))
 
 
+BEGUN = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nStarting MQSC for queue manager QM1.\n\n\n"
+REFUSED = "     1 : DISPLAY QUEUE(*) ALL\nAMQ8135E: Not authorized.\nOne MQSC command read.\n"
+STOPPED = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nAMQ8146E: IBM MQ queue manager not available.\n\nNo MQSC commands read.\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "shows"),
+    [
+        (BEGUN, False),
+        (BEGUN + REFUSED, False),
+        (BEGUN + "     1 : DISPLAY QUEUE(*) ALL\n", False),
+        (BEGUN + "     1 : DISPLAY QMGR ALL\nAMQ8408I: Display Queue Manager details.\n", False),
+        (STOPPED, False),
+        (BEGUN + "     1 : DISPLAY QUEUE(*) ALL\nAMQ8147E: IBM MQ object * not found.\n", True),
+        (BEGUN + "     1 : DISPLAY LSSTATUS(*)\nAMQ8631I: Display listener status details.\n   LISTENER(L)  STATUS(RUNNING)\n", True),
+        (BEGUN + "     1 : DEFINE QLOCAL(Q)\nAMQ8006I: IBM MQ queue created.\n", True),
+    ],
+)  # fmt: skip
+def test_a_log_in_which_nothing_was_answered_tells_of_nothing(log: str, shows: bool) -> None:
+    """Else a queue manager that one may not look at would count as one that has nothing."""
+    told = [] if shows else ["f: nothing is shown here: no command was carried out"]
+    assert [str(each) for each in read_runmqsc(log, "f").diagnostics] == told
+
+
+@pytest.mark.parametrize(
+    "refusal", ["AMQ8405E: Syntax error\nAMQ8426E: Valid MQSC commands are:\n", "AMQ8150E: exists\n"]
+)
+def test_a_command_that_was_refused_in_two_messages_is_one(refusal: str) -> None:
+    """Of a wrong command runmqsc says that it is wrong, and then how it is written."""
+    done = "     {} : DEFINE QLOCAL({})\nAMQ8006I: IBM MQ queue created.\n"
+    log = f"{BEGUN}{done.format(1, 'A')}     2 : DEFINE QLOCL(B)\n{refusal}{done.format(3, 'C')}"
+    assert [each.name for each in read_runmqsc(log, "f").records] == ["A", "C"]
+
+
 @pytest.mark.parametrize(
     ("local", "told"),
     [

@@ -42,6 +42,9 @@ WRAPPED = 72
 REFUSED = frozenset(["8101", "8118", "8135", "8147", "8150", "8226", "8227", "8229", "8242", "8405", "8426", "8427"])
 """The messages of old releases, which have no letter, that say that a command was not carried out."""
 
+NOT_THERE = "8147"
+"""The message that says that there is no such object: it answers what a command asks."""
+
 
 BlockLine = tuple[int, str, int]
 """The number of a line, what stands on it, and how many columns were taken off before that."""
@@ -52,9 +55,9 @@ class Block:
     """Numbered lines, and what they are.
 
     *starts*: a session begins, with the queue manager that ``name`` has; *command*: echoed, whose number ``name``
-    is; *object*: the attributes below a message; *stray*: a line that another program wrote into. ``refused`` if
-    the message says that the command failed, ``headless`` if an object's message is missing. Of an object that is
-    simple the attributes stand in ``text``, which begins on the next line.
+    is; *object*: the attributes below the message of number ``name``; *stray*: a line that another program wrote
+    into. ``refused`` if the message says that the command failed, ``headless`` if an object's message is missing. Of an
+    object that is simple the attributes stand in ``text``, which begins on the next line.
     """
 
     kind: Literal["starts", "command", "object", "stray"]
@@ -92,7 +95,7 @@ def _parts(texts: Iterable[str]) -> Iterator[tuple[int, Block | tuple[str, int]]
         while position < len(text):
             simple = SIMPLE_OBJECT.match(text, position)
             if simple:
-                yield number, Block("object", number, refused=_refuses(simple), text=simple[4])
+                yield number, Block("object", number, simple[1] or "", _refuses(simple), text=simple[4])
                 number += text.count("\n", position, simple.end())
                 position = simple.end()
             else:
@@ -112,7 +115,7 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
     if message:
         first = ON_THE_MESSAGE.search(line, message.end())
         lines = [(number, line[first.start() :], before + first.start())] if first else []
-        return Block("object", number, refused=_refuses(message), lines=lines)
+        return Block("object", number, message[1] or "", _refuses(message), lines=lines)
     starting = SESSION.match(line)
     if starting:
         return Block("starts", number, starting[1])

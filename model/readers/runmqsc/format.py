@@ -15,7 +15,7 @@ from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, is_secret
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
-from mqclause.model.readers.runmqsc.blocks import Block, blocks
+from mqclause.model.readers.runmqsc.blocks import NOT_THERE, Block, blocks
 from mqclause.model.readers.runmqsc.sessions import Sessions
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
@@ -33,6 +33,7 @@ BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUS
 STRAY = "another program's output stands in this line; what was displayed around it is read as far as it goes"
 HEADLESS = "the message above this object is missing: lines before it may be missing, too"
 RUN_TOGETHER = "{} stands twice in one object: lines between two objects are missing; neither is read"
+NOTHING_ANSWERED = "nothing is shown here: no command was carried out"
 ENDS_WITHIN = "the log ends within this object: the last of it may be missing"
 UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
 
@@ -77,7 +78,9 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
         sessions[-1].take(block)
     if block and block.lines and said.is_cut_at(block.lines[-1][0]):
         sessions[-1].remarks.append(Diagnostic(source, ENDS_WITHIN, block.line))
-    first, *others = [session.script() for session in sessions]
+    first, *others = scripts = [session.script() for session in sessions]
+    if not any(session.shows for session in sessions) and not any(each.records or each.asked for each in scripts):
+        first = evolve(first, diagnostics=(*first.diagnostics, Diagnostic(source, NOTHING_ANSWERED)))
     return evolve(first, further=tuple(others), remarks=(*first.remarks, *said.remarks()))
 
 
@@ -92,11 +95,16 @@ class _Session:
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
     asked: list[tuple[str, str]] = field(factory=list)
+    # Whether the last command has had no answer yet.
+    is_open: bool = False
+    shows: bool = False
     faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
     alike: Kept = field(factory=lambda: Kept(SameNames))
     places: Kept = field(factory=lambda: Kept(lambda places: places))
 
     def script(self) -> Script:
+        if self.is_open:
+            self.forget_asked(self.commands[-1])
         header = {OWNER: self.owner} if self.owner else {}
         lines = dict.fromkeys(header, self.owner_line)
         stated = _echoed(self.commands, self.source)
@@ -110,15 +118,28 @@ class _Session:
             self.own(block.name, block.line)
         elif block.kind == "command":
             self.commands.append(block)
+            self.is_open = True
             self.asked.extend(_asked_by(block))
         elif block.kind == "stray":
             self.faults.add(STRAY, block.line)
-        elif block.refused and self.commands:
-            self.commands.pop()
+        elif block.refused:
+            self.refuse(block)
         else:
             self.display(block)
 
+    def refuse(self, message: Block) -> None:
+        """The last command was not carried out, which several messages may say. NOT_THERE answers what it asks for."""
+        if self.is_open:
+            refused, self.is_open = self.commands.pop(), False
+            if message.name != NOT_THERE:
+                self.forget_asked(refused)
+
+    def forget_asked(self, command: Block) -> None:
+        """What the last command asks for was not answered."""
+        self.asked = self.asked[: len(self.asked) - len([*_asked_by(command)])]
+
     def display(self, block: Block) -> None:
+        self.shows, self.is_open = self.shows or bool(block.lines or block.text), False
         try:
             shown = list(displayed(block))
         except UnshownError as fault:
