@@ -136,6 +136,23 @@ def test_files_of_signed_and_of_unsigned_numbers(tmp_path: Path) -> None:
     assert {row["n"] for row in read(tmp_path / "out.parquet")} == {LARGEST, -1}
 
 
+@pytest.mark.parametrize("name", first(1, ["in.jsonl", "in.jsonl.gz"]))
+def test_lines_behind_a_byte_order_mark(tmp_path: Path, name: str) -> None:
+    line = (
+        '{"put": {"queue": "Q"}, "destinations": [{"queue_manager": "QM2"}], "id": "%s", "note": "a, \\"b\\" \\u001f"}'
+    )
+    text = f"\ufeff{line % 1}\r\n\r\nno JSON\r\n  {line % 2}".encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    batch(tmp_path / name, tmp_path / "out.jsonl")
+    rows = read(tmp_path / "out.jsonl")
+    assert [(row.get("id"), row["decision"]["queue_manager"]) for row in rows] == [
+        ("1", "QM2"),
+        ("2", "QM2"),
+        (None, None),
+    ]
+    assert [row.get("note") for row in rows] == ['a, "b" \x1f'] * 2 + [None]
+
+
 def test_keys_that_are_no_columns(tmp_path: Path) -> None:
     line = '{"put": {"queue": "Q"}, "destinations": [{"queue_manager": "QM2"}], "in": {"a": 1, "A": 2, "": 3}%s}'
     assert [each["outcome"] for each in decided(tmp_path, line % ', "": 4, "a": 5, "A": 6')] == ["chosen"]

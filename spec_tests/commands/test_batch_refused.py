@@ -40,6 +40,7 @@ BAD = [
         "out.parquet",
         "blank.jsonl: a key is blank, which no column of a table is; JSON Lines can be written",
     ),
+    ("open.csv", "out.csv", "open.csv: CSV Error on Line: 2: Value with unterminated quote found."),
     ("nameless", "out.csv", "0.csv: has no line with the names of columns"),
 ]
 
@@ -57,6 +58,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, o
     pq.write_table(pa.table([pa.array([1])] * 4, names=["put", "destinations", "a", "A"]), tmp_path / "twice.parquet")
     (tmp_path / "cased.jsonl").write_text('{"put": {}, "destinations": [], "a": 1, "A": 2}\n')
     (tmp_path / "blank.jsonl").write_text('{"put": {}, "destinations": [], "": 1}\n')
+    (tmp_path / "open.csv").write_text('put,destinations\n"{},[]\n')
     (tmp_path / "nameless").mkdir()
     (tmp_path / "nameless" / "0.csv").touch()
     before = sorted(tmp_path.iterdir())

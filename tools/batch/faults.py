@@ -19,6 +19,10 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What writing fails with where there is no room; libraries tell it in the words of the system."""
 
 
+BELOW_ITS_FIRST = ("Expected Number of Columns", "Value with unterminated quote")
+"""What DuckDB says of CSV below its first line."""
+
+
 def types() -> dict[str, Any]:
     """The types of the columns that are read from JSON."""
     # What the queue manager's CLWLUSEQ is would allow QMGR in every row, also where no row says it.
@@ -169,5 +173,5 @@ def first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
     if lines[0].startswith("An error occurred while calling") and len(lines) > 1:  # py4j
         lines[0] = re.sub(r"^: ([\w.$]+: )*", "", lines[1])
-    why = [line for line in lines[1:] if line.startswith("Expected Number of Columns")]
+    why = [line for line in lines[1:] if line.startswith(BELOW_ITS_FIRST)]
     return ": ".join([re.sub(r"^([A-Z][A-Za-z]* )*Error: ", "", lines[0]), *why])

@@ -16,6 +16,7 @@ from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, fault_of_line, types
 from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, key_twice, keys_in_other_case
+from mqclause.tools.batch.lines import json_lines
 from mqclause.tools.batch.quoted import LONGEST_ROW, sql_files, sql_name, sql_text
 from mqclause.tools.errors import BatchError
 
@@ -147,8 +148,7 @@ def _is_dubious(text: str, *patterns: str) -> str:
 
 
 def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Sequence[str]) -> DuckDBPyRelation:
-    options = f"format = 'newline_delimited', ignore_errors = true, maximum_object_size = {LONGEST_ROW}"
-    read = f"read_json_objects({table.listed}, {options})"
+    read = json_lines(table.files)
     _check_keys(connection, table, read, needed)
     _with_functions(connection, needed)
     seen = f"SELECT json AS original, regexp_matches(json, {sql_text(keys_in_other_case(needed))}) AS other FROM {read}"
