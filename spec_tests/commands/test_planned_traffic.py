@@ -123,6 +123,10 @@ def test_in_other_formats(sales: list[str], tmp_path: Path, name: str) -> None:
         ("queue,from,count\nQ,QM1,-1\n", "column count: '-1' is no whole number from 0 to"),
         ("queue,from,count\nQ,QM1,1.5\n", "column count: '1.5' is no whole number"),
         ("queue,from\nQ,\n", "column from is null or blank in some row"),
+        ("queue,from,count,count\nQ,QM1,1,7\n", "column count is there twice"),
+        ("queue,from,count\nQ,QM1\n", "CSV Error on Line: 2: Expected Number of Columns: 3 Found: 2"),
+        ('queue,from\n"Q,QM1\n', "CSV Error on Line: 2: Value with unterminated quote found"),
+        ("", "has no line with the names of columns"),
     ],
 )
 def test_a_log_that_cannot_be_counted(sales: list[str], tmp_path: Path, text: str, told: str) -> None:

@@ -6,17 +6,11 @@ from pathlib import Path
 
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.tables.columns import TableError
-from mqclause.tools.batch.files import FileKind, table_in
+from mqclause.tools.batch.csv_rows import csv_source, headers_of
+from mqclause.tools.batch.faults import first_line
+from mqclause.tools.batch.files import Table, table_in
 from mqclause.tools.batch.quoted import LONGEST_ROW
 from mqclause.tools.errors import BatchError
-
-READ: dict[FileKind, str] = {
-    "parquet": "read_parquet({files}, union_by_name = true)",
-    "csv": f"""read_csv({{files}}, header = true, delim = ',', quote = '"', escape = '"', all_varchar = true,
-               union_by_name = true, max_line_size = {LONGEST_ROW})""",
-    "jsonl": f"""read_json({{files}}, format = 'newline_delimited', union_by_name = true, records = true,
-                 maximum_object_size = {LONGEST_ROW})""",
-}
 
 
 def traffic_in(name: str) -> Traffic:
@@ -32,8 +26,19 @@ def traffic_in(name: str) -> Traffic:
     table = table_in(Path(name))
     with duckdb.connect() as connection:
         try:
-            return traffic(connection.sql(f"FROM {READ[table.kind].format(files=table.listed)}"))
+            return traffic(connection.sql(f"FROM {_source(table)}"))
         except TableError as error:
             raise BatchError(f"{name}: {error}") from None
         except duckdb.Error as error:
-            raise BatchError(f"{name}: {str(error).splitlines()[0]}") from None
+            raise BatchError(f"{name}: {first_line(error)}") from None
+
+
+def _source(table: Table) -> str:
+    """The rows of all files, with columns of any of them. Raises BatchError."""
+    match table.kind:
+        case "parquet":
+            return f"read_parquet({table.listed}, union_by_name = true)"
+        case "csv":
+            return csv_source(headers_of(table.files))
+    options = f"format = 'newline_delimited', records = true, maximum_object_size = {LONGEST_ROW}"
+    return f"read_json({table.listed}, {options}, union_by_name = true)"
