@@ -14,10 +14,9 @@ from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Cursor, Pos
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
 from mqclause.model.timeline.sorted_map import with_entry
 
-LISTED_BY = (
-    (("enqueued_priority", True), ("arrival", False)),
-    (("item_priority", True), ("item_arrival", False)),
-)
+ListedBy = tuple[tuple[str, bool], ...]
+BY_PLACE: ListedBy = (("enqueued_priority", True), ("arrival", False))
+BY_ITEM: ListedBy = (("item_priority", True), ("item_arrival", False))
 """What the candidates of a get are listed by, in the words of the rules, and whether the highest comes first.
 
 A candidate that leads its item stands where its item does.
@@ -38,6 +37,9 @@ LEFT_OUT = (
     WITH_GROUP,
 )  # fmt: skip
 """What a walk through a queue can leave out, as a rule says it that leaves it out."""
+
+LISTED_BY_ITEM = frozenset({LEADING, UNDER_CURSOR, NEXT_OF_GETS, NEXT_OF_BROWSE})
+"""Where one of these is left out candidates are listed by their items, too: they lead one, or there is one at most."""
 
 
 def is_browse(event: Event) -> bool:

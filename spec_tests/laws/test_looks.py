@@ -11,6 +11,7 @@ from mqclause.answers.replay.replay import Replay
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.retrieval import RetrievalCall
+from mqclause.model.timeline.retrieval_call import LEFT_OUT
 
 LIE = [
     {"group": "Y", "sequence": 2, "last_in_group": True},
@@ -50,7 +51,7 @@ def edited(path: str, old: str, new: str) -> Rules:
 
 
 def test_the_rules_are_content_with_the_first_message() -> None:
-    assert Retrieval().looks.otherwise == []
+    assert Retrieval().looks.of_all == []
 
 
 def test_a_rule_that_lists_messages_otherwise_is_followed_by_gets() -> None:
@@ -58,6 +59,17 @@ def test_a_rule_that_lists_messages_otherwise_is_followed_by_gets() -> None:
     assert (got(Rules()), got(Rules(), "LOGICAL_ORDER")) == (["M0"], ["M1"])
     turned = edited(path, said, NEWEST_FIRST)
     assert (got(turned), got(turned, "LOGICAL_ORDER")) == (["M4"], ["M1"])
+
+
+def test_a_rule_that_leaves_out_others_is_followed_by_gets() -> None:
+    """What follows in an item is M4 and M0; in logical order the item Z stands before Y."""
+    turned = edited("retrieval/3.1_begins_with_the_first.toml", "NOT leads", "leads")
+    assert (got(turned), got(turned, "LOGICAL_ORDER")) == (["M0"], ["M4"])
+
+
+def test_what_the_rules_leave_out_a_walk_leaves_out() -> None:
+    """Else each get would look at all of a queue."""
+    assert {text for text, _ in Retrieval().looks.left_out_by} == {*LEFT_OUT}
 
 
 def test_a_rule_that_counts_messages_is_asked_about_all_of_them() -> None:
@@ -86,9 +98,9 @@ def test_a_reading_of_any_name_says_where_items_stand() -> None:
 
 def looks_at_all(rules: Rules) -> tuple[bool, bool]:
     """Whether a get in physical order, and one in logical order, look at all of a queue."""
-    by = Retrieval(rules).looks.at_few
+    by = Retrieval(rules).looks.left_out
     calls = (RetrievalCall(mqi_call="MQGET", options=options) for options in ((), ("LOGICAL_ORDER",)))
-    physical, logical = (not by(call) for call in calls)
+    physical, logical = (by(call) is None for call in calls)
     return physical, logical
 
 

@@ -14,11 +14,15 @@ from mqclause.answers.cases.retrieval_case import AskedRetrieval
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.replay.replay import Replay
 from mqclause.answers.replay.replay_document import row_document
+from mqclause.documents import RETRIEVAL
 from mqclause.executors.course import EXECUTORS
 from mqclause.executors.run import ExecutorName
+from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
+from mqclause.model.timeline.event import EventError
 from mqclause.model.timeline.scenario import Scenario, scenario_of
+from mqclause.rulebook.mutant import mutants_of, term_mutants_of
 from spec_tests.support.lying import lying
 from spec_tests.support.retrieval_oracle import Queueing
 
@@ -172,6 +176,39 @@ def test_all_of_a_queue_and_what_a_get_prefers_give_the_same(examples: int) -> N
         of = scenario(lie, possible(lie, wanted))
         WHOLE.retrieval.runs.clear()
         assert told(WHOLE, of) == told(REPLAYS["compiled"], of)
+
+    law()
+
+
+def outcome(replay: Replay, of: Scenario) -> Any:
+    """What is told, or how it ends: what other rules return may be nothing that can be taken."""
+    try:
+        return told(replay, of)
+    except (EventError, FactsError, LookupError, AssertionError) as error:
+        return type(error)
+
+
+@pytest.mark.parametrize(("every", "examples"), [(40, 15), pytest.param(1, 300, marks=DEEP)])
+def test_so_do_they_by_rules_that_say_something_else(every: int, examples: int) -> None:
+    """Each rule and each term of retrieval turned round: what a get need not look at is read off the rules."""
+    rules = Rules()
+    ruleset = rules.ruleset(RETRIEVAL)
+    turned = [each for rule in ruleset.rules for each in mutants_of(rules, ruleset, rule.id)]
+    turned += [each for term in ruleset.vocabulary.terms for each in term_mutants_of(rules, ruleset, term)]
+    assert len(turned) > 100
+    for mutant in turned[::every]:
+        few_and_all_agree(mutant.within(rules), examples)
+
+
+def few_and_all_agree(rules: Rules, examples: int) -> None:
+    few, whole = Replay(rules), Replay(rules)
+    whole.retrieval = AskedRetrieval(rules)
+
+    @settings(max_examples=examples, deadline=None)
+    @given(messages, calls)
+    def law(lie: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+        of = scenario(lie, possible(lie, wanted))
+        assert outcome(whole, of) == outcome(few, of)
 
     law()
 

@@ -51,7 +51,7 @@ class AskedRetrieval(Retrieval):
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         super().__init__(rules, executor)
         self.runs: list[Run] = []
-        self.looks = Looks(self.looks.vocabulary, [None], ())
+        self.looks = Looks([bool])
         self.put_reasons = Forgetting()
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:  # noqa: ARG002 - always

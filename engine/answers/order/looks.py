@@ -6,61 +6,74 @@ that the rules leave is returned. That gives what all of a queue gives where eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from attrs import asdict, frozen
+from attrs import frozen
 from sqlglot import exp
 
 from mqclause.executors.listing import ready
-from mqclause.executors.steps import Filter, Key, Let, Rank, Step, Steps, expressions_of
+from mqclause.executors.steps import Filter, Let, Rank, Step, Steps, expressions_of
 from mqclause.language.parse import expanded, literal_value, parse_unchecked
 from mqclause.language.possible import possible
 from mqclause.language.sql import literal
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.retrieval import RetrievalCall
-from mqclause.model.timeline.retrieval_call import LEFT_OUT, LIKE_BUT_FOR, LISTED_BY
+from mqclause.model.timeline.retrieval_call import BY_ITEM, BY_PLACE, LEFT_OUT, LIKE_BUT_FOR, LISTED_BY_ITEM, ListedBy
 from mqclause.rulebook.rule import Expression
 
-Precondition = Callable[[RetrievalCall], bool]
+Applies = Callable[[RetrievalCall], bool]
+"""Whether a step applies to a call; where that takes more than the call, it may."""
 
 
 @frozen(eq=False)
 class Looks:
-    """Which messages a get looks at, as its rules are.
+    """Which messages a get looks at, as its rules are: steps say it by what they do, where they apply.
 
-    ``otherwise`` has the conditions (None: always) of the steps for which all messages have to be there: they compare
-    them by something else than they are listed by, count some of them, or pass over what was taken already.
-    ``left_out_by`` has, for what a walk through a queue can leave out, whether a rule is sure to leave it out.
+    For the steps ``of_all`` all messages have to be there: they compare them by something else than they are listed
+    by, count some of them, or pass over what was taken already. Those ``of_items`` compare them by what only messages
+    that lead an item are listed by. ``left_out_by`` has those that leave out what a walk through a queue can, too.
     """
 
-    vocabulary: Vocabulary
-    otherwise: Sequence[Expression | None]
-    left_out_by: Sequence[tuple[str, Precondition]]
+    of_all: Sequence[Applies]
+    of_items: Sequence[Applies] = ()
+    left_out_by: Sequence[tuple[str, Applies]] = ()
 
-    def at_few(self, call: RetrievalCall) -> bool:
-        """Whether the first message listed that the rules leave may be returned without a look at the others."""
-        if not self.otherwise:
-            return True
-        known = asdict(call, recurse=False)
-        return not any(when is None or possible(when, self.vocabulary, known) for when in self.otherwise)
-
-    def left_out(self, call: RetrievalCall) -> frozenset[str]:
-        """What the rules are sure to leave out, of LEFT_OUT."""
-        return frozenset(text for text, applies in self.left_out_by if applies(call))
+    def left_out(self, call: RetrievalCall) -> frozenset[str] | None:
+        """What the rules are sure to leave out, of LEFT_OUT; None if ``call`` has to look at all messages."""
+        if any(applies(call) for applies in self.of_all):
+            return None
+        found = frozenset(text for text, applies in self.left_out_by if applies(call))
+        if found.isdisjoint(LISTED_BY_ITEM) and any(applies(call) for applies in self.of_items):
+            return None
+        return found
 
 
 @lru_cache(maxsize=64)
 def looks_of(steps: Steps) -> Looks:
     """What these steps say of themselves."""
-    left_out, walked = [], set()
+    of_all, of_items, left_out, taken = list[Applies](), list[Applies](), list[tuple[str, Applies]](), False
     for place, step in enumerate(steps.steps):
         text = _leaves_out(step)
-        when = _when(steps, place) if text else None
-        if when is not None:
-            left_out.append((text, ready(when, steps.vocabulary, "s")))
-            walked.add(step)
-    return Looks(steps.vocabulary, [step.when for step in _otherwise(steps, walked)], left_out)
+        walks = _applies(steps, place) if text else None
+        if walks is not None:
+            left_out.append((text, walks))
+        if isinstance(step, Filter) if taken else _is_of_all(step, steps.vocabulary, walks is not None):
+            of_all.append(walks or _applies(steps, place) or _always)
+        elif isinstance(step, Rank) and _compares_by(step, BY_ITEM):
+            of_items.append(_applies(steps, place) or _always)
+        taken = taken or _takes_first(step, steps.vocabulary)
+    return Looks(of_all, of_items, left_out)
+
+
+def _always(_: RetrievalCall) -> bool:
+    return True
+
+
+def _applies(steps: Steps, place: int) -> Applies | None:
+    """Whether a step applies to a call; None if that takes more than the call."""
+    when = _when(steps, place)
+    return None if when is None else ready(when, steps.vocabulary, "s")
 
 
 def _leaves_out(step: Step) -> str:
@@ -70,22 +83,17 @@ def _leaves_out(step: Step) -> str:
     return next((text for text in LEFT_OUT if step.where == parse_unchecked(text)), "")
 
 
-def _otherwise(steps: Steps, walked: Collection[Step]) -> Iterator[Step]:
-    taken = False
-    for step in steps.steps:
-        more = isinstance(step, Filter) if taken else _compares(step, steps.vocabulary)
-        if more or (step not in walked and _tells_like_ones_apart(step, steps.vocabulary)):
-            yield step
-        taken = taken or _takes_first(step, steps.vocabulary)
-
-
-def _compares(step: Step, vocabulary: Vocabulary) -> bool:
-    """Whether what a step does to a message lies with the others, too."""
+def _is_of_all(step: Step, vocabulary: Vocabulary, is_walked: bool) -> bool:
+    """Whether what a step does to a message lies with the others, too, or with what like ones have otherwise."""
     if any(_counts_some(tree, vocabulary) for tree in expressions_of(step)):
         return True
-    if isinstance(step, Rank):
-        return not (_takes_first(step, vocabulary) or (step.keep == "all" and _as_listed(step.keys)))
-    return isinstance(step, Filter) and step.fate == "chosen"
+    match step:
+        case Filter():
+            return step.fate == "chosen" or not (is_walked or _takes_like_ones_alike(step, vocabulary))
+        case Rank():
+            ordered = step.keep == "all" and (_compares_by(step, BY_PLACE) or _compares_by(step, BY_ITEM))
+            return not (ordered or _takes_first(step, vocabulary))
+    return False
 
 
 def _counts_some(tree: Expression, vocabulary: Vocabulary) -> bool:
@@ -105,16 +113,14 @@ def _takes_first(step: Step, vocabulary: Vocabulary) -> bool:
     return sure and one and every
 
 
-def _as_listed(keys: Sequence[Key]) -> bool:
+def _compares_by(step: Rank, listed: ListedBy) -> bool:
     """Whether messages are compared by what they are listed by; no two of them are alike in all of that."""
-    compared = [(key.by.name if isinstance(key.by, exp.Column) else "", key.descending) for key in keys]
-    return any(all(one == other for one, other in zip(compared, listed, strict=False)) for listed in LISTED_BY)
+    compared = [(key.by.name if isinstance(key.by, exp.Column) else "", key.descending) for key in step.keys]
+    return all(one == other for one, other in zip(compared, listed, strict=False))
 
 
-def _tells_like_ones_apart(step: Step, vocabulary: Vocabulary) -> bool:
-    """Whether a step lets messages fall by what those have otherwise of which the first alone is listed."""
-    trees = [expanded(step.where, vocabulary)] if isinstance(step, Filter) else []
-    return any(column.name in LIKE_BUT_FOR for tree in trees for column in tree.find_all(exp.Column))
+def _takes_like_ones_alike(step: Filter, vocabulary: Vocabulary) -> bool:
+    return not any(each.name in LIKE_BUT_FOR for each in expanded(step.where, vocabulary).find_all(exp.Column))
 
 
 def _when(steps: Steps, place: int) -> Expression | None:
