@@ -9,7 +9,7 @@ from mqclause.language.sql import Node, either, equal, is_false, literal, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Plan
 from mqclause.tables.dialect import Lowering, PlanDialect, call, call_named, in_case, other_case
-from mqclause.tables.words import LOOKED_THROUGH, ODD_LETTERS
+from mqclause.tables.words import ODD_NAMES
 
 
 def _from_one(name: str) -> Lowering:
@@ -96,42 +96,58 @@ DUCKDB = PlanDialect("duckdb", {
 
 
 def by_column(plan: Plan) -> Plan:
-    """What is looked up of the items of a list becomes lists of one field each, made once for each item.
+    """What is asked of one field of an item of a list, or of each, is asked of a list of that field, made once.
 
     Example:
-        ``ITEM(destinations, 2).channel``
-        becomes ``ITEM(mq_each_channel, 2)``
+        ``ITEM(destinations, place).channel``
+        becomes ``ITEM(mq_each_channel, place)``
         after ``mq_each_channel = TRANSFORM(destinations, mq_each -> mq_each.channel)``.
         Where padding is taken off, that is done only in rows in which a name may have any.
     """
-    lists: dict[str, Node] = {}
+    plain: dict[str, Node] = {}
+    unpadded: dict[str, Node] = {}
 
-    def looked_up(node: Node) -> Node:
-        found = _field_looked_up(node)
-        if found is None:
-            return node
-        item, made = found.this, node.copy()
-        in_made = _field_looked_up(made)
-        assert in_made is not None  # noqa: S101 - it is a copy
-        in_made.this.replace(F.EACH.copy())
-        tree, name, number = F.each(item.this.copy(), made, F.EACH.name), f"{F.PREFIX}each_{found.name}", 1
-        if isinstance(made, F.Unpadded):
-            tree = when(F.column(ODD_LETTERS), tree, F.each(item.this.copy(), made.this.copy(), F.EACH.name))
-        while lists.setdefault(name, tree) != tree:
+    def listed(items: Node, field: str) -> Node:
+        tree, name, number = F.each(items.copy(), F.field_of(F.EACH, field), F.EACH.name), f"{F.PREFIX}each_{field}", 1
+        while plain.setdefault(name, tree) != tree:
             number += 1
-            name = f"{F.PREFIX}each_{found.name}_{number}"
-        return F.item(F.column(name), item.expression)
+            name = f"{F.PREFIX}each_{field}_{number}"
+        return F.column(name)
 
-    bindings = {name: tree.transform(looked_up) for name, tree in plan.bindings.items()}
-    first = {name: bindings[name] for name in (LOOKED_THROUGH, ODD_LETTERS) if name in bindings}
-    return evolve(plan, bindings={**first, **lists, **bindings})
+    def by_field(node: Node) -> Node:
+        padded = isinstance(node, F.Unpadded)
+        found = node.this if padded else node
+        if _is_looked_up(found):
+            field = listed(found.this.this, found.name)
+            if padded:
+                each = when(F.column(ODD_NAMES), F.each(field, F.Unpadded(this=F.EACH), F.EACH.name), field)
+                unpadded[f"{field.name}_unpadded"], field = each, F.column(f"{field.name}_unpadded")
+            return F.item(field, found.this.expression)
+        fields = _fields_of_each(node)
+        if len(fields) == 1:
+            items = listed(node.this, fields[0].name)
+            if node.expression.this == fields[0]:
+                return items
+            fields[0].replace(F.EACH.copy())
+            node.this.replace(items)
+        return node
+
+    bindings = {name: tree.transform(by_field) for name, tree in plan.bindings.items()}
+    found: dict[str, Node] = {}
+    for name, tree in (plain | bindings).items():
+        found |= {name: tree} | (unpadded if name == ODD_NAMES else {})
+    return evolve(plan, bindings=found)
 
 
-def _field_looked_up(node: Node) -> Node | None:
-    """The field of an item, where a node is that, or that with its default or without its padding."""
-    if isinstance(node, F.Unpadded):
-        return _field_looked_up(node.this)
-    if isinstance(node, exp.Coalesce) and all(isinstance(each, exp.Literal) for each in node.expressions):
-        return _field_looked_up(node.this)
+def _is_looked_up(node: Node) -> bool:
+    """Whether a node is a field of an item of a list, whose place is found out."""
     of_item = isinstance(node, exp.Dot) and isinstance(node.this, F.Item) and isinstance(node.this.this, exp.Column)
-    return node if of_item else None
+    return of_item and not isinstance(node.this.expression, exp.Literal)
+
+
+def _fields_of_each(node: Node) -> list[exp.Dot]:
+    """The fields that a function of each struct of a list, and nothing else of it, asks for."""
+    if not (isinstance(node, exp.Transform) and isinstance(node.this, exp.Column)) or node.expression.expressions[1:]:
+        return []
+    found = [each.parent for each in node.expression.this.find_all(exp.Identifier) if each == F.EACH]
+    return found if all(isinstance(each, exp.Dot) for each in found) else []

@@ -15,7 +15,6 @@ from mqclause.tables import functions as F  # noqa: N812 - the functions of plan
 from mqclause.tables.columns import DECISION, TRIGGERING
 from mqclause.tables.plan import Written
 from mqclause.tables.shape import ValueSource
-from mqclause.tables.standing import RULES_SHIFT
 from mqclause.tables.steps import Writing
 
 NO_TEXTS = exp.cast(exp.null(), "ARRAY<TEXT>")
@@ -133,12 +132,11 @@ def _eliminated_by(found: Written, rules: Writing) -> Node:
     """For each subject the rule that it fell by, null for one that remains."""
     if not rules.standing.traced or found.packing is None:
         return NO_TEXTS
-    ids = F.list_of([literal(rule.id) for rule in rules.steps.ruleset.rules], "TEXT")
-    place = exp.Mul(this=found.packing.place(F.variable("c")), expression=literal(1 << RULES_SHIFT))
-    fates = F.in_order(F.joined(F.each(rules.standing.remaining, place), rules.standing.fallen))
-    number = exp.BitwiseAnd(this=F.variable("e"), expression=literal((1 << RULES_SHIFT) - 1))
-    by = F.item(ids, exp.Sub(this=number, expression=literal(1)))
-    return _of_valid(found, F.each(fates, by, "e"))
+    # Who was there last before a rule fell by it, even if another had set it aside before.
+    subject, before = F.variable("c"), rules.standing.before or [(rules.standing.listed, NO_TEXT)]
+    fell = [(F.has(those, subject), by) for those, by in reversed(before[1:])]
+    by = case([(F.has(rules.standing.remaining, subject), NO_TEXT), *fell], before[0][1])
+    return _of_valid(found, found.bindings.bind("eliminated_by", F.each(rules.standing.listed, by)))
 
 
 def _failing(rules: Writing) -> Node:

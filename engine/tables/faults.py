@@ -15,7 +15,7 @@ from mqclause.tables.demands import is_null_text
 from mqclause.tables.meaning import FIRST, MIXED
 from mqclause.tables.packing import Packing
 from mqclause.tables.shape import FieldType, Shape
-from mqclause.tables.words import RowWords, is_of_names, kept, looked_through, no_name, outside
+from mqclause.tables.words import ODD_NAMES, RowWords, is_of_names, is_too_long, kept, no_name, outside
 
 Fault = tuple[Node, Node]
 """Whether a row has a fault, and the text that is told of it."""
@@ -110,15 +110,42 @@ def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: N
 
 
 def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Bindings) -> Node:
-    """Whether a row has names that are none. Each is looked at only where all of them together have an odd letter."""
-    wrong, parts = [wrong for of, wrong in words.faults() if is_of_names(of)], list(words.looked_through())
+    """Whether a row has names that are none. Each is looked at only where all of them together look odd."""
+    wrong, found = [wrong for of, wrong in words.faults() if is_of_names(of)], list(words.names())
     if packing is not None and packing.names():
-        subjects, names = F.column(packing.listed), packing.names()
-        parts.append(F.ListAsText(this=F.each(subjects, looked_through(names), F.EACH.name)))
-        each = F.function(F.coalesced(either(no_name(*name) for name in names), exp.false()), F.EACH.name)
-        wrong.append(F.coalesced(negated(F.NoneOf(this=subjects.copy(), expression=each)), exp.false()))
+        found += _names_of_subjects(packing, bindings)
+        no_names = either(no_name(of, packing.own(word)) for word, of in packing.names().items())
+        each = F.function(F.coalesced(no_names, exp.false()), F.EACH.name)
+        nobody = F.NoneOf(this=F.column(packing.listed), expression=each)
+        wrong.append(F.coalesced(negated(nobody), exp.false()))
     if not wrong:
         return exp.false()
-    text = bindings.bind("looked_through", F.TogetherAsText(this=exp.Tuple(expressions=parts)))
-    odd = bindings.bind("odd_letters", F.HasOddLetters(this=text))
-    return when(odd, either(wrong), exp.false())
+    text = bindings.bind("all_names", F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in found])))
+    odd = either([*(longer for _, longer in found), F.HasOddLetters(this=text)])
+    return when(bindings.once(ODD_NAMES.removeprefix(F.PREFIX), odd), either(wrong), exp.false())
+
+
+def _names_of_subjects(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
+    """The names of all subjects as texts, and whether any is too long.
+
+    Those that no rule asks for are mostly alike, as queue and cluster of the destinations of a put: they are looked at
+    of the first, and of all where another has others.
+    """
+    subjects, alike, differ = F.column(packing.listed), [], []
+    for word, of in packing.names().items():
+        own = packing.own(word)
+        if word in packing.used:
+            longest = exp.ArrayMax(this=F.each(subjects, F.TextLength(this=own.copy()), F.EACH.name))
+            too_long = exp.GT(this=longest, expression=literal(of.most))
+            yield F.ListAsText(this=F.each(subjects, own, F.EACH.name)), too_long
+        else:
+            of_first = F.field_of(F.item(subjects, 0), packing.present[word].name)
+            first = bindings.bind(f"first_{word}", F.coalesced(of_first, literal("")))
+            yield first, is_too_long(of, first)
+            alike.append((of, own))
+            differ.append(exp.NEQ(this=own.copy(), expression=first))
+    if alike:
+        together = F.TogetherAsText(this=exp.Tuple(expressions=[own.copy() for _, own in alike]))
+        text = when(either(is_too_long(*name) for name in alike), literal(" "), together)
+        same = F.NoneOf(this=subjects, expression=F.function(either(differ), F.EACH.name))
+        yield when(same, literal(""), F.ListAsText(this=F.each(subjects, text, F.EACH.name))), exp.false()

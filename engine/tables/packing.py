@@ -45,7 +45,7 @@ class Bits:
 class Packing:
     """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table.
 
-    ``listed`` is the column with the list of subjects.
+    ``listed`` is the column with the list of subjects, ``used`` are the words that rules ask for.
     """
 
     listed: str
@@ -53,6 +53,7 @@ class Packing:
     present: Mapping[str, ValueSource]
     bits: Mapping[str, Bits]
     place_shift: int
+    used: Collection[str]
 
     @classmethod
     def of(cls, shape: Shape, used: Collection[str]) -> Packing:
@@ -66,7 +67,7 @@ class Packing:
                 bits[word] = Bits(shift, width)
                 shift += width
         present = {word: shape.subjects[of.name] for word, of in columns.items() if of.name in shape.subjects}
-        return cls(shape.listed, columns, present, bits, shift)
+        return cls(shape.listed, columns, present, bits, shift, used)
 
     def legend(self) -> dict[str, str]:
         """For each packed word where it stands in a number and what stands there, for a person."""
@@ -119,10 +120,10 @@ class Packing:
             if wrong is not None:
                 yield wrong
 
-    def names(self) -> list[tuple[Name, Node]]:
-        """The names of the subject that is asked about, but for those that are checked."""
+    def names(self) -> dict[str, Name]:
+        """The words that are names of a subject, but for those that are checked."""
         found = {word: self.columns[word].domain for word, each in self.present.items() if not each.checked}
-        return [(domain, self.own(word)) for word, domain in found.items() if isinstance(domain, Name)]
+        return {word: domain for word, domain in found.items() if isinstance(domain, Name)}
 
     def place(self, subject: Node) -> Node:
         """The place of a packed subject in its row, from 0."""
@@ -145,9 +146,7 @@ class Packing:
         if word not in self.present:
             return default
         found = F.field_of(F.item(F.column(self.listed), self.place(subject)), self.present[word].name)
-        value = F.coalesced(found, default)
-        if not self.present[word].checked:
-            value = kept(of, value)
+        value = F.coalesced(found if self.present[word].checked else kept(of, found), default)
         is_as_kept = self.present[word].kind == of.kind or of.kind not in ("integer", "number")
         return value if is_as_kept else exp.cast(value, "BIGINT" if of.kind == "integer" else "DOUBLE")
 

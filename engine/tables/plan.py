@@ -89,8 +89,8 @@ def _used(course: Sequence[Steps]) -> set[str]:
         for step in steps.steps:
             for tree in trees_of(step):
                 found |= {each.name for each in expanded(tree, steps.vocabulary).find_all(exp.Column)}
-            if isinstance(step, Rank) and step.per is not None:
-                found.add(step.per)
+            if isinstance(step, Rank):
+                found |= {*step.counts, *([step.per] if step.per else [])}
     return found
 
 

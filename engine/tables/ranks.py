@@ -13,10 +13,10 @@ from mqclause.tables import functions as F  # noqa: N812 - the functions of plan
 from mqclause.tables.standing import Standing
 
 
-def rank(standing: Standing, number: int, step: Rank) -> None:
+def rank(standing: Standing, step: Rank) -> None:
     """Those that remain are compared, some stay, or all are listed anew."""
     if step.chooses:
-        _choose(standing, number, step)
+        _choose(standing, step)
         return
     # How many there are decides who stays of so many; those set aside are listed anew too, however few remain.
     differ = either([exp.true()] if step.at_most else (standing.meaning.differ(key.by) for key in step.keys))
@@ -27,11 +27,11 @@ def rank(standing: Standing, number: int, step: Rank) -> None:
     if step.keep == "all":
         _order(standing, step, condition)
     elif step.keep == "at_most":
-        _keep_some(standing, number, step, condition)
+        _keep_some(standing, step, condition)
     elif step.per is not None:
-        _keep_of_group(standing, number, step, condition)
+        _keep_of_group(standing, step, condition)
     else:
-        _keep_best(standing, number, step, step.keys[0], condition)
+        _keep_best(standing, step, step.keys[0], condition)
 
 
 def leaves_one(standing: Standing, step: Step) -> bool:
@@ -42,33 +42,33 @@ def leaves_one(standing: Standing, step: Step) -> bool:
     return least is not None and least >= 1
 
 
-def _choose(standing: Standing, number: int, step: Rank) -> None:
+def _choose(standing: Standing, step: Rank) -> None:
     condition = standing.bind(step.rule, "applies", standing.applies(step, standing.is_open))
     chosen = both(condition, F.more_than(standing.remaining, 0))
     for key in step.keys:
-        _keep_best(standing, number, step, key, both(condition, F.more_than(standing.remaining, 1)))
+        _keep_best(standing, step, key, both(condition, F.more_than(standing.remaining, 1)))
     if step.last_first:
         turned = when(condition, standing.turned(standing.remaining), standing.remaining)
         standing.remaining = standing.bind(step.rule, "turned", turned)
     standing.is_open = standing.bind(step.rule, "open", both(standing.is_open, negated(chosen)))
 
 
-def _keep_best(standing: Standing, number: int, step: Rank, key: Key, condition: Node) -> None:
+def _keep_best(standing: Standing, step: Rank, key: Key, condition: Node) -> None:
     among, by = standing.meaning.all_of(step.among), standing.meaning.number_of(key.by)
     best_of = exp.ArrayMax if key.descending else exp.ArrayMin
     # Where nobody is compared the best is null; those that are not compared stay all the same.
     values = best_of(this=F.each(standing.remaining, when(among, by)))
     best = standing.bind(step.rule, "best", when(condition, values))
-    _keep(standing, number, step, equal(by, best), condition)
+    _keep(standing, step, equal(by, best), condition)
 
 
-def _keep(standing: Standing, number: int, step: Rank, good: Node, condition: Node) -> None:
+def _keep(standing: Standing, step: Rank, good: Node, condition: Node) -> None:
     """Keeps who is not compared and who is good."""
     kept = either([negated(standing.meaning.all_of(step.among)), good])
-    standing.left(step.rule, literal(number), kept, negated(kept), condition)
+    standing.kept(step.rule, kept, condition)
 
 
-def _keep_of_group(standing: Standing, number: int, step: Rank, condition: Node) -> None:
+def _keep_of_group(standing: Standing, step: Rank, condition: Node) -> None:
     """Keeps those to whom nobody of their group is better."""
     condition = standing.bind(step.rule, "applies", condition)
     meaning, key, per = standing.meaning, step.keys[0], exp.column(step.per or "")
@@ -76,10 +76,10 @@ def _keep_of_group(standing: Standing, number: int, step: Rank, condition: Node)
     same_group = equal(meaning.of(per, "o"), meaning.of(per))
     other = both(better, meaning.all_of(step.among, subject="o"), same_group)
     nobody = F.NoneOf(this=standing.remaining, expression=F.function(other, "o"))
-    _keep(standing, number, step, nobody, condition)
+    _keep(standing, step, nobody, condition)
 
 
-def _keep_some(standing: Standing, number: int, step: Rank, condition: Node) -> None:
+def _keep_some(standing: Standing, step: Rank, condition: Node) -> None:
     """Keeps so many of the best; of those equal to the last of them, the first or all."""
     assert step.at_most is not None  # noqa: S101 - told to the type checker
     meaning, limit, rule = standing.meaning, standing.meaning.of(step.at_most), step.rule
@@ -96,7 +96,7 @@ def _keep_some(standing: Standing, number: int, step: Rank, condition: Node) -> 
     first = F.first_of(best, limit)
     best = first if step.ties == "first" else _with_equals(standing, step, best, limit)
     kept = standing.bind(rule, "kept", F.each(best, kind) if step.counts else best)
-    _keep(standing, number, step, F.has(kept, kind), many)
+    _keep(standing, step, F.has(kept, kind), many)
 
 
 def _kind(standing: Standing, counts: Sequence[str]) -> Node:

@@ -1,4 +1,4 @@
-"""How the subjects of a row stand at a step: who remains, who is set aside, who fell by which rule.
+"""How the subjects of a row stand at a step: who remained before each, who remains, who is set aside.
 
 A subject is a packed number (mqclause.tables.packing). What a step needs twice is bound once, so the size of the SQL
 grows with the number of rules and nothing is evaluated again. Lists are looked at only in rows where a rule can act.
@@ -15,17 +15,14 @@ from mqclause.rulebook.rule import Rule
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.meaning import RowMeaning
 
-RULES_SHIFT = 10
-"""A fate is the subject's place, so many bits up, and the rule's number from 1 in those bits."""
-
 
 @define
 class Standing:
     """The lists as of the step that comes next, each a binding; ``meaning`` is that of its words.
 
     ``listed`` are all subjects, ``order`` lists them in an order that rules made. The choice ``is_open`` until a rule
-    makes it, ``ended`` is whether one by condition did. With ``traced``, ``fallen`` collects the fates of those who
-    fell.
+    makes it, ``ended`` is whether one by condition did. ``before`` has who remained before a rule, and what rule
+    a subject ``c`` of them falls by that does not remain: passes of one rule are one.
     """
 
     meaning: RowMeaning
@@ -34,7 +31,7 @@ class Standing:
     is_open: Node = field(factory=exp.true)
     ended: Node = field(factory=exp.false)
     aside: Node = F.NOBODY
-    fallen: Node = F.NOBODY
+    before: list[tuple[Node, Node]] = field(factory=list)
     order: Node | None = None
 
     @property
@@ -62,28 +59,16 @@ class Standing:
             return both(*before, asked)
         return self.bind(rule, "applies", when(both(*before), asked, exp.false()))
 
-    def left(self, rule: Rule, number: Node, kept: Node, fell: Node, condition: Node) -> None:
-        """Where ``condition`` holds those of whom ``kept`` does remain; of the others ``fell`` does.
+    def left(self, rule: Rule, after: Node, by: Node | None = None) -> None:
+        """From here on those in ``after`` remain; the others fall by the rule, or by what ``by`` says of each."""
+        falls = (self.remaining, literal(rule.id) if by is None else by)
+        if not self.before or self.before[-1][1] != falls[1]:
+            self.before.append(falls)
+        self.remaining = self.bind(rule, "left", after)
 
-        ``number`` is that of the rule; of several rules it tells for each who fell by which.
-        """
-        before = self.remaining
-        after = self.bind(rule, "left", when(condition, F.those(before, kept), before))
-        if self.traced:
-            lost = exp.LT(this=F.length_of(after), expression=F.length_of(before))
-            fates = F.joined(self.fallen, self.fates(F.those(before, fell), number))
-            self.fallen = self.bind(rule, "fallen", when(lost, fates, self.fallen))
-        self.remaining = after
-
-    def fates(self, fallen: Node, number: Node) -> Node:
-        """The fates of those who fell by a rule."""
-        place = exp.Mul(this=self.place("c"), expression=literal(1 << RULES_SHIFT))
-        return F.each(fallen, exp.Add(this=place, expression=number))
-
-    def place(self, subject: str) -> Node:
-        """The place of a packed subject in its row."""
-        assert self.meaning.packing is not None  # noqa: S101 - there are subjects
-        return self.meaning.packing.place(F.variable(subject))
+    def kept(self, rule: Rule, kept: Node, condition: Node, by: Node | None = None) -> None:
+        """Where ``condition`` holds those of whom ``kept`` does remain."""
+        self.left(rule, when(condition, F.those(self.remaining, kept), self.remaining), by)
 
     def turned(self, some: Node) -> Node:
         """The subjects of a list, which are in the order in which they are listed now, the other way round."""

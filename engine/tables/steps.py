@@ -18,9 +18,6 @@ from mqclause.tables.ranks import leaves_one, rank
 from mqclause.tables.standing import Standing
 from mqclause.tables.words import NotInTableError
 
-NumberedStep = tuple[int, Step]
-"""A step and the number of its rule, from 1."""
-
 
 @define
 class Writing:
@@ -37,14 +34,13 @@ class Writing:
 
     def write(self) -> None:
         """Writes all steps. Raises RuleError for a rule that cannot be run on tables."""
-        numbered = enumerate(self.steps.steps, 1)
-        for need, span in groupby(numbered, lambda each: self._need(each[1])):
+        for need, span in groupby(self.steps.steps, self._need):
             before, condition = self.standing.remaining, self._has(need)
             for _, together in groupby(span, self._together):
                 known, steps = set(self.standing.meaning.bindings.found), list(together)
                 self._write(steps)
                 names = [name for name in self.standing.meaning.bindings.found if name not in known]
-                self.made |= dict.fromkeys((step.rule.id for _, step in steps), names)
+                self.made |= dict.fromkeys((step.rule.id for step in steps), names)
             after = self.standing.remaining
             if not (is_true(condition) or self.standing.traced or after == before):
                 self.spans.append(Span(condition, before, after))
@@ -61,33 +57,31 @@ class Writing:
         lists = {"several": F.more_than(standing.remaining, 1), "aside": F.more_than(standing.aside, 0)}
         return both(standing.is_open, lists[need]) if need in lists else exp.true()
 
-    def _together(self, numbered: NumberedStep) -> object:
+    def _together(self, step: Step) -> object:
         """What neighbours have in common that are one pass over the list. Who counts sees what the one before left."""
-        number, step = numbered
         vocabulary = self.steps.vocabulary
         match step:
             case Filter(fate="chosen"):
                 return step.fate
             case Filter(fate="out") if not (counts(step.when, vocabulary) or counts(step.where, vocabulary)):
                 return step.when and step.when.sql()
-        return number
+        return step.rule.id
 
-    def _write(self, steps: Sequence[NumberedStep]) -> None:
+    def _write(self, steps: Sequence[Step]) -> None:
         """Writes steps that are one pass."""
-        filters = [(number, step) for number, step in steps if isinstance(step, Filter)]
-        number, first = steps[0]
+        filters, first = [step for step in steps if isinstance(step, Filter)], steps[0]
         try:
             match first:
                 case Filter(fate="out"):
                     eliminate(self.standing, filters)
                 case Filter(fate="aside"):
-                    set_aside(self.standing, number, first)
+                    set_aside(self.standing, first)
                 case Filter(fate="back"):
                     take_back(self.standing, first)
                 case Filter(fate="chosen"):
                     choose(self.standing, filters)
                 case Rank():
-                    rank(self.standing, number, first)
+                    rank(self.standing, first)
                 case Let(of="every"):
                     self._of_every(first)
                 case Let(of="situation"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from math import nextafter
 from typing import Any
 
@@ -19,7 +19,6 @@ from mqclause.tables.functions import (
     ListAsText,
     NoneOf,
     TextLength,
-    TogetherAsText,
     Unpadded,
     coalesced,
     each,
@@ -32,8 +31,8 @@ LARGEST_DOUBLE = 1.7976931348623157e308
 """The upper bound of numbers: it leaves out infinity, and NaN where that is the greatest of all."""
 
 
-LOOKED_THROUGH, ODD_LETTERS = f"{PREFIX}looked_through", f"{PREFIX}odd_letters"
-"""The names of a row as one text, and whether it has letters that no name has; a blank that pads a name is one."""
+ODD_NAMES = f"{PREFIX}odd_names"
+"""Whether names of a row are to be looked at one by one: a subject's is padded, or any may be none."""
 
 
 ODD_LETTER = f"[^{''.join(letter for letter in map(chr, range(128)) if not NOT_IN_NAMES.match(letter))}]"
@@ -121,16 +120,18 @@ class RowWords:
         value = self.checked(of) if isinstance(of.domain, Words) else self.value(of, as_kept=False)
         return outside(of, value, self.kinds(of))
 
-    def looked_through(self) -> Iterator[Node]:
-        """The names that a row gives, as looked_through has them, and lists of such."""
+    def names(self) -> Iterator[tuple[Node, Node]]:
+        """Each name that a row gives, or list of them as one text, and whether any is too long, or a blank item."""
         for of in self.columns.values():
             if self.is_there(of) and "name" not in self.kinds(of):
-                value = self.value(of, as_kept=False)
+                found = self.checked(of)
                 match of.domain:
                     case Name() as one:
-                        yield looked_through([(one, value)])
+                        yield found, is_too_long(one, found)
                     case Names(Name() as one):
-                        yield ListAsText(this=each(value, looked_through([(one, variable("name"))]), "name"))
+                        name = variable("name")
+                        wrong = function(either([equal(name, ""), is_too_long(one, name)]), "name")
+                        yield ListAsText(this=found), exp.Not(this=NoneOf(this=found.copy(), expression=wrong))
 
     def faults(self) -> Iterator[tuple[Column, Node]]:
         """Each column that may be out of its domain, and whether it is."""
@@ -190,22 +191,18 @@ def is_broken(value: Node) -> Node:
 
 def no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
-    odd, long = Unpadded(this=value), TextLength(this=Unpadded(this=value.copy()))
-    longer = exp.GT(this=long, expression=literal(domain.most))
-    return either([exp.RegexpLike(this=odd, expression=literal(ODD_LETTER)), longer])
+    name = Unpadded(this=value)
+    return either([exp.RegexpLike(this=name, expression=literal(ODD_LETTER)), is_too_long(domain, name.copy())])
+
+
+def is_too_long(domain: Name, name: Node) -> Node:
+    """Whether a name is longer than MQ allows."""
+    return exp.GT(this=TextLength(this=name.copy()), expression=literal(domain.most))
 
 
 def is_of_names(of: Column) -> bool:
     """Whether a column holds names that are looked at one by one."""
     return isinstance(of.domain, Name) or (isinstance(of.domain, Names) and isinstance(of.domain.each, Name))
-
-
-def looked_through(names: Sequence[tuple[Name, Node]]) -> Node:
-    """Names as one text, looked through for odd letters before each is looked at; a blank if one is too long."""
-    text = TogetherAsText(this=exp.Tuple(expressions=[value.copy() for _, value in names]))
-    longer = [exp.GT(this=TextLength(this=value), expression=literal(domain.most)) for domain, value in names]
-    blank = [equal(value, "") for domain, value in names if domain.least]
-    return when(either([*longer, *blank]), literal(" "), text)
 
 
 def not_between(value: Node, low: float, high: float) -> Node:

@@ -12,7 +12,6 @@ from mqclause.spark.dialect import SPARK
 from mqclause.spark.passes import one_expression
 from mqclause.spark.passes.bound import nested
 from mqclause.spark.passes.branches import in_branches
-from mqclause.spark.passes.gathered import gathered
 from mqclause.spark.passes.inlined import inlined
 from mqclause.spark.passes.needed import needed
 from mqclause.spark.passes.sunk import sunk
@@ -51,37 +50,6 @@ def test_a_run_after_a_run_begins_with_its_branch() -> None:
 def test_what_nothing_needs_is_left_out() -> None:
     given = plan("mq_two.x", one="a", two="mq_one", three="mq_two", four="mq_three")
     assert text(needed(given)) == ["mq_one = a", "mq_two = mq_one", "found: mq_two.x"]
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("CASE WHEN wanted THEN ARRAY_CONCAT(mq_some, items) ELSE mq_some END",
-         f"ARRAY_CONCAT(mq_some, CASE WHEN wanted THEN items ELSE {NONE} END)"),
-        ("CASE WHEN a THEN ARRAY_CONCAT(mq_some, items) WHEN b THEN ARRAY_CONCAT(mq_some, others) ELSE mq_some END",
-         f"ARRAY_CONCAT(mq_some, CASE WHEN a THEN items WHEN b THEN others ELSE {NONE} END)"),
-        # The first of them grows from nothing.
-        (f"CASE WHEN wanted THEN ARRAY_CONCAT({NONE}, items) ELSE {NONE} END", f"CASE WHEN wanted THEN items ELSE {NONE} END"),
-        # What takes something away, or goes on with another list, stays.
-        ("CASE WHEN wanted THEN FILTER(mq_some, c -> c > 1) ELSE mq_some END", None),
-        ("CASE WHEN wanted THEN ARRAY_CONCAT(mq_other, items) ELSE mq_some END", None),
-        ("CASE WHEN a THEN items WHEN b THEN ARRAY_CONCAT(mq_some, items) ELSE mq_some END", None),
-        ("CASE WHEN wanted THEN ARRAY_CONCAT(mq_some, items) END", None),
-    ],
-)  # fmt: skip
-def test_a_list_that_grows_is_used_once(before: str, after: str | None) -> None:
-    given = plan("mq_more", more=before)
-    kept = text(given)
-    assert text(gathered(given)) == [f"mq_more = {after or before}", "found: mq_more"]
-    assert text(given) == kept
-
-
-def test_lists_that_grow_in_turn_are_one_call_in_spark() -> None:
-    steps = {f"s{at}": f"CASE WHEN b{at} THEN ARRAY_CONCAT({f'mq_s{at - 1}' if at else NONE}, i{at}) ELSE "
-                       f"{f'mq_s{at - 1}' if at else NONE} END" for at in range(3)}  # fmt: skip
-    none = "CAST(ARRAY() AS ARRAY<BIGINT>)"
-    parts = ", ".join(f"CASE WHEN b{at} THEN i{at} ELSE {none} END" for at in range(3))
-    assert SPARK.text(one_expression(plan("mq_s2", **steps))) == f"STRUCT(CONCAT({parts}) AS found)"
 
 
 @pytest.mark.parametrize(

@@ -103,11 +103,15 @@ def test_brackets_that_hold_nothing_together_are_left_out() -> None:
 
 
 def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
-    found = by_column(plan("ITEM(listed, 2).a", few="FILTER(items, c -> ITEM(listed, c >> 3).b = ITEM(listed, 0).a)"))
+    few = "FILTER(items, c -> ITEM(listed, c >> 3).b = ITEM(listed, 0).a)"
+    long = "ARRAY_MAX(TRANSFORM(listed, mq_each -> TEXT_LENGTH(mq_each.b)))"
+    two = "TRANSFORM(listed, mq_each -> mq_each.a + mq_each.b)"
+    found = by_column(plan("ITEM(listed, 2).a", few=few, long=long, two=two))
     assert text(found) == [
         "mq_each_b = TRANSFORM(listed, mq_each -> mq_each.b)",
-        "mq_each_a = TRANSFORM(listed, mq_each -> mq_each.a)",
-        "mq_few = FILTER(items, c -> ITEM(mq_each_b, c >> 3) = ITEM(mq_each_a, 0))",
+        "mq_few = FILTER(items, c -> ITEM(mq_each_b, c >> 3) = ITEM(listed, 0).a)",
+        "mq_long = ARRAY_MAX(TRANSFORM(mq_each_b, mq_each -> TEXT_LENGTH(mq_each)))",
+        "mq_two = TRANSFORM(listed, mq_each -> mq_each.a + mq_each.b)",
         "found: ITEM(listed, 2).a",
     ]
 

@@ -10,7 +10,6 @@ from collections.abc import Collection
 from mqclause.language.sql import Node
 from mqclause.spark.passes.bound import nested
 from mqclause.spark.passes.branches import in_branches
-from mqclause.spark.passes.gathered import gathered
 from mqclause.spark.passes.inlined import inlined
 from mqclause.spark.passes.needed import needed
 from mqclause.spark.passes.sunk import sunk
@@ -19,4 +18,4 @@ from mqclause.tables.bindings import Plan
 
 def one_expression(plan: Plan, inputs: Collection[str] = ()) -> Node:
     """The answer of a plan over the columns that it is about; ``inputs`` are fields of ``row``."""
-    return nested(sunk(inlined(gathered(needed(in_branches(plan))))), inputs)
+    return nested(sunk(inlined(needed(in_branches(plan)))), inputs)
