@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from attrs import evolve
 from sqlglot import exp
 
@@ -115,13 +118,13 @@ def by_column(plan: Plan) -> Plan:
         return F.column(name)
 
     def by_field(node: Node) -> Node:
-        padded = isinstance(node, F.Unpadded)
-        found = node.this if padded else node
+        found = node.this if isinstance(node, F.Unpadded) else node
         if _is_looked_up(found):
             field = listed(found.this.this, found.name)
-            if padded:
+            if found is not node:
                 each = when(F.column(ODD_NAMES), F.each(field, F.Unpadded(this=F.EACH), F.EACH.name), field)
-                unpadded[f"{field.name}_unpadded"], field = each, F.column(f"{field.name}_unpadded")
+                field = F.column(f"{field.name}_unpadded")
+                unpadded[field.name] = each
             return F.item(field, found.this.expression)
         fields = _fields_of_each(node)
         if len(fields) == 1:
@@ -133,10 +136,8 @@ def by_column(plan: Plan) -> Plan:
         return node
 
     bindings = {name: tree.transform(by_field) for name, tree in plan.bindings.items()}
-    found: dict[str, Node] = {}
-    for name, tree in (plain | bindings).items():
-        found |= {name: tree} | (unpadded if name == ODD_NAMES else {})
-    return evolve(plan, bindings=found)
+    in_turn = ({name: tree, **(unpadded if name == ODD_NAMES else {})} for name, tree in bindings.items())
+    return evolve(plan, bindings=reduce(or_, in_turn, plain))
 
 
 def _is_looked_up(node: Node) -> bool:
