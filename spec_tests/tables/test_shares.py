@@ -94,5 +94,5 @@ def test_columns_that_cannot_spread() -> None:
         with pytest.raises(TableError) as raised:
             of(f"SELECT 'Q' AS q, {column} AS key", CLUSTER, queue="q", spread="key")
         assert str(raised.value) == message
-    with pytest.raises(TableError, match="column kye is missing; did you mean 'key'"):
+    with pytest.raises(TableError, match="column kye is missing; the table has: q, key; did you mean 'key'"):
         of("SELECT 'Q' AS q, 1 AS key", CLUSTER, queue="q", spread="kye")
