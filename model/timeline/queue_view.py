@@ -6,7 +6,7 @@ leaves out only what the rules would leave out whatever they saw of it, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
 from typing import Any
 
@@ -63,6 +63,15 @@ class QueueView:
         for priority, run in self.queue.runs():
             for place in range(run.first, run.end):
                 yield self.seen(Got(priority, run.part_of(place, place + 1)))
+
+    def each_of(self, listed: Iterable[SeenMessage]) -> Iterator[SeenMessage]:
+        """The messages that are listed, and those like them, of which the first alone is."""
+        for seen in listed:
+            yield seen
+            if seen.found is not None:
+                priority, run = seen.found
+                for place in range(run.first + 1, run.end):
+                    yield self.seen(Got(priority, run.part_of(place, place + 1)))
 
     def physical(self, behind: tuple[int, int] | None = None, leading: bool = False) -> Iterator[SeenMessage]:
         """The messages in physical order, of like ones the first; ``behind`` a place; ``leading``: that begin items."""

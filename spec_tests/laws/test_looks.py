@@ -51,7 +51,8 @@ def edited(path: str, old: str, new: str) -> Rules:
 
 
 def test_the_rules_are_content_with_the_first_message() -> None:
-    assert Retrieval().looks.of_all == []
+    looks = Retrieval().looks
+    assert (looks.of_all, looks.ordering) == ([], [])
 
 
 def test_a_rule_that_lists_messages_otherwise_is_followed_by_gets() -> None:
@@ -98,9 +99,9 @@ def test_a_reading_of_any_name_says_where_items_stand() -> None:
 
 def looks_at_all(rules: Rules) -> tuple[bool, bool]:
     """Whether a get in physical order, and one in logical order, look at all of a queue."""
-    by = Retrieval(rules).looks.left_out
+    looks = Retrieval(rules).looks
     calls = (RetrievalCall(mqi_call="MQGET", options=options) for options in ((), ("LOGICAL_ORDER",)))
-    physical, logical = (by(call) is None for call in calls)
+    physical, logical = (not looks.at(call).is_first for call in calls)
     return physical, logical
 
 

@@ -135,7 +135,6 @@ class Checks:
             for kind, names in rule.misplaced.items():
                 self.misplaced = {**self.misplaced, kind: self.misplaced.get(kind, frozenset()) | names}
         self.competes = asked_of(self.course.rulesets[0], "competes")
-        self.known = asked_of(self.course.rulesets[0], "known")
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
@@ -150,7 +149,12 @@ class Checks:
     def tells(self, rule: Rule, attribute: str, about: ConfiguredObject) -> bool:
         """Whether a finding is asked for, and its attribute told, and known to who looks."""
         asked = rule.id in self.rules and rule.id not in self.ignored
-        return asked and about.tells(attribute) and self.known(evolve(about, attribute=attribute))
+        return asked and about.tells(attribute) and self.is_known(evolve(about, attribute=attribute))
+
+    def is_known(self, about: ConfiguredObject) -> bool:
+        """Whether who looks knows the attribute that a finding is about."""
+        known: bool = self.course.run(about, ())[0].facts["known"]
+        return known
 
     def is_to_trigger(self, about: ConfiguredObject) -> bool:
         """Whether the trigger rules are to be asked about a queue."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from attrs import frozen
 from sqlglot import exp
@@ -26,33 +27,41 @@ Applies = Callable[[RetrievalCall], bool]
 """Whether a step applies to a call; where that takes more than the call, it may."""
 
 
+class Sight(NamedTuple):
+    """What the rules are sure to leave out, of LEFT_OUT, and whether the first that they leave ``is_first`` of all."""
+
+    left_out: frozenset[str]
+    is_first: bool
+
+
 @frozen(eq=False)
 class Looks:
     """Which messages a get looks at, as its rules are: steps say it by what they do, where they apply.
 
-    For the steps ``of_all`` all messages have to be there: they compare them by something else than they are listed
-    by, count some of them, or pass over what was taken already. Those ``of_items`` compare them by what only messages
-    that lead an item are listed by. ``left_out_by`` has those that leave out what a walk through a queue can, too.
+    For the steps ``of_all`` all messages have to be there: they count some of them, or pass over what was taken
+    already. Those ``ordering`` compare them by something else than they are listed by, those ``of_items`` by what only
+    messages that lead an item are listed by. ``left_out_by`` has those that leave out what a walk through a queue can.
     """
 
     of_all: Sequence[Applies]
+    ordering: Sequence[Applies] = ()
     of_items: Sequence[Applies] = ()
     left_out_by: Sequence[tuple[str, Applies]] = ()
 
-    def left_out(self, call: RetrievalCall) -> frozenset[str] | None:
-        """What the rules are sure to leave out, of LEFT_OUT; None if ``call`` has to look at all messages."""
+    def at(self, call: RetrievalCall) -> Sight:
+        """What a call looks at."""
         if any(applies(call) for applies in self.of_all):
-            return None
+            return Sight(frozenset(), False)
         found = frozenset(text for text, applies in self.left_out_by if applies(call))
-        if found.isdisjoint(LISTED_BY_ITEM) and any(applies(call) for applies in self.of_items):
-            return None
-        return found
+        by_items = found.isdisjoint(LISTED_BY_ITEM) and any(applies(call) for applies in self.of_items)
+        return Sight(found, not (by_items or any(applies(call) for applies in self.ordering)))
 
 
 @lru_cache(maxsize=64)
 def looks_of(steps: Steps) -> Looks:
     """What these steps say of themselves."""
-    of_all, of_items, left_out, taken = list[Applies](), list[Applies](), list[tuple[str, Applies]](), False
+    of_all, ordering, of_items = list[Applies](), list[Applies](), list[Applies]()
+    left_out, taken = list[tuple[str, Applies]](), False
     for place, step in enumerate(steps.steps):
         text = _leaves_out(step)
         walks = _applies(steps, place) if text else None
@@ -60,10 +69,11 @@ def looks_of(steps: Steps) -> Looks:
             left_out.append((text, walks))
         if isinstance(step, Filter) if taken else _is_of_all(step, steps.vocabulary, walks is not None):
             of_all.append(walks or _applies(steps, place) or _always)
-        elif isinstance(step, Rank) and _compares_by(step, BY_ITEM):
-            of_items.append(_applies(steps, place) or _always)
+        elif isinstance(step, Rank) and step.keep == "all" and not _compares_by(step, BY_PLACE):
+            others = of_items if _compares_by(step, BY_ITEM) else ordering
+            others.append(_applies(steps, place) or _always)
         taken = taken or _takes_first(step, steps.vocabulary)
-    return Looks(of_all, of_items, left_out)
+    return Looks(of_all, ordering, of_items, left_out)
 
 
 def _always(_: RetrievalCall) -> bool:
@@ -91,8 +101,7 @@ def _is_of_all(step: Step, vocabulary: Vocabulary, is_walked: bool) -> bool:
         case Filter():
             return step.fate == "chosen" or not (is_walked or _takes_like_ones_alike(step, vocabulary))
         case Rank():
-            ordered = step.keep == "all" and (_compares_by(step, BY_PLACE) or _compares_by(step, BY_ITEM))
-            return not (ordered or _takes_first(step, vocabulary))
+            return not (step.keep == "all" or _takes_first(step, vocabulary))
     return False
 
 

@@ -127,11 +127,9 @@ def retrieve(
         raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
     view = view_of(state, event, base.name)
     call = get_call(event, view, base.get, state.definitions.queues[event.queue].get)
-    left_out = retrieval.looks.left_out(call)
-    if left_out is None:
-        run = retrieval.run(call, list(view.everything()))
-    else:
-        run = first_run(retrieval, call, candidates(call, view, left_out))
+    sight = retrieval.looks.at(call)
+    listed = candidates(call, view, sight.left_out)
+    run = first_run(retrieval, call, listed) if sight.is_first else retrieval.run(call, [*view.each_of(listed)])
     if run.failure is not None or not run.remaining:
         return state.sent(event), NOTHING, Returned(retrieval, call, view, _reason(retrieval, call, run))
     first: SeenMessage = run.remaining[0]
