@@ -104,13 +104,18 @@ def test_rows_that_are_invalid() -> None:
     assert found == [decision(outcome="invalid", message=message) for message in messages]
 
 
-def test_rows_of_a_flat_table_that_name_nothing() -> None:
+@pytest.mark.parametrize(
+    ("given", "blank"),
+    first(1, [
+        ({"queue": "DEST", "queue_manager": "QM", "shares": True}, "DEST and QM are both blank"),
+        ({"queue": "DEST"}, "DEST is blank"),
+        ({"queue_manager": "QM", "bind": "bind"}, "QM is blank"),
+    ]),
+)  # fmt: skip
+def test_rows_of_a_flat_table_that_name_nothing(given: dict[str, Any], blank: str) -> None:
     rows = pa.table({"id": range(3), "DEST": ["", "  ", None], "QM": ["", None, " "], "bind": ["xx"] * 3})
-    for more in ({}, {"bind": "bind"}, {"shares": True}):
-        for names, blank in (({"queue": "DEST"}, "DEST is blank"), ({"queue_manager": "QM"}, "QM is blank"),
-                            ({"queue": "DEST", "queue_manager": "QM"}, "DEST and QM are both blank")):  # fmt: skip
-            found = answers(decide(rows, CLUSTER, **names, **more))
-            assert [each["message"] for each in found] == [f"{blank}; a put names a queue or a queue manager"] * 3
+    found = answers(decide(rows, CLUSTER, **given))
+    assert [each["message"] for each in found] == [f"{blank}; a put names a queue or a queue manager"] * 3
     with pytest.raises(TableError, match="^a put names one of them: queue=… or queue_manager=…$"):
         decide(rows, CLUSTER, queue=None)
 
