@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp, parse_one
 
-from mqclause.language.sql import Node, equal, literal, when
+from mqclause.language.sql import Node, literal, when
 from mqclause.spark.passes.bound import Bound
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.dialect import PlanDialect, call, call_named, in_case, other_case
@@ -31,15 +31,23 @@ def _joined(node: exp.ArrayConcat) -> Node:
 
 
 def _word_place(node: F.WordPlace) -> Node:
-    """Compares with one word after the other: looking into a list makes a new text of each of its words."""
-    listed = list(enumerate(node.this.expressions, start=1))
-    branches = [
-        exp.If(this=equal(given.copy(), word.copy()), true=literal(place))
-        for given in (node.expression, other_case(node.this, node.expression))
-        for place, word in listed
-    ]
-    return exp.Case(ifs=branches)
+    """Looks a text up in a map: a list would make a new text of each of its words, a comparison with each of this."""
+    words = [each.copy() for at, word in enumerate(node.this.expressions, start=1) for each in (word, literal(at))]
+    texts = node.expression, other_case(node.this, node.expression)
+    return F.coalesced(*(call("TRY_ELEMENT_AT", call("MAP", *(each.copy() for each in words)), text) for text in texts))
 
+
+def _made_of_each(node: exp.Transform) -> Node:
+    """A field of each struct of a list, which Spark takes by itself; in brackets it can be no column of a table."""
+    function = node.expression
+    field = function.this if len(function.expressions) == 1 and isinstance(function.this, exp.Dot) else None
+    if field is None or field.this != function.expressions[0]:
+        return node
+    return exp.Bracket(this=node.this, expressions=[literal(field.name)])
+
+
+_NO_ODD_LETTER = f"(?s)^{ODD_LETTER.replace('^', '', 1)}*(?!.)"
+"""A text of letters that names have, to its end. To read it so takes Java half the time of looking for another one."""
 
 _SHOWN = """
 CASE
@@ -99,6 +107,7 @@ def _bound(node: Bound) -> Node:
 
 
 SPARK = PlanDialect("spark", {
+    exp.Transform: _made_of_each,
     exp.ArrayConcat: _joined,
     exp.ArrayContains: _has,
     exp.ArrayPosition: _place_of,
@@ -109,10 +118,10 @@ SPARK = PlanDialect("spark", {
     F.WordPlace: _word_place,
     F.InCase: in_case,
     F.Unpadded: call_named("RTRIM"),
-    F.TextLength: call_named("LENGTH"),
+    F.TextLength: call_named("OCTET_LENGTH"),
     F.TogetherAsText: lambda node: call("CONCAT_WS", literal(""), *node.this.expressions),
     F.ListAsText: lambda node: call("CONCAT_WS", literal(""), node.this),
-    F.HasOddLetters: lambda node: exp.RegexpLike(this=node.this, expression=literal(ODD_LETTER)),
+    F.HasOddLetters: lambda node: exp.Not(this=exp.RegexpLike(this=node.this, expression=literal(_NO_ODD_LETTER))),
     F.FloatText: _shown,
     F.Total: _total,
     F.Bucket: lambda node: call("XXHASH64", *node.expressions),
