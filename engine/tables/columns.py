@@ -55,6 +55,11 @@ class Column:
         return _KINDS[type(self.domain)]
 
     @property
+    def needed(self) -> bool:
+        """Whether null is no value of it."""
+        return isinstance(self.domain, Name) and self.domain.least > 0
+
+    @property
     def allowed(self) -> str:
         """The values that a row may hold, for a person."""
         match self.domain:

@@ -50,7 +50,8 @@ def subjects_fault(packing: Packing, shape: Shape) -> Node:
     branches = [(F.is_null(F.EACH), F.texts(start, place, end))]
     for word, source in packing.present.items():
         of, own = packing.columns[word], packing.own(word)
-        value = kept(of, F.coalesced(own, literal(of.default))) if isinstance(of.domain, Words) else own
+        has_default = isinstance(of.domain, Words) or of.needed
+        value = kept(of, F.coalesced(own, literal(of.default))) if has_default else own
         wrong = None if source.checked else outside(of, value, [source.kind])
         if wrong is not None:
             before: list[Node | str] = [f"{name}[", place, f"].{source.told}"]
@@ -68,16 +69,21 @@ def _not_allowed(of: Column, before: list[Node | str], value: Node, kind: FieldT
     if isinstance(of.domain, Names):
         return _item_not_allowed(of, before, value)
     if kind == "text":
-        return not_allowed(before, value, of.allowed, "'")
+        return not_allowed(before, quoted(value), of.allowed)
     shown = F.FloatText(this=exp.cast(value, "DOUBLE")) if kind == "number" else exp.cast(value, "TEXT")
     return not_allowed(before, shown, of.allowed)
 
 
-def not_allowed(before: list[Node | str], text: Node, allowed: str, quote: str = "") -> Node:
+def quoted(text: Node) -> Node:
+    """A text in quotes, or null."""
+    return F.coalesced(F.texts("'", text, "'"), literal("null"))
+
+
+def not_allowed(before: list[Node | str], text: Node, allowed: str) -> Node:
     """What is told of a value that is not allowed, by its ``text``; ``before`` ends with the name of its column."""
     start, end = NOT_ALLOWED.format(column="", value="{}", allowed=allowed).split("{}", 1)
     *first, last = before
-    return F.texts(*first, f"{last}{start}{quote}", text, f"{quote}{end}")
+    return F.texts(*first, f"{last}{start}", text, end)
 
 
 def _item_not_allowed(of: Column, before: list[Node | str], names: Node) -> Node:
@@ -85,8 +91,7 @@ def _item_not_allowed(of: Column, before: list[Node | str], names: Node) -> Node
     assert isinstance(of.domain, Names)  # noqa: S101 - told to the type checker
     one = Column(of.name, of.domain.each, "")
     place = exp.cast(F.variable("place"), "TEXT")
-    outside_of = outside(one, F.EACH, ["text"]) or exp.false()
-    wrong = either([equal(F.Unpadded(this=F.EACH), ""), outside_of])
+    wrong = outside(one, F.EACH, ["text"]) or exp.false()
     text = _not_allowed(one, [*before, "[", place, "]"], F.EACH, "text")
     told = F.each(names, case([(F.coalesced(wrong, exp.false()), text)]), F.EACH.name, "place")
     return F.item(F.those(told, exp.Not(this=F.is_null(F.variable("fault"))), "fault"), 0)

@@ -14,7 +14,7 @@ from functools import reduce
 from attrs import frozen
 from sqlglot import exp
 
-from mqclause.language.sql import Node, either, literal, when
+from mqclause.language.sql import Node, either, equal, literal, when
 from mqclause.model.facts.domains import Flag, Name, Whole, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns
@@ -114,7 +114,9 @@ class Packing:
     def _out_of_range(self) -> Iterator[Node]:
         for word, each in self.present.items():
             of = self.columns[word]
-            # A word that does not exist is seen by its place, and names are looked at apart.
+            if of.needed and not each.checked:
+                yield equal(F.coalesced(self.own(word), literal("")), "")
+            # A word that does not exist is seen by its place, and names that are there are looked at apart.
             known = each.checked or isinstance(of.domain, Words | Name)
             wrong = None if known else outside(of, self.own(word), [each.kind])
             if wrong is not None:

@@ -186,6 +186,8 @@ def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]
     for reader in readers:
         value = given.get(reader.of.name)
         if value is None:
+            if reader.of.needed:
+                _refuse(where, reader.of, value)
             value = reader.of.default
         elif type(value) is not reader.all_of:
             kept = reader.keep(value)
@@ -227,6 +229,8 @@ def _shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, Decimal):
         return format(value, "f")
+    if value is None:
+        return "null"
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 

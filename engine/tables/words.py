@@ -179,8 +179,8 @@ def outside(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | Non
             return None if "name" in kinds else no_name(of.domain, value)
         case Names(Name() as one):
             name = variable("name")
-            wrong = either([equal(Unpadded(this=name), ""), no_name(one, name)])
-            return exp.Not(this=NoneOf(this=value, expression=function(coalesced(wrong, exp.false()), "name")))
+            wrong = coalesced(no_name(one, name), exp.false())
+            return exp.Not(this=NoneOf(this=value, expression=function(wrong, "name")))
     return None
 
 
@@ -190,9 +190,12 @@ def is_broken(value: Node) -> Node:
 
 
 def no_name(domain: Name, value: Node) -> Node:
-    """Whether a text, padded or not, is neither blank nor a name that MQ allows."""
+    """Whether a text, padded or not, is no name that MQ allows; blank is one that may be left out."""
     name = Unpadded(this=value)
-    return either([exp.RegexpLike(this=name, expression=literal(ODD_LETTER)), is_too_long(domain, name.copy())])
+    blank = [equal(name.copy(), "")] if domain.least else []
+    return either(
+        [*blank, exp.RegexpLike(this=name, expression=literal(ODD_LETTER)), is_too_long(domain, name.copy())]
+    )
 
 
 def is_too_long(domain: Name, name: Node) -> Node:

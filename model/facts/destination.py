@@ -14,6 +14,7 @@ from mqclause.model.facts.domains import (
     GIVEN_CHANNEL,
     GIVEN_NAME,
     LARGEST_NUMBER,
+    NAME_GIVEN,
     Finite,
     InTable,
     Whole,
@@ -51,7 +52,7 @@ class Destination:
     """
 
     queue: str = seen(GIVEN_NAME, "")
-    queue_manager: str = seen(GIVEN_NAME, "")
+    queue_manager: str = seen(NAME_GIVEN, "")
     channel: str = seen(GIVEN_CHANNEL, "")
     cluster: str = seen(GIVEN_NAME, "")
     is_local: bool = False

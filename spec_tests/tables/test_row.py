@@ -155,6 +155,18 @@ def test_clwluseq_is_left_to_the_queue_manager_only_where_there_is_a_field_for_i
         (QUEUE, None, NO_DESTINATIONS),
         (QUEUE, [], NO_DESTINATIONS),
         (QUEUE, [None], "destinations[0] is null"),
+        (
+            QUEUE,
+            [remote(), remote(queue_manager=None)],
+            f"destinations[1].queue_manager = null; allowed: {NAME_GIVEN.described}",
+        ),
+        (
+            QUEUE,
+            [{"queue": "Q", "channel": "C"}],
+            f"destinations[0].queue_manager = null; allowed: {NAME_GIVEN.described}",
+        ),
+        (QUEUE, [remote("  ")], f"destinations[0].queue_manager = '  '; allowed: {NAME_GIVEN.described}"),
+        (QUEUE, [remote("", channel=None)], f"destinations[0].queue_manager = ''; allowed: {NAME_GIVEN.described}"),
         (QUEUE, [remote(), None, {"channel_rank": 10}], "destinations[1] is null"),
     ],
 )
