@@ -78,7 +78,7 @@ def test_the_derivation_as_text(spark: Any) -> None:
 
 def test_in_sql(spark: Any) -> None:
     spark.udf.register("choose_destination", choose_destination_udf())
-    query = "select choose_destination(named_struct('queue', 'Q'), array(named_struct('channel_rank', {}))) as found"
+    query = "select choose_destination(named_struct('queue', 'Q'), array(named_struct('queue_manager', 'QM2', 'channel_rank', {}))) as found"
     first, second = (spark.sql(query.format(rank)).collect()[0].found for rank in ("9", "10"))
     assert (first.outcome, first.permitted) == ("chosen", 1)
     allowed = DESTINATION["channel_rank"].allowed
