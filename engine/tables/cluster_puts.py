@@ -23,7 +23,7 @@ from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
-from mqclause.tables.faults import not_allowed, quoted, told_of
+from mqclause.tables.faults import in_quotes, not_allowed, told_of
 from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, decided_puts, names_of, unknown_number
 from mqclause.tables.packing import word_place
 from mqclause.tables.shape import Shape, Sources, ValueSource
@@ -243,7 +243,7 @@ class ClusterPuts:
     def _no_cluster(self, at: ValueSource) -> Node:
         listed = [*self.clusters][:MOST_SHOWN]
         allowed = ", ".join([*listed, *(["…"] if len(self.clusters) > MOST_SHOWN else [])])
-        return not_allowed([at.told], quoted(at.value.copy()), allowed)
+        return not_allowed([at.told], in_quotes(at.value.copy()), allowed)
 
     def _words(self) -> RowWords:
         return RowWords("put", PUT, self.sources, {}, Bindings())

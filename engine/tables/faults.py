@@ -69,12 +69,12 @@ def _not_allowed(of: Column, before: list[Node | str], value: Node, kind: FieldT
     if isinstance(of.domain, Names):
         return _item_not_allowed(of, before, value)
     if kind == "text":
-        return not_allowed(before, quoted(value), of.allowed)
+        return not_allowed(before, in_quotes(value), of.allowed)
     shown = F.FloatText(this=exp.cast(value, "DOUBLE")) if kind == "number" else exp.cast(value, "TEXT")
     return not_allowed(before, shown, of.allowed)
 
 
-def quoted(text: Node) -> Node:
+def in_quotes(text: Node) -> Node:
     """A text in quotes, or null."""
     return F.coalesced(F.texts("'", text, "'"), literal("null"))
 
