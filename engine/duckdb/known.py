@@ -13,9 +13,10 @@ from mqclause.language.sql import Node, literal
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.columns import DECISION, DESTINATION
+from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.dialect import call
 from mqclause.tables.functions import column, struct_of
-from mqclause.tables.named_puts import ASKED_NAMES, PUT_NAMES
+from mqclause.tables.named_puts import ASKED_NAMES
 from mqclause.tables.shares import TIE_NAMES
 
 

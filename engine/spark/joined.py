@@ -33,8 +33,9 @@ from mqclause.tables.cluster_puts import (
     ClusterPuts,
 )
 from mqclause.tables.columns import DESTINATION
+from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.functions import column
-from mqclause.tables.named_puts import ASKED_NAMES, PUT_NAMES
+from mqclause.tables.named_puts import ASKED_NAMES
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, fresh, ties
 

@@ -124,7 +124,7 @@ class PutSequence:
 
 def _put_of(put: Mapping[str, Any] | None) -> Put:
     """Raises InvalidRowError, and DomainError for a name that is no name in MQ."""
-    said = read_situation(OUTCOME, put, resolves=True)
+    said = read_situation(OUTCOME, put)
     return Put(**{name: value for name, value in said.items() if name not in OF_THE_CLUSTER})
 
 

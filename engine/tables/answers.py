@@ -13,6 +13,7 @@ from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.rule import Conclude, FailWith, Rule
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import DECISION, TRIGGERING
+from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.plan import Written
 from mqclause.tables.shape import ValueSource
 from mqclause.tables.steps import Writing
@@ -37,6 +38,7 @@ def decision(found: Written) -> StructFields:
     chosen = found.bindings.bind("chosen", when(decided, to))
     names = {name: _name(chosen, packing.present[name]) if name in packing.present else NO_TEXT
              for name in ("queue", "queue_manager", "channel")}  # fmt: skip
+    names["queue"] = kept_queue(found, names["queue"], negated(F.is_null(chosen)))
     what = [(found.invalid, "invalid"), (negated(F.is_null(reason)), "failed"), (deferred, "deferred")]
     fields = {
         "outcome": case([(condition, literal(word)) for condition, word in what], literal("chosen")),
@@ -48,6 +50,16 @@ def decision(found: Written) -> StructFields:
         "transmission_queue": NO_TEXT,
     }
     return {name: fields[name] for name in DECISION}
+
+
+def kept_queue(found: Written, queue: Node, *where: Node) -> Node:
+    """The ``queue`` of a destination; ``where`` a row names a queue manager beside a queue, that one is kept."""
+    words = found.course[0].standing.meaning.words
+    if not all(words.is_there(words.columns[name]) for name in PUT_NAMES):
+        return queue
+    kept, beside = (words.checked(words.columns[name]) for name in PUT_NAMES)
+    given = (exp.NEQ(this=each.copy(), expression=literal("")) for each in (kept, beside))
+    return case([(both(*where, *given), kept)], queue)
 
 
 def invalid_decision(message: Node) -> StructFields:

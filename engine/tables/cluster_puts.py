@@ -22,8 +22,9 @@ from mqclause.tables import functions as F  # noqa: N812 - the functions of plan
 from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
+from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.faults import in_quotes, not_allowed, told_of
-from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, PUT_NAMES, decided_puts, names_of, unknown_number
+from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, decided_puts, names_of, unknown_number
 from mqclause.tables.packing import word_place
 from mqclause.tables.shape import Shape, Sources, ValueSource
 from mqclause.tables.shares import TIE_NAMES

@@ -31,7 +31,6 @@ def situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
     if demands.one_of:
         named = [words.checked(words.columns[name]) for name in demands.one_of]
         yield both(*(equal(each, "") for each in named)), literal(demands.none_given)
-        yield both(*(exp.NEQ(this=each, expression=literal("")) for each in named)), literal(demands.all_given)
 
 
 def told_of(words: RowWords, of: Column) -> Node:
@@ -103,7 +102,7 @@ def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: N
     faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
     if shape.demands.one_of:
         blank = [equal(words.checked(words.columns[name]), "") for name in shape.demands.one_of]
-        faults.append(equal(blank[0], blank[1]))
+        faults.append(both(*blank))
     faults.extend(wrong for of, wrong in words.faults() if not is_of_names(of))
     faults.append(_has_wrong_names(words, packing, bindings))
     if shape.about.subject is not None:

@@ -14,8 +14,8 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME_GIVEN
 from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.columns import PUT, Column, TableError
+from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.functions import column
-from mqclause.tables.named_puts import PUT_NAMES
 from mqclause.tables.shape import (
     FieldType,
     ListOf,

@@ -17,12 +17,9 @@ from mqclause.model.facts.destination import destinations
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
-from mqclause.tables.demands import OF_PUTS
+from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.row import invalid
 from mqclause.tables.shares import ties_in
-
-PUT_NAMES = OF_PUTS.one_of
-"""The fields by which a put names what it asks for."""
 
 ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
 """What the names come to, of which the workload rules are asked."""

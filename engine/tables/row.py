@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cache, lru_cache, partial
 from typing import Any, NoReturn
 
-from attrs import fields, frozen
+from attrs import evolve, fields, frozen
 
 from mqclause.answers.choice.decision_document import destination_document
 from mqclause.documents import OUTCOME
@@ -20,6 +20,7 @@ from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.domains import Finite, Flag, Name, Names, Text, Whole, Words
 from mqclause.model.facts.objects import Put
+from mqclause.model.facts.situation import Situation
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rule import Ruleset
 from mqclause.rulebook.rules import Rules
@@ -55,7 +56,7 @@ class Rows:
         message is about its first fault. Raises nothing.
         """
         try:
-            seen, listed = read_row(OUTCOME, put, destinations)
+            seen, listed = read_put(put, destinations)
         except InvalidRowError as error:
             return invalid(str(error))
         runs = self.course.run(seen, listed, traced=explain)
@@ -64,7 +65,7 @@ class Rows:
     def explained(self, put: Given | None, destinations: Sequence[Given | None] | None) -> dict[str, Any]:
         """The decision with its derivation: ``steps`` as in Decision.to_json, none for an invalid row."""
         try:
-            seen, listed = read_row(OUTCOME, put, destinations)
+            seen, listed = read_put(put, destinations)
         except InvalidRowError as error:
             return {**invalid(str(error)), "steps": []}
         runs = self.course.run(seen, listed, traced=True)
@@ -77,6 +78,15 @@ class Rows:
         return {**decision_of(listed, runs, workload), "steps": derivation}
 
 
+def read_put(put: Given | None, destinations: Sequence[Given | None] | None) -> tuple[Situation, list[Destination]]:
+    """A row of a table of puts, as read_row has it. Raises InvalidRowError."""
+    seen, listed = read_row(OUTCOME, put, destinations)
+    if seen.put_queue and seen.put_queue_manager:
+        # A queue manager is chosen, and the queue is kept, whatever each destination says.
+        listed = [evolve(each, queue=seen.put_queue) for each in listed]
+    return seen, listed
+
+
 def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Given | None] | None) -> tuple[Any, Any]:
     """The situation and the subjects of a row, in listing order, as the rules see them. Raises InvalidRowError."""
     values = read_situation(about, situation)
@@ -86,20 +96,14 @@ def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Giv
     return seen, read_subjects(about, in_lower_case(situation or {}, ""), subjects)
 
 
-def read_situation(about: Declaration, situation: Given | None, resolves: bool = False) -> dict[str, Any]:
-    """The values of a situation by column, every one that it can have.
-
-    ``resolves`` says that names are resolved: a row may then give all of those of which it needs one. Raises
-    InvalidRowError.
-    """
+def read_situation(about: Declaration, situation: Given | None) -> dict[str, Any]:
+    """The values of a situation by column, every one that it can have. Raises InvalidRowError."""
     name, demands = about.row.situation, demands_of(about)
     if situation is None:
         raise InvalidRowError(is_null_text(name))
     values = _read(situation, _readers(about.situation), f"{name}.")
-    if demands.one_of:
-        given_ones = sum(bool(values[each]) for each in demands.one_of)
-        if given_ones == 0 or (given_ones > 1 and not resolves):
-            raise InvalidRowError(demands.all_given if given_ones else demands.none_given)
+    if demands.one_of and not any(values[each] for each in demands.one_of):
+        raise InvalidRowError(demands.none_given)
     return values
 
 

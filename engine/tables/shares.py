@@ -19,6 +19,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.answers import kept_queue
 from mqclause.tables.columns import DECISION, TableError
 from mqclause.tables.plan import Written
 from mqclause.tables.shape import FieldType, Shape, named, there
@@ -105,7 +106,10 @@ def ties(found: Written) -> Mapping[str, Node]:
     first = F.place_of(F.each(remaining, routes[0], "o"), routes[1])
     is_first = equal(first, exp.Add(this=F.variable("place"), expression=literal(1)))
     weight = case([(is_first, exp.cast(packing.looked_up("channel_weight", subject), "BIGINT"))], literal(0))
-    blank_as_null = {name: exp.Nullif(this=value, expression=literal("")) for name, value in names.items()}
+    blank_as_null: dict[str, Node] = {
+        name: exp.Nullif(this=value, expression=literal("")) for name, value in names.items()
+    }
+    blank_as_null["queue"] = kept_queue(found, blank_as_null["queue"])
     listed = F.each(remaining, F.struct_of({**blank_as_null, "weight": exp.cast(weight, "BIGINT")}), "c", "place")
     return {"ties": case([(negated(found.invalid), listed)])}
 

@@ -193,9 +193,7 @@ def no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is no name that MQ allows; blank is one that may be left out."""
     name = Unpadded(this=value)
     blank = [equal(name.copy(), "")] if domain.least else []
-    return either(
-        [*blank, exp.RegexpLike(this=name, expression=literal(ODD_LETTER)), is_too_long(domain, name.copy())]
-    )
+    return either([*blank, exp.RegexpLike(this=name, expression=literal(ODD_LETTER)), is_too_long(domain, name.copy())])
 
 
 def is_too_long(domain: Name, name: Node) -> Node:

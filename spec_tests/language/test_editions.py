@@ -139,7 +139,7 @@ def test_an_edition_changes_a_term_and_a_reading(folder: Path) -> None:
     first, second = (Rules(edition=each, folder=folder) for each in (None, SECOND))
     assert (first.readings["weight-step"], second.readings["weight-step"]) == ("exact", "truncated")
     assert second.ruleset(WORKLOAD).vocabulary.terms["names_queue"].sql() == "put_queue = 'X'"
-    assert first.ruleset(WORKLOAD).vocabulary.terms["names_queue"].sql() == "put_queue <> ''"
+    assert first.ruleset(WORKLOAD).vocabulary.terms["names_queue"].sql() == "put_queue_manager = ''"
 
 
 def test_an_edition_that_is_not_known(folder: Path) -> None:

@@ -111,7 +111,7 @@ def test_terms_are_turned_round_by_what_they_are() -> None:
         return [each.table["workload"][term]["is"] for each in found]
 
     assert turned("remaining") == ["(COUNT_IF(TRUE)) + 1"]
-    assert turned("names_queue") == ["NOT (put_queue <> '')"]
+    assert turned("names_queue") == ["NOT (put_queue_manager = '')"]
     assert turned("route_rank") == ["CASE WHEN NOT is_alias THEN queue_rank ELSE channel_rank END"]
     defined = "deftype IN ('CLUSSDR', 'CLUSSDRB')"
     assert turned("manually_defined") == [f"NOT ({defined})", "deftype IN ('CLUSSDRB')", "deftype IN ('CLUSSDR')"]

@@ -118,7 +118,7 @@ def check_puts_in_clusters(
 def by_engine(engine: Engine, cluster: Cluster, put: Mapping[str, Any] | None) -> dict[str, Any]:
     """The decision of the engine about the put of a row; what is told of one that is no put."""
     try:
-        said = read_situation(OUTCOME, put, resolves=True)
+        said = read_situation(OUTCOME, put)
     except InvalidRowError as error:
         return invalid(str(error))
     known = cluster

@@ -52,7 +52,7 @@ def random_row(rng: Random, faults: float, most: int = 8, optional: bool = False
         return _spoilt(rng, found, DESTINATION, faults)
 
     put: dict[str, Any] = {
-        "queue": "Q" if by_name else rng.choice((None, "")),
+        "queue": "Q" if by_name else rng.choice((None, "", "KEPT")),
         "queue_manager": None if by_name else "ANY.CLUSTER",
         "bind": rng.choice(("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF", "notfixed", None)),
         "call": rng.choice(("MQOPEN", "MQPUT", "MQPUT1", "mqput", None)),

@@ -20,7 +20,7 @@ from mqclause.model.facts.domains import Finite, Flag, Names, Whole, Words
 from mqclause.rulebook.rule import Choose, Eliminate, Keep, SetAside
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
-from mqclause.tables.row import InvalidRowError, Rows, decision_of, invalid, read_row
+from mqclause.tables.row import InvalidRowError, Rows, decision_of, invalid, read_put
 from spec_tests.support.deep import every
 from spec_tests.support.random_clusters import random_readings, readings
 from spec_tests.support.random_rows import Row, answers, arrow_table, random_row, random_rows
@@ -115,7 +115,7 @@ def by_chaining(rows: list[Row], chosen: dict[str, str]) -> Decisions:
     found = []
     for put, destinations in rows:
         try:
-            seen, listed = read_row(OUTCOME, put, destinations)
+            seen, listed = read_put(put, destinations)
         except InvalidRowError as error:
             found.append(invalid(str(error)))
             continue

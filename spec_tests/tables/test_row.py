@@ -116,6 +116,23 @@ def test_a_blank_name_comes_out_null() -> None:
     assert ROWS.decision({"queue_manager": "QM2"}, given) == chosen("QM2", queue=None, channel=None)
 
 
+BOTH = {"queue": "Q ", "queue_manager": "ANY.CLUSTER"}
+
+
+def test_beside_a_queue_manager_the_queue_is_kept() -> None:
+    """A queue manager is being chosen: 4b, 11b and clause 3 do not ask about the queue, 11a asks about channels."""
+    local = {"queue_manager": "QM1", "is_local": True, "clwluseq": "LOCAL"}
+    assert ROWS.decision(BOTH, [remote(), local]) == chosen("QM2", 2)
+    given = [remote("QM2", queue=None, channel_priority=1), remote("QM3", queue="R", queue_rank=9)]
+    assert ROWS.decision(BOTH, given) == chosen("QM2")
+    step = next(each for each in ROWS.explained(BOTH, given)["steps"] if each["eliminated"])
+    assert (step["rule"], [each["queue"] for each in step["eliminated"]]) == ("workload.11a", ["Q"])
+    alias = [remote("QM2", is_alias=True, put_enabled=False)]
+    assert ROWS.decision(BOTH, alias) == decision(outcome="failed", reason=2268, permitted=0)
+    elsewhere = [remote("QM2", shares_cluster=False, channel_in_queue_cluster=False)]
+    assert ROWS.decision(BOTH, elsewhere) == decision(outcome="failed", reason=2086, permitted=0)
+
+
 def test_nulls_among_those_it_was_sent_to() -> None:
     put = {**QUEUE, "cluster_pcf": True, "already_sent_to": [None, "QM2", None]}
     assert ROWS.decision(put, [remote("QM2"), remote("QM3")]) == chosen("QM3")
@@ -135,7 +152,6 @@ def test_clwluseq_is_left_to_the_queue_manager_only_where_there_is_a_field_for_i
         (None, None, NO_PUT),
         ({}, None, OF_PUTS.none_given),
         ({"queue": "", "queue_manager": None}, None, OF_PUTS.none_given),
-        ({"queue": "Q", "queue_manager": "QM2"}, None, OF_PUTS.all_given),
         (QUEUE, None, NO_DESTINATIONS),
         (QUEUE, [], NO_DESTINATIONS),
         (QUEUE, [None], "destinations[0] is null"),

@@ -43,6 +43,18 @@ def test_shares_are_in_proportion_to_weights() -> None:
     assert (row["decision"]["queue_manager"], row["decision"]["permitted"]) == ("QM2", 1)
 
 
+def test_a_queue_named_beside_a_queue_manager_is_kept() -> None:
+    among = "[{'queue': 'X', 'queue_manager': 'QM2', 'channel': 'A'}, {'queue': NULL, 'queue_manager': 'QM2', 'channel': 'B'}]"
+    puts = (
+        f"SELECT {{'queue': 'Q ', 'queue_manager': unnest([NULL, 'QM2 '])}} AS put, {among} AS destinations, 'v' AS v"
+    )
+    for given in ({}, {"spread": "v"}):
+        rows = [row["decision"] for row in of(puts, shares=True, **given)]
+        assert [[each["queue"] for each in row["shares"]] for row in rows] == [["X", None], ["Q", "Q"]]
+        assert rows[1]["queue"] == "Q"
+        assert (rows[0]["queue"], rows[0]["channel"]) in [("X", "A"), (None, "B")]
+
+
 def test_they_are_what_the_sequence_gives() -> None:
     engine, state, count = Engine(), None, 1_000
     taken: Counter[str] = Counter()

@@ -28,7 +28,7 @@ CASE
   WHEN mq_workload_03c_open
   AND mq_mixed & 1030792151040 <> 0
   AND {length}(mq_workload_11a_left) > 1
-  AND mq_put_queue_compared
+  AND mq_put_queue_manager_compared
   THEN {highest}({each}(mq_workload_11a_left, {start} {value}))
 END AS mq_workload_11b_best
 """
