@@ -25,7 +25,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:NewRatio
 
 # Rules, plans and the tests themselves live to the end: to go through them after each 700 objects that are made, as
 # Python does, takes a sixth of the processor.
-gc.set_threshold(20_000)
+gc.set_threshold(50_000, 20, 100)
 
 
 LONG = tuple(f"spec_tests/{folder}/" for folder in ("commands", "tables", "laws"))
