@@ -209,7 +209,8 @@ def spelt(name: str, columns: Iterable[str]) -> str | None:
 
 
 def there(name: str, columns: Iterable[str]) -> str:
-    """How a table writes the name of a column that it must have. Raises TableError."""
+    """How a table writes the name of a column that it must have. Raises TableError, also for what is no name."""
+    name = str(name)
     found = spelt(name, columns)
     if found is None:
         raise TableError(f"column {name} is missing{instead(name, columns, 'the table has')}")

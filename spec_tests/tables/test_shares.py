@@ -108,3 +108,5 @@ def test_columns_that_cannot_spread() -> None:
         assert str(raised.value) == message
     with pytest.raises(TableError, match="column kye is missing; the table has: q, key; did you mean 'key'"):
         of("SELECT 'Q' AS q, 1 AS key", CLUSTER, queue="q", spread="kye")
+    with pytest.raises(TableError, match="^column True is missing; the table has: q, key$"):
+        of("SELECT 'Q' AS q, 1 AS key", CLUSTER, queue="q", spread=True)
