@@ -18,7 +18,7 @@ from spec_tests.support.random_rows import answers, arrow_table
 BY_ROW = Rows()
 
 
-@pytest.mark.parametrize("number", [400, pytest.param(30_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [250, pytest.param(30_000, marks=pytest.mark.deep)])
 def test_adversarial_rows(number: int) -> None:
     rng = Random(number)
     outcomes = set()
