@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from attrs import frozen
 from sqlglot import exp
 
-from mqclause.executors.steps import Filter, Let, Rank, Step, Steps
+from mqclause.executors.steps import Steps
 from mqclause.language.parse import expanded
 from mqclause.language.sql import Node, case, literal
 from mqclause.rulebook.declaration import Declaration
@@ -84,24 +84,9 @@ def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:
 
 def _used(course: Sequence[Steps]) -> set[str]:
     """The words that the rules use, also by way of terms."""
-    found: set[str] = set()
-    for steps in course:
-        for step in steps.steps:
-            for tree in trees_of(step):
-                found |= {each.name for each in expanded(tree, steps.vocabulary).find_all(exp.Column)}
-            if isinstance(step, Rank):
-                found |= {*step.counts, *([step.per] if step.per else [])}
-    return found
-
-
-def trees_of(step: Step) -> Iterator[Node]:
-    """Every expression of a step."""
-    parts: list[object] = [step.when]
-    match step:
-        case Filter(where=where):
-            parts.append(where)
-        case Rank(keys=keys, among=among, at_most=at_most):
-            parts += [*(key.by for key in keys), among, at_most]
-        case Let(values=values):
-            parts += [value.value for value in values]
-    return (each for each in parts if isinstance(each, exp.Expression))
+    return {
+        each.name
+        for steps in course
+        for tree in steps.expressions()
+        for each in expanded(tree, steps.vocabulary).find_all(exp.Column)
+    }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER
-from mqclause.executors.steps import Steps
+from mqclause.executors.steps import Steps, expressions_of
 from mqclause.language.parse import expanded
 from mqclause.language.sql import Node
 from mqclause.model.diagnostic import quoted, suggestion
@@ -17,7 +17,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
 from mqclause.tables.dialect import PlanDialect
-from mqclause.tables.plan import AnswerFields, plan_of, trees_of
+from mqclause.tables.plan import AnswerFields, plan_of
 from mqclause.tables.shape import contract_shape
 
 ANSWERS: dict[Declaration, AnswerFields] = {OUTCOME: decision, TRIGGER: triggering}
@@ -55,7 +55,7 @@ def shown_sql(name: str, rules: Rules, dialect: PlanDialect, written: Callable[[
 def _legend(plan: Plan, of: Sequence[Rule], ruleset: Ruleset) -> list[str]:
     """How the attributes that rules ask of a subject stand in the number that it is, if they do."""
     steps = (step for step in Steps.of(ruleset).steps if step.rule in of)
-    trees = (expanded(tree, ruleset.vocabulary) for step in steps for tree in trees_of(step))
+    trees = (expanded(tree, ruleset.vocabulary) for step in steps for tree in expressions_of(step))
     asked = dict.fromkeys(each.name for tree in trees for each in tree.find_all(exp.Column))
     told = [f"--   {plan.legend[word]}" for word in asked if word in plan.legend]
     what = (

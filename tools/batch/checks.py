@@ -20,9 +20,9 @@ OWN = "__mqclause_"
 
 
 def is_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> bool:
-    """Whether the files of a Parquet table have the same columns. Raises BatchError for a type that cannot be,
+    """Whether the files of a Parquet table have the same columns.
 
-    and for columns that are one without regard to letter case.
+    Raises BatchError for a type that cannot be, and for columns that are one without regard to letter case.
     """
     from mqclause.duckdb.sources import check_parquet
     from mqclause.duckdb.table import kinds_of
