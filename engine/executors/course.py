@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any
 
 from attrs import field, frozen
@@ -53,7 +54,7 @@ class Course:
     def of(cls, rules: Rules, declaration: Declaration, executor: ExecutorName = "compiled") -> Course:
         """The documents that ``declaration`` follows, and itself, made ready once.
 
-        Raises RuleError, and NotInstalledError for chaining where durable_rules is not installed. What is no Rules is a
+        Raises RuleError, and NotInstalledError for chaining where there is no durable_rules. What is no Rules is a
         TypeError, another executor a ValueError.
         """
         if not isinstance(rules, Rules):
@@ -83,20 +84,28 @@ def _course(rules: Rules, declaration: Declaration, executor: ExecutorName) -> C
 
 
 def _chaining(steps: Steps) -> Executor:
-    # durable_rules has to be there for this executor alone.
-    try:
-        from mqclause.executors.chaining import Chaining
-    except ModuleNotFoundError as error:
-        if error.name != "durable_rules_engine":
-            raise
-        raise NotInstalledError(_NO_CHAINING, name=error.name) from None
+    if lacking := without_chaining():
+        message = f"{lacking}, which the chaining executor needs; the executors compiled and plain do without"
+        raise NotInstalledError(message, name=DURABLE_RULES)
+    from mqclause.executors.chaining import Chaining
+
     return Chaining(steps)
 
 
-_NO_CHAINING = (
-    "durable_rules is not installed, which the chaining executor needs: pip install durable-rules; "
-    "the executors compiled and plain do without"
-)
+DURABLE_RULES = "durable_rules_engine"
+"""The module of durable_rules, which has to be there for the chaining executor alone."""
+
+
+def without_chaining() -> str:
+    """Why there is no chaining executor here; blank if there is. durable_rules may be built and not load."""
+    try:
+        import_module(DURABLE_RULES)
+    except ModuleNotFoundError:
+        return "durable_rules is not installed"
+    except ImportError as error:
+        return f"durable_rules does not load in this Python ({error.msg})"
+    return ""
+
 
 EXECUTORS: Mapping[ExecutorName, Callable[[Steps], Executor]] = {
     "compiled": Compiled,

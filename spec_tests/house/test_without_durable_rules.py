@@ -1,6 +1,7 @@
-"""Where durable_rules is not installed, everything works but the chaining executor, and what is missing is said.
+"""Where durable_rules is not to be had, everything works but the chaining executor, and what is missing is said.
 
-What is run there is run by a Python whose finders do not find the library, as on a machine that lacks it.
+What is run there is run by a Python whose finders find neither the library nor what only extras bring, as on a machine
+that lacks them.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ TRIGGERED = str(EXAMPLES / "orders_trigger.toml")
 WITHOUT = """
 import json, os, sys
 
+HIDDEN = sys.argv.pop().split()
+
 class Without:
     def __init__(self, finder):
         self.finder = finder
 
     def find_spec(self, name, path=None, target=None):
-        hidden = name.partition(".")[0] in ("durable", "durable_rules_engine")
-        return None if hidden else self.finder.find_spec(name, path, target)
+        return None if name.partition(".")[0] in HIDDEN else self.finder.find_spec(name, path, target)
 
     def __getattr__(self, name):
         return getattr(self.finder, name)
@@ -62,6 +64,9 @@ for line in sys.stdin:
 """
 """A Python that does not find the library; each line of its input is code with its arguments, for a child of its own."""
 
+NEEDED = {re.split(r"[<>=]", each)[0]: each for each in pyproject()["project"]["dependencies"]}
+HIDDEN = {"durable", "durable_rules_engine", "numpy", "pandas", "pyarrow", "pyspark"} - set(NEEDED)
+
 COMMAND = "from mqclause.tools.cli import main; main()"
 SAID = "durable_rules is not installed: explained by the plain executor instead of by chaining\n"
 Without = Callable[..., subprocess.CompletedProcess[str]]
@@ -72,7 +77,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Without]:
     """Runs code where durable_rules cannot be found."""
     folder = tmp_path_factory.mktemp("without")
     with subprocess.Popen(
-        [sys.executable, "-c", WITHOUT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder
+        [sys.executable, "-c", WITHOUT, " ".join(HIDDEN)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder
     ) as python:
         assert python.stdin is not None
         assert python.stdout is not None
@@ -141,6 +146,36 @@ def test_replay_by_chaining_says_what_is_missing(without: Without) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_library_that_does_not_load_is_told_like_one_that_is_not_there(without: Without) -> None:
+    """Python 3.13 has not all functions of C that durable_rules calls: pip builds it, and nothing can import it."""
+    not_loading = """
+import sys
+
+class NotLoading:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "durable_rules_engine":
+            raise ImportError("undefined symbol: PyEval_CallObject", name=name)
+
+sys.meta_path.insert(0, NotLoading)
+"""
+    said = "durable_rules does not load in this Python (undefined symbol: PyEval_CallObject)"
+    done = without(not_loading + COMMAND, "explain", ORDERS, "--brief")
+    assert (done.returncode, done.stdout) == (0, "goes to ORDERS.IN at QM2 by TO.QM2\n")
+    assert done.stderr == f"{said}: explained by the plain executor instead of by chaining\n"
+    done = without(not_loading + COMMAND, "replay", TRIGGERED, "--executor", "chaining")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"{said}, which the chaining executor needs")
+
+
+def test_a_batch_needs_what_is_installed_with_the_product_alone(without: Without, tmp_path: Path) -> None:
+    sales, out = EXAMPLES / "sales", tmp_path / "decided.csv"
+    facts = [each for name in ("QM1", "QM2", "QM3") for each in ("--facts", str(sales / f"{name}.mqsc"))]
+    done = without(COMMAND, "batch", str(sales / "puts.jsonl"), str(out), "--from", "QM1", *facts)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(out.read_text().splitlines()) == 1 + 70
+
+
 def test_a_table_is_decided(without: Without) -> None:
     sales = EXAMPLES / "sales"
     code = """
@@ -188,8 +223,7 @@ except ImportError as error:
 
 
 def test_the_readme_installs_all_the_rest() -> None:
-    dependencies = pyproject()["project"]["dependencies"]
-    needed = {re.split(r"[<>=]", each)[0]: each.rpartition("<")[2] for each in dependencies}
+    needed = {name: each.rpartition("<")[2] for name, each in NEEDED.items()}
     (line,) = re.findall(r"pip install --quiet (attrs .*)", (ROOT / "README.md").read_text(encoding="utf-8"))
     installed = dict(each.partition("<")[::2] for each in line.replace("'", "").split())
     assert set(installed) == set(needed) - {"durable-rules"}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 from attrs import evolve, frozen
 
+from mqclause.executors.course import without_chaining
 from mqclause.executors.run import ExecutorName
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
 from mqclause.model.facts.cluster import Cluster
@@ -126,11 +126,11 @@ def _unreadable(name: str, error: OSError) -> click.ClickException:
 
 
 def explaining_executor() -> ExecutorName:
-    """The executor that explains: chaining, or plain where durable_rules is not installed, which a line says."""
-    if find_spec("durable_rules_engine") is not None:
+    """The executor that explains: chaining, or plain where durable_rules is not to be had, which a line says."""
+    lacking = without_chaining()
+    if not lacking:
         return "chaining"
-    said = "durable_rules is not installed: explained by the plain executor instead of by chaining"
-    print(said, file=sys.stderr)  # noqa: T201
+    print(f"{lacking}: explained by the plain executor instead of by chaining", file=sys.stderr)  # noqa: T201
     return "plain"
 
 
