@@ -77,7 +77,11 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Without]:
     """Runs code where durable_rules cannot be found."""
     folder = tmp_path_factory.mktemp("without")
     with subprocess.Popen(
-        [sys.executable, "-c", WITHOUT, " ".join(HIDDEN)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder
+        [sys.executable, "-c", WITHOUT, " ".join(HIDDEN)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=folder,
     ) as python:
         assert python.stdin is not None
         assert python.stdout is not None
