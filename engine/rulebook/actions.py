@@ -222,6 +222,7 @@ REMEDY_KEYS = ("when", *REMEDY_TEXTS)
 
 def _conclude(file: RuleFile, table: dict[str, Any], key: str) -> Conclude:
     fact = file.text(table, "fact", key)
+    _derivable(file, f"{key}.fact", fact, "situation")
     conditions = [rule for rule in file.earlier if isinstance(rule.action, Holds)]
     known = {rule.clause for rule in conditions}
     needs, excused = (list(_clauses(file, table, f"{key}.{part}", known)) for part in ("needs", "excused"))

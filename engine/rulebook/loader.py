@@ -15,13 +15,17 @@ from mqclause.language.vocabulary import BOOLEAN, Vocabulary, Word, words_of
 from mqclause.rulebook.actions import ACTIONS
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.reading import InForce, Reading, check_overrides
+from mqclause.rulebook.order import files_in_order
+from mqclause.rulebook.reading import InForce, Reading, check_overrides, checked_tables
 from mqclause.rulebook.rule import Conclude, Derive, Expression, Rule, Ruleset, Settle
-from mqclause.rulebook.rule_file import FILE_NAME, RuleFile
+from mqclause.rulebook.rule_file import RuleFile
 from mqclause.rulebook.rule_of_file import rule_of
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of TOML by name."""
+
+TERM_KEYS: Mapping[str, type] = {"is": str, "means": str}
+"""What a term says, and of which type."""
 
 
 @frozen
@@ -42,12 +46,10 @@ class Loading:
         for file, table in files.items():
             check_overrides(f"{name}/{file}", "", table, self.readings, self.editions)
         stated = {file: self.in_force.stated(table, ACTIONS) for file, table in files.items()}
-        numbers = {found["number"] for file in files if (found := FILE_NAME.fullmatch(file))}
-        ordered = sorted(stated, key=lambda file: _order(name, file, stated[file], numbers))
         sees = dict(self._sees())
         vocabulary = self._vocabulary(terms, sees)
         rules: list[Rule] = []
-        for file in ordered:
+        for file in files_in_order(name, stated):
             rule = rule_of(RuleFile(f"{name}/{file}", stated[file], vocabulary, rules))
             if rule is not None:
                 vocabulary = vocabulary.with_words(*_derived(rule, vocabulary))
@@ -74,41 +76,15 @@ class Loading:
             found = type_of(tree, self.followed.vocabulary, per_subject=False)
             words[name] = Word(name, found, "situation", is_derived=True)
         parsed = {}
-        for term, table in terms.items():
+        for term, table in checked_tables("terms.toml", about.name, terms, TERM_KEYS).items():
             check_overrides("terms.toml", f"{about.name}.{term}.", table, self.readings, self.editions)
+            if term in words:
+                raise RuleError("terms.toml", f"{about.name}.{term}", "is a word already; a term has a name of its own")
             with _placed(f"{about.name}.{term}"):
                 parsed[term] = parse_unchecked(self.in_force.stated(table)["is"])
         for term in parsed:
             _check_no_circle(about.name, term, parsed)
         return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject")
-
-
-def _order(ruleset: str, file: str, table: Mapping[str, Any], numbers: set[str]) -> tuple[object, ...]:
-    """Where a rule stands: by its number, a range after its last number, or ``before`` or ``after`` another rule.
-
-    A clause that says how an earlier one is read has to stand before that one.
-    """
-    name = FILE_NAME.fullmatch(file)
-    own = _place(name["number"]) if name else _place("")
-    moved = [(key, table[key]) for key in ("before", "after") if key in table]
-    if not moved:
-        return (*own, 1)
-    (key, to), *others = moved
-    if others:
-        raise RuleError(f"{ruleset}/{file}", "after", "stands beside before; a rule is moved once")
-    target, _, number = str(to).partition(".")
-    if target != ruleset or number not in numbers:
-        raise RuleError(f"{ruleset}/{file}", key, f"{to!r} is not a rule of {ruleset}, like {ruleset}.02")
-    return (*_place(number), 0 if key == "before" else 2, *own)
-
-
-def _place(number: str) -> tuple[int, int, str]:
-    if not number[:1].isdigit():
-        return (1, 0, number)
-    digits, letters = number.rstrip("abcdefghijklmnopqrstuvwxyz"), number.lstrip("0123456789.-")
-    first, dash, last = digits.partition("-")
-    whole, _, part = (last or first).partition(".")
-    return (0, int(whole), "~" if dash else f"{part}{letters}")
 
 
 def _check_no_circle(ruleset: str, term: str, terms: Mapping[str, Expression]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.model.diagnostic import instead
+from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.errors import ReadingError, RuleError
 
 OVERRIDES = ("edition", "reading")
@@ -67,6 +67,37 @@ class InForce:
                 yield replaced
 
 
+READING_KEYS: Mapping[str, type] = {"clauses": list, "choices": list, "question": str, "why": str, "not_replayed": list}
+EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int}
+"""What readings.toml and editions.toml say of each, and of which type."""
+
+_TYPES = {str: "text", list: "a list of texts", int: "a whole number"}
+
+
+def checked_tables(path: str, within: str, tables: Any, types: Mapping[str, type]) -> dict[str, Mapping[str, Any]]:
+    """The ``tables`` of a file, each of which has keys of ``types`` alone: texts, lists of texts, whole numbers.
+
+    What they state for an edition or under a reading has to be so, too. Raises RuleError.
+    """
+    if not isinstance(tables, Mapping):
+        raise RuleError(path, within, f"{quoted(tables)} is not a table of tables")
+    for name, table in tables.items():
+        _check_keys(path, f"{within}.{name}".lstrip("."), table, types)
+    return dict(tables)
+
+
+def _check_keys(path: str, within: str, table: Any, types: Mapping[str, type]) -> None:
+    if not isinstance(table, Mapping):
+        raise RuleError(path, within, f"{quoted(table)} is not a table, like [{within}]")
+    for key, value in table.items():
+        if key in OVERRIDES:
+            checked_tables(path, f"{within}.{key}", value, types)
+        elif key not in types:
+            raise RuleError(path, f"{within}.{key}", f"is not known{instead(key, [*types, *OVERRIDES])}")
+        elif type(value) is not types[key] or (isinstance(value, list) and {*map(type, value)} - {str}):
+            raise RuleError(path, f"{within}.{key}", f"{quoted(value)} is not {_TYPES[types[key]]}")
+
+
 def check_overrides(
     path: str, within: str, table: Mapping[str, Any], readings: Mapping[str, Reading], editions: Iterable[str]
 ) -> None:
@@ -98,7 +129,8 @@ def editions_until(edition: str | None, known: Iterable[str]) -> tuple[str, ...]
 def readings_in(tables: Mapping[str, Any], editions: tuple[str, ...]) -> dict[str, Reading]:
     """The readings of readings.toml by id, as the latest of ``editions`` has them."""
     in_force = InForce(editions, {})
-    return {name: _reading(name, in_force.stated(table)) for name, table in tables.items()}
+    stated = checked_tables("readings.toml", "", tables, READING_KEYS)
+    return {name: _reading(name, in_force.stated(table)) for name, table in stated.items()}
 
 
 def _reading(name: str, table: Mapping[str, Any]) -> Reading:
@@ -106,6 +138,8 @@ def _reading(name: str, table: Mapping[str, Any]) -> Reading:
     if missing:
         raise RuleError("readings.toml", f"{name}.{missing}", "is missing")
     choices, not_replayed = tuple(table["choices"]), tuple(table.get("not_replayed", ()))
+    if twice := [choice for at, choice in enumerate(choices) if choice in choices[:at]]:
+        raise RuleError("readings.toml", f"{name}.choices", f"{quoted(twice[0])} is there twice")
     for choice in not_replayed:
         if choice not in choices[1:]:
             said = f"{choice!r} is no choice besides the default{instead(choice, choices[1:])}"

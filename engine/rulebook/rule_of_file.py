@@ -16,9 +16,9 @@ from mqclause.rulebook.rule_file import RuleFile
 
 def rule_of(file: RuleFile) -> Rule | None:
     """The rule of a file, None where it is left out of the edition in force. Raises RuleError."""
-    if file.table.get("leave_out") is True:
-        return None
     try:
+        if _leave_out(file):
+            return None
         return Rule(f"{file.ruleset}.{file.number}", file.clause, _title(file), file.path, _when(file), action_of(file),
                     _remark(file), _notices(file), **of_findings(file))  # fmt: skip
     except RuleError:
@@ -30,12 +30,19 @@ def _faults(file: RuleFile) -> list[RuleError]:
     """All that is wrong with a file, each key once: what can be told without what is wrong elsewhere in it."""
     found = list[RuleError]()
     noting = evolve(file, noted=found)
-    for part in (_number, _clause, _title, _when, action_of, _remark, _notices, of_findings):
+    for part in (_leave_out, _number, _clause, _title, _when, action_of, _remark, _notices, of_findings):
         try:
             part(noting)
         except RuleError as error:
             found.append(error)
     return [*{error.key: error for error in reversed(found)}.values()][::-1]
+
+
+def _leave_out(file: RuleFile) -> bool:
+    stated = file.table.get("leave_out", False)
+    if not isinstance(stated, bool):
+        raise RuleError(file.path, "leave_out", f"{quoted(stated)} is not true or false")
+    return stated
 
 
 def _number(file: RuleFile) -> str:

@@ -14,11 +14,23 @@ from mqclause.model.diagnostic import quoted
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.loader import Loading
-from mqclause.rulebook.reading import InForce, Reading, chosen_readings, editions_until, readings_in
+from mqclause.rulebook.reading import (
+    EDITION_KEYS,
+    InForce,
+    Reading,
+    checked_tables,
+    chosen_readings,
+    editions_until,
+    readings_in,
+)
 from mqclause.rulebook.rule import Ruleset
 
 Files = Mapping[str, str]
 """The text of every rule file, by its path within the folder."""
+
+
+BESIDE_FOLDERS = ("editions.toml", "readings.toml", "terms.toml")
+"""The files that are not of one document."""
 
 
 class Rules:
@@ -43,7 +55,12 @@ class Rules:
 
     def _read(self, readings: Mapping[str, str], edition: str | None, files: Files) -> None:
         self.files = files
-        self.known_editions = tuple(self.toml("editions.toml")) or ("",)
+        if beside := [path for path in files if "/" not in path and path not in BESIDE_FOLDERS]:
+            raise RuleError(
+                beside[0], "", f"is in no folder of rules; beside those there are {', '.join(BESIDE_FOLDERS)}"
+            )
+        known = checked_tables("editions.toml", "", self.toml("editions.toml"), EDITION_KEYS)
+        self.known_editions = tuple(known) or ("",)
         editions = editions_until(edition, self.known_editions)
         self.known_readings: Mapping[str, Reading] = readings_in(self.toml("readings.toml"), editions)
         self.in_force = InForce(editions, chosen_readings(readings, self.known_readings))
@@ -67,7 +84,9 @@ class Rules:
 
     def in_folder(self, name: str) -> dict[str, dict[str, Any]]:
         """The files of one folder of the rules, by name. Raises RuleError."""
-        paths = (path for path in self.files if path.startswith(f"{name}/"))
+        paths = [path for path in self.files if path.startswith(f"{name}/")]
+        if deeper := [path for path in paths if path.count("/") > 1]:
+            raise RuleError(deeper[0], "", f"is in a folder of its own; allowed: files in rules/{name}/ itself")
         return {path.rpartition("/")[2]: self.toml(path) for path in paths}
 
     def path(self, rule_id: str) -> str:

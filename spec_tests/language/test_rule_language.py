@@ -127,6 +127,7 @@ def test_counting_is_about_all_that_remain() -> None:
         ('clause = "workload/4a"\ntitle = "T"\n[derive]\nof = "all"\nx = "1"', "derive.of: 'all' is not allowed; allowed: situation, chosen, every"),
         ('clause = "workload/4a"\ntitle = "T"\n[derive]\nremaining = "1"', "derive.remaining: is already a fact"),
         ('clause = "workload/4a"\ntitle = "T"\n[fail_with]\nreason = "MQRC_NOPE"\ncall = "mqi_call"\nbecause = "b"', "fail_with.reason: 'MQRC_NOPE' is not a reason code that we know"),
+        ('clause = "workload/4a"\ntitle = "T"\nleave_out = "yes"', "leave_out: 'yes' is not true or false"),
         (eliminating("TRUE") + '[reading."mru-ties=all"]\nwhen = "TRUE"', "is not a reading=choice of rules/readings.toml"),
         ("clause = ", "is not TOML:"),
     ],

@@ -1,0 +1,94 @@
+"""A folder of rules that somebody edits: where a rule stands is what it says, and nothing in the folder is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqclause import RuleError, Rules
+from mqclause.documents import WORKLOAD
+
+RULES = Rules()
+FILES = RULES.files
+SIXTH, SEVENTH = "workload/06_inactive_or_running.toml", "workload/07_becoming_active.toml"
+OTHER = 'clause = "workload/6"\ntitle = "T"\n[eliminate]\nwhere = "is_local"\nbecause = "it is here"\n'
+
+
+def numbers(**files: str) -> list[str]:
+    """The numbers of the workload rules 06 to 08 as they run, with further ones of those files: what moves each."""
+    more = {f"workload/{name.lstrip('_')}_further.toml": f"{moved}\n{OTHER}" for name, moved in files.items()}
+    rules = RULES.with_files(more).ruleset(WORKLOAD).rules
+    found = [rule.id.partition(".")[2] for rule in rules]
+    return [each for each in found if each in ("06", "07", "08") or f"workload/{each}_further.toml" in more]
+
+
+def fault(files: dict[str, str | None]) -> str:
+    """The line that tells what is wrong with the rules when these files are others."""
+    with pytest.raises(RuleError) as caught:
+        RULES.with_files(files).ruleset(WORKLOAD)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_rule_runs_beside_the_one_that_it_names_wherever_that_one_stands() -> None:
+    """12f stands after 06, and 13 names it, not the place that 12f would have by its number."""
+    after, before = 'after = "workload.06"', 'before = "workload.06"'
+    assert numbers(_12f=after) == ["06", "12f", "07", "08"]
+    assert numbers(_12f=after, _13='after = "workload.12f"') == ["06", "12f", "13", "07", "08"]
+    assert numbers(_12f=after, _13='before = "workload.12f"') == ["06", "13", "12f", "07", "08"]
+    assert numbers(_12f=before, _13='after = "workload.12f"') == ["12f", "13", "06", "07", "08"]
+    assert numbers(_13=after, _12f='after = "workload.13"', _14='before = "workload.12f"') == [
+        "06", "13", "14", "12f", "07", "08",
+    ]  # fmt: skip
+
+
+def test_rules_that_are_moved_in_a_circle() -> None:
+    itself = fault({SIXTH: f'after = "workload.06"\n{FILES[SIXTH]}'})
+    assert itself == f"rules/{SIXTH}: after: 'workload.06' is moved beside this rule itself"
+    two = {SIXTH: f'after = "workload.07"\n{FILES[SIXTH]}', SEVENTH: f'before = "workload.06"\n{FILES[SEVENTH]}'}
+    assert fault(dict(two)).endswith("is moved beside this rule itself")
+
+
+def test_two_rules_of_one_number() -> None:
+    told = fault({"workload/06_once_more.toml": OTHER})
+    assert told == (
+        "rules/workload/06_once_more.toml: has the number of 06_inactive_or_running.toml; a rule has one of its own, like 06b"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("workload/old/06_inactive_or_running.toml", "is in a folder of its own; allowed: files in rules/workload/ itself"),
+        ("06_other.toml", "is in no folder of rules; beside those there are editions.toml, readings.toml, terms.toml"),
+    ],
+)  # fmt: skip
+def test_a_rule_where_none_is_looked_for(path: str, said: str) -> None:
+    """A copy that is kept aside is neither taken in the place of the rule nor passed by."""
+    assert fault({path: OTHER}) == f"rules/{path}: {said}"
+
+
+TERM = "[workload.names_queue]\n"
+READING = "[weight-step]\n"
+CHOICES = 'choices  = ["exact", "truncated"]'
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "now", "said"),
+    [
+        ("terms.toml", TERM, f"{TERM}if = 'x'\n", "workload.names_queue.if: is not known; allowed: is, means, edition, reading"),
+        ("terms.toml", TERM, "[workload.names_queue]\nis = 5\n[workload.other]\n", "workload.names_queue.is: 5 is not text"),
+        ("terms.toml", TERM, f"[workload]\nx = 5\n{TERM}", "workload.x: 5 is not a table, like [workload.x]"),
+        ("terms.toml", TERM, f"[workload.queue_rank]\nis = '0'\n{TERM}", "workload.queue_rank: is a word already; a term has a name of its own"),
+        ("terms.toml", TERM, f"[workload.x]\nis = '0'\n[workload.x.reading.'weight-step=exact']\nwas = '1'\n{TERM}",
+         "workload.x.reading.weight-step=exact.was: is not known; allowed: is, means, edition, reading"),
+        ("readings.toml", READING, f"x = 5\n{READING}", "manual-cluster-senders.x: is not known; allowed: clauses, "),
+        ("readings.toml", CHOICES, 'choices = "exact"', "weight-step.choices: 'exact' is not a list of texts"),
+        ("readings.toml", CHOICES, "choices = [1, 2]", "weight-step.choices: [1, 2] is not a list of texts"),
+        ("readings.toml", CHOICES, 'choices = ["exact", "truncated", "exact"]', "weight-step.choices: 'exact' is there twice"),
+        ("editions.toml", "[wmq-6]\n", "wmq-6 = 5\n[x]\n", "wmq-6: 5 is not a table, like [wmq-6]"),
+        ("editions.toml", "command_level = 600", 'command_level = "600"', "wmq-6.command_level: '600' is not a whole number"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_beside_the_rules_is_one_line(path: str, before: str, now: str, said: str) -> None:
+    assert FILES[path].count(before) >= 1
+    assert said in fault({path: FILES[path].replace(before, now, 1)})
