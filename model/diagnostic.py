@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
 from difflib import get_close_matches
 from itertools import islice
+from typing import Any
 
 from attrs import field, frozen
 
@@ -32,7 +33,20 @@ class Diagnostic:
         return f"{place}: {self.message}"
 
 
-class FactsError(ValueError):
+class PickledError(ValueError):
+    """An error that is the same in another process: what it is made of is not its text alone."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_pickle, (type(self), self.args, vars(self))
+
+
+def _of_pickle(kind: type[PickledError], args: tuple[Any, ...], held: Mapping[str, Any]) -> PickledError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(held)
+    return error
+
+
+class FactsError(PickledError):
     """Input that cannot be taken as facts; ``diagnostics`` holds every fault that was found."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
@@ -40,7 +54,7 @@ class FactsError(ValueError):
         super().__init__("\n".join(map(str, self.diagnostics)))
 
 
-class DomainError(ValueError):
+class DomainError(PickledError):
     """A value outside its attribute's domain: ``key``, the value, and what is allowed."""
 
     def __init__(self, key: str, value: object, allowed: str) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+
+from mqclause.model.diagnostic import PickledError
 
 
-class RuleError(ValueError):
+class RuleError(PickledError):
     """A rule file that cannot be used: its path within rules/, the key, and what is wrong with it.
 
     ``others`` are faults of the same file, of other keys: all of them are told, a line each.
@@ -16,9 +17,6 @@ class RuleError(ValueError):
         self.path, self.key, self.message, self.others = path, key, message, tuple(others)
         own = f"rules/{path}: {key}: {message}" if key else f"rules/{path}: {message}"
         super().__init__("\n".join([own, *map(str, self.others)]))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return RuleError, (self.path, self.key, self.message, self.others)
 
 
 class ReadingError(ValueError):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from attrs import frozen
+from attrs import fields, frozen
 
 from mqclause.model.diagnostic import DomainError, suggestion
 from mqclause.model.facts.domains import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
@@ -157,6 +158,12 @@ class Event:
     logical_order: bool = attribute(Flag(), False)
     options: tuple[str, ...] = attribute(OPTIONS, ())
     match: Mapping[str, Any] = attribute(MATCH, NOTHING_SET)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As it is made: a mapping that nobody can change does not pickle.
+        stated = ((each.name, getattr(self, each.name)) for each in fields(Event))
+        values = ((name, dict(value) if isinstance(value, Mapping) else value) for name, value in stated)
+        return partial(Event, **{name: value for name, value in values if value is not None}), ()
 
 
 def event_label(position: int, do: object) -> str:

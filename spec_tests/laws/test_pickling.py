@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import pickle
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from importlib.resources import files
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from mqclause import Cluster, Decision, Engine, Put, Replay, Rules, Triggers
+from mqclause import (
+    Checks,
+    Cluster,
+    Decision,
+    Engine,
+    Put,
+    Queue,
+    QueueManager,
+    Replay,
+    Rules,
+    Triggers,
+    read_files,
+    read_scenario,
+)
 from mqclause.answers.choice.decision import LEVELS, Level
-from mqclause.answers.replay.replay_document import row_document
 from mqclause.executors.run import ExecutorName
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.scenario import scenario_of
@@ -21,6 +36,8 @@ from mqclause.rulebook.rules import rules_folder
 from spec_tests.support.delivery import EVERY_EXECUTOR
 from spec_tests.support.random_clusters import random_case, random_put
 from spec_tests.support.trigger_scenarios import random_scenario
+
+EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
 
 executors = pytest.mark.parametrize("executor", EVERY_EXECUTOR)
 
@@ -59,7 +76,7 @@ def test_triggers_and_replays(ours: Rules, executor: ExecutorName) -> None:
     occasion = Occasion(queue="APPQ")
     assert [*copied[0].examine(occasion).conditions] == [*triggers.examine(occasion).conditions]
     scenario = scenario_of(random_scenario(Random(5), 25), "law")
-    told = [[row_document(row) for row in each.rows(scenario)] for each in (replay, copied[1])]
+    told = [[row.to_json() for row in each.rows(scenario)] for each in (replay, copied[1])]
     assert told[0] == told[1]
 
 
@@ -82,6 +99,42 @@ def check_same(decision: Decision, copied: Decision) -> None:
         decision.state.last_number,
     )
     assert copied.chosen is None or copied.chosen in copied.listed
+
+
+def same_again(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+def test_a_scenario() -> None:
+    """A pool of processes is given scenarios, and gives back what their rows say."""
+    scenario = read_scenario(EXAMPLES / "status_queue.toml")
+    told = [row.to_json() for row in Replay().rows(scenario)]
+    assert [row.to_json() for row in Replay().rows(same_again(scenario))] == same_again(told) == told
+
+
+def test_checks() -> None:
+    checks = same_again(Checks(ignored=["check.14"], executor="plain"))
+    assert (checks.ignored, checks.engine.executor) == ({"check.14"}, "plain")
+
+
+@pytest.mark.parametrize(
+    "raising",
+    [
+        lambda: Put(queue=5),
+        lambda: Put(length=float("nan")),
+        lambda: read_files([]),
+        lambda: Cluster(QueueManager("QM1"), queues=(Queue("Q", "QM1"), Queue("Q", "QM1"))),
+        lambda: Rules({"weight-step": "half"}),
+        lambda: Rules(folder="no.such.folder"),
+    ],
+)
+def test_an_error_is_the_same_in_another_process(raising: Callable[[], object]) -> None:
+    """One that is not breaks the whole pool of processes that it comes from."""
+    with pytest.raises(ValueError, match=r".") as caught:
+        raising()
+    copied = same_again(caught.value)
+    assert (type(copied), str(copied)) == (caught.type, str(caught.value))
+    assert [*vars(copied)] == [*vars(caught.value)]
 
 
 def test_a_decision_whose_steps_were_read_pickles_as_well() -> None:

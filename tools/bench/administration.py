@@ -18,7 +18,6 @@ from itertools import product
 from mqclause.answers.check.findings import Checks
 from mqclause.answers.check.inspection import Inspection
 from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.replay_document import row_document
 from mqclause.model.assembly.source import Source
 from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.scenario import scenario_of
@@ -83,7 +82,7 @@ def fail(messages: int) -> None:
     for said, kinds in KINDS.items():
         scenario = scenario_of(failing(messages, kinds), "bench")
         started = time.process_time()
-        fates = [len(row_document(row)["fates"]) for row in replay.rows(scenario)]
+        fates = [len(row.to_json()["fates"]) for row in replay.rows(scenario)]
         took = time.process_time() - started
         print(f"{messages:,} messages in flight, {said}: {took:.2f} s of the processor for {sum(fates):,} fates")
 

@@ -9,7 +9,6 @@ from typing import Any, BinaryIO
 import click
 
 from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.replay_document import row_document
 from mqclause.answers.replay.replay_row import Row
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
@@ -104,7 +103,7 @@ def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot |
     with replay:
         rows = replay.rows(scenario, source.name)
         if as_json:
-            documents = (json_line(row_document(row)) for row in _with_progress(rows))
+            documents = (json_line(row.to_json()) for row in _with_progress(rows))
             sys.stdout.buffer.writelines(held_back(documents))
         else:
             print_timeline(rows, scenario)
@@ -137,7 +136,7 @@ def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
             scenario = scenario_of(document.data, source)
             named |= dict.fromkeys(_names_of_exits(scenario))
             rows = replay.rows(scenario, source)
-            result = json_line([row_document(row) for row in rows])
+            result = json_line([row.to_json() for row in rows])
         except FactsError as error:
             result, status = f"{error_line(error)}\n".encode(), 2
         out.write(result)

@@ -24,7 +24,6 @@ from attrs import frozen
 from mqclause.answers.cases.asked_case import Comparison, decided
 from mqclause.answers.cases.scenario_case import ScenarioCase
 from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.replay_document import row_document
 from mqclause.answers.replay.replay_row import Row
 from mqclause.answers.trigger.examination import Examination
 from mqclause.executors.run import ExecutorName, Run
@@ -51,7 +50,7 @@ class Replayed(NamedTuple):
 
     def documents(self) -> Iterator[Stated]:
         """The rows as ``mqclause replay`` gives them."""
-        return map(row_document, self.rows)
+        return (row.to_json() for row in self.rows)
 
 
 def _listed(replayed: Replayed, key: str, wanted: list[Stated]) -> Iterator[str]:

@@ -26,7 +26,6 @@ from mqclause.answers.cases.scenario_case import ScenarioCase
 from mqclause.answers.order.looks import Looks
 from mqclause.answers.order.retrieval import ORDERS, PassedOver, QueueOrder, Retrieval
 from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.replay_document import row_document
 from mqclause.answers.replay.replay_row import Row
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall
@@ -117,7 +116,7 @@ def _failed_because(answer: Retrieved, wanted: Stated) -> Iterator[str]:
 
 def _by_event(key: str, of: Callable[[Stated], Any], every: bool = False) -> Comparison:
     def compare(answer: Retrieved, wanted: Stated) -> Iterator[str]:
-        found = {str(row.number): of(row_document(row)) for row in answer.rows}
+        found = {str(row.number): of(row.to_json()) for row in answer.rows}
         asked = {event: got for event, got in found.items() if event in wanted or (every and got is not None)}
         yield from differs(key, dict(sorted(wanted.items())), dict(sorted(asked.items())))
 
@@ -179,7 +178,7 @@ class RetrievalCase(ScenarioCase):
         answer = self.answer(rules, executor)
         order = answer.order.to_json() if answer.order is not None else None
         passed_over = [(each.message, each.of, each.rule.id, each.because) for each in answer.passed_over()]
-        return order, list(map(row_document, answer.rows)), passed_over
+        return order, [row.to_json() for row in answer.rows], passed_over
 
     def acted(self, answer: Retrieved) -> bool:
         """Whether the case's rule decided something."""

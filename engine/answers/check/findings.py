@@ -115,7 +115,7 @@ class Checks:
     """The rules that make findings, ready to be asked; those in ``ignored`` (ids) are not. Raises RuleError.
 
     These are the rules of the checks, and the conditions of other documents that have a severity. An id that is none
-    is a ValueError.
+    is a ValueError. It pickles as its rules.
     """
 
     def __init__(
@@ -138,6 +138,10 @@ class Checks:
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
+        self._made_of = rules, self.ignored, executor
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Checks, self._made_of
 
     def of(self, about: ConfiguredObject) -> Iterator[Finding]:
         """What the rules of the checks find of one object."""

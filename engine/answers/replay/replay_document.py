@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.decision_document import destination_document
-from mqclause.answers.replay.replay_row import Row, TriggerMessage
 from mqclause.answers.trigger.examination import Examination
 from mqclause.model.facts.destination import Destination
+
+if TYPE_CHECKING:
+    from mqclause.answers.replay.replay_row import Row, TriggerMessage
 
 
 def row_document(row: Row) -> dict[str, Any]:

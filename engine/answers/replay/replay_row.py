@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import define, field, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.answers.order.retrieval_calls import NO_REASON, CallReason, Returned
 from mqclause.answers.replay.fate import Administered
+from mqclause.answers.replay.replay_document import row_document
 from mqclause.answers.trigger.examination import Examination
 from mqclause.model.facts.destination import Destination
 from mqclause.model.timeline.event import Event
@@ -59,6 +62,10 @@ class Row:
     remedy: str = ""
     assumed: tuple[str, ...] = ()
     obstacles: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object that ``mqclause replay`` prints of it."""
+        return row_document(self)
 
     def fail(self, failure: CallFailure | None) -> None:
         """The call failed, if it did."""
