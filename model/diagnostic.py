@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
 from difflib import get_close_matches
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -74,6 +75,18 @@ class Diagnostics:
         self.found.append(Diagnostic(self.source, message, line, column))
 
 
+def check_type(name: str, value: object, kind: type, meant: str = "") -> None:
+    """Raises TypeError where an argument is of another type; ``meant`` says how it may be meant."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is of the type {type(value).__name__}; expected {kind.__name__}{meant}")
+
+
+def check_several(name: str, value: object) -> None:
+    """Raises TypeError for one text where several are expected: its letters would be taken for them."""
+    if isinstance(value, str | bytes | Path):
+        raise TypeError(f"{name}={quoted(value)} is one; expected a list of them")
+
+
 def quoted(value: object, limit: int = 60) -> str:
     """``value`` as it is shown in a message: text quoted, a date as TOML has it, cut to ``limit`` characters."""
     try:
@@ -102,21 +115,23 @@ def _spelt(value: object, limit: int) -> str:
     return repr(value)
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
+def suggestion(word: object, known: Iterable[str]) -> str:
     """``; did you mean 'x'?`` when a known word is close, else nothing."""
     close = closest(word, known)
     return f"; did you mean {close!r}?" if close else ""
 
 
-def instead(word: str, known: Iterable[str], what: str = "allowed") -> str:
+def instead(word: object, known: Iterable[str], what: str = "allowed") -> str:
     """``; allowed: x, y; did you mean 'x'?``: what could stand in place of a word, and which is close to it."""
     listed = list(known)
     return f"; {what}: {', '.join(listed) or 'none'}{suggestion(word, listed)}"
 
 
-def closest(word: str, known: Iterable[str]) -> str:
-    """The known word that is close, blank if none is."""
-    close = get_close_matches(word, list(known), n=1) if len(word) <= LONGEST_MISSPELT else []
+def closest(word: object, known: Iterable[str]) -> str:
+    """The known word that is close, blank if none is: what is no text is close to none."""
+    if not isinstance(word, str) or len(word) > LONGEST_MISSPELT:
+        return ""
+    close = get_close_matches(word, list(known), n=1)
     return close[0] if close else ""
 
 

@@ -59,8 +59,8 @@ class Course:
         """
         if not isinstance(rules, Rules):
             raise TypeError(f"rules={quoted(rules)} is no Rules; readings are given as Rules(readings)")
-        if executor not in EXECUTORS:
-            raise ValueError(f"executor={quoted(executor)} is none{instead(str(executor), EXECUTORS)}")
+        if executor not in [*EXECUTORS]:
+            raise ValueError(f"executor={quoted(executor)} is none{instead(executor, EXECUTORS)}")
         return _course(rules.about(declaration), declaration, executor)
 
     def run(

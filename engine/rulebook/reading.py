@@ -122,7 +122,7 @@ def editions_until(edition: str | None, known: Iterable[str]) -> tuple[str, ...]
     if edition is None:
         return listed[:1]
     if edition not in listed:
-        raise ReadingError(f"edition {edition!r} is not known{instead(edition, listed)}")
+        raise ReadingError(f"edition {quoted(edition)} is not known{instead(edition, listed)}")
     return listed[: listed.index(edition) + 1]
 
 

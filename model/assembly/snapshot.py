@@ -35,7 +35,7 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.untold import Inquired, Untold, of_logs, untold
 from mqclause.model.assembly.view import StatesShown, View, assemble
-from mqclause.model.diagnostic import Diagnostic, FactsError, quoted
+from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.message import Message
@@ -127,6 +127,7 @@ def read_members(
     With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others:
     what others know is not in it.
     """
+    check_several("sources", sources)
     given = [each if isinstance(each, Source) else Source.at(each) for each in sources]
     opened = opened_from(given, lenient, formats)
     described = [script.queue_manager for script in opened.scripts]
@@ -191,6 +192,7 @@ def read_files(
     paths: Iterable[str | Path], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
 ) -> Snapshot:
     """As ``read_sources`` of files. Raises OSError for one that cannot be opened."""
+    check_several("paths", paths)
     return read_sources([*map(Source.at, paths)], local, lenient, formats)
 
 

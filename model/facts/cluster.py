@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
-from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, FactsError, check_type, name_suggestion, quoted, suggestion
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
@@ -98,6 +98,7 @@ class Cluster:
 
         Raises ValueError for one that is not known, or a cluster that it is not in.
         """
+        check_type("queue_manager", queue_manager, str)
         own, queue_manager = self.queue_manager, queue_manager.rstrip(" ")
         clusters = tuple(each.rstrip(" ") for each in clusters)
         member = own if queue_manager == own.name else self.remote.get(queue_manager)
@@ -114,6 +115,7 @@ class Cluster:
 
     def with_status(self, channel: str, status: str) -> Cluster:
         """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
+        check_type("channel", channel, str)
         channel, names = channel.rstrip(" "), [each.name for each in self.channels]
         if channel not in names:
             raise _unknown("channel", channel, names)
@@ -126,6 +128,8 @@ class Cluster:
         One more is in the clusters of its queue manager unless they are given. Raises ValueError for a queue manager
         that is not known, an attribute that queues do not have, or a value outside of its range.
         """
+        check_type("name", name, str)
+        check_type("queue_manager", queue_manager, str)
         own, name, queue_manager = self.queue_manager, name.rstrip(" "), queue_manager.rstrip(" ")
         members: dict[str, QueueManager | RemoteQueueManager] = {own.name: own, **self.remote}
         if queue_manager not in members:

@@ -163,7 +163,8 @@ class Event:
         # As it is made: a mapping that nobody can change does not pickle.
         stated = ((each.name, getattr(self, each.name)) for each in fields(Event))
         values = ((name, dict(value) if isinstance(value, Mapping) else value) for name, value in stated)
-        return partial(Event, **{name: value for name, value in values if value is not None}), ()
+        given: dict[str, Any] = {name: value for name, value in values if value is not None}
+        return partial(Event, **given), ()
 
 
 def event_label(position: int, do: object) -> str:

@@ -19,7 +19,7 @@ from mqclause.model.assembly.described import as_script, has_receiver, is_state,
 from mqclause.model.assembly.inserts import filled_in
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
-from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
+from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, quoted
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.readers.container import Gunzipped
 from mqclause.model.readers.content import InMemory
@@ -239,6 +239,7 @@ def inspected(
     ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
     opened.
     """
+    check_several("sources", sources)
     inspection = Inspection(Checks() if checks is None else checks, local, lenient)
     for each in sources:
         inspection.read(each if isinstance(each, Source) else Source.at(each))

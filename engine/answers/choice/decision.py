@@ -229,8 +229,14 @@ class Decision:
         return first_scope(steps, self.situation, self.listed, carried, earlier)
 
     def fell_by(self) -> dict[Destination, str]:
-        """For each destination that did not remain, the id of the rule that it fell by. Needs level ``rule``."""
+        """For each destination that did not remain, the id of the rule that it fell by; raises as ``check_traced``."""
+        self.check_traced()
         return {fate.subject: step.rule.id for step in self.steps for fate in step.eliminated}
+
+    def check_traced(self) -> None:
+        """Raises ValueError below level ``rule``: who fell by which rule is then not known."""
+        if self.run is not None and self.run.trace is None:
+            raise ValueError(f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}")
 
     def to_json(self) -> dict[str, Any]:
         """The decision as the document ``mqclause.trace/1``: plain JSON values, see trace.schema.json."""

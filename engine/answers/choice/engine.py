@@ -17,6 +17,7 @@ from mqclause.executors.listing import listing_of
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.exits.process import Exit
 from mqclause.exits.session import ANYBODY, EXIT_LIMIT, Caller, Exits, ExitSession
+from mqclause.model.diagnostic import check_type
 from mqclause.model.exits.structures import MQWXP
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination, destinations
@@ -89,8 +90,11 @@ class Engine:
         factors count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone,
         ``verdict`` also every permitted destination, ``rule`` each rule with who fell by it and why,
         ``condition`` also the tests with their values. ``caller`` is what an exit needs to know besides; for None no
-        exit is called.
+        exit is called. Raises TypeError, and ValueError for another level.
         """
+        if not (isinstance(put, Put) and isinstance(cluster, Cluster)):
+            check_type("put", put, Put, "(queue=…)")
+            check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         if explain not in LEVELS:
             raise ValueError(f"explain={explain!r} is not a level; allowed: {', '.join(LEVELS)}")
         left_open = put.bind == "AS_Q_DEF"
@@ -99,6 +103,7 @@ class Engine:
         if state is None:
             last, changed, counters = cluster.last_seq_number, UNCHANGED, None
         else:
+            check_type("state", state, SequenceState, ", as decision.state")
             last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
         seen = situation(put, where.named, bind, cluster, last, changed, where.inhibited_by)
         listed: tuple[Destination, ...] = ()
@@ -143,4 +148,5 @@ class Engine:
 
     def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
         """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""
+        check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         return resolved(self._names, cluster, queue, queue_manager, call)

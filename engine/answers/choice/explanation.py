@@ -13,6 +13,7 @@ from mqclause.answers.choice.rests_on import rests_on
 from mqclause.answers.choice.ways import obstacles
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.diagnostic import check_type
 
 
 @frozen(eq=False)
@@ -36,8 +37,11 @@ class Explanation:
     def of(cls, decision: Decision, snapshot: Snapshot) -> Self:
         """All that is to be said of a decision made in the snapshot's cluster at level ``rule`` or ``condition``.
 
-        It decides anew for each choice of a reading and for each state of a channel that no source tells.
+        It decides anew for each choice of a reading and for each state of a channel that no source tells. Raises
+        ValueError for another level.
         """
+        check_type("decision", decision, Decision)
+        decision.check_traced()
         readings = tuple(map(str, decision.other_readings()))
         ties = tuple(ties_within(decision))
         odd = tuple(map(str, snapshot.remarks))

@@ -21,6 +21,7 @@ from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.exits.session import ANYBODY, Caller
 from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.diagnostic import check_type
 from mqclause.model.facts.destination import Destination
 from mqclause.rulebook.rule import Rule
 
@@ -89,8 +90,10 @@ def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None
     """Why ``queue_manager`` is not among the permitted of a decision made at level ``rule`` or ``condition``.
 
     Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. Raises
-    ValueError without.
+    ValueError without, and below level ``rule``.
     """
+    check_type("decision", decision, Decision)
+    check_type("queue_manager", queue_manager, str)
     fallen = tuple(each for each in fates(decision) if each[0].queue_manager == queue_manager)
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
@@ -108,6 +111,7 @@ def fates(decision: Decision) -> Iterator[Fallen]:
     """
     answer, reason = decision.exit, decision.reason
     taken = None if answer is None else answer.chosen
+    decision.check_traced()
     for step in decision.steps:
         yield from ((fate.subject, step.rule, fate.because) for fate in step.eliminated if fate.subject is not taken)
     if answer is not None and decision.run is not None and (answer.failed or answer.overrides):
@@ -127,7 +131,9 @@ def counterfactuals(
     Each is verified by the rules on the changed facts, and by the exit where one is called; ``why_not`` says how many
     commands a set has at most, and what ``engine`` and ``caller`` are for.
     """
-    name = destination if isinstance(destination, str) else destination.queue_manager
+    check_type("decision", decision, Decision)
+    name = destination.queue_manager if isinstance(destination, Destination) else destination
+    check_type("destination", name, str, " or Destination")
     if decision.outcome != "failed" and _is_among(decision.remaining, name):
         return AnswerTable((), COUNTERFACTUAL)
     search = _Search.of(decision, name, engine, caller)

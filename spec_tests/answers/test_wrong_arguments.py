@@ -1,0 +1,100 @@
+"""What a program gives in the place of something else is told by its name, before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mqclause import (
+    Checks,
+    Engine,
+    Explanation,
+    Put,
+    ReadingError,
+    Replay,
+    Rules,
+    counterfactuals,
+    inspected,
+    read_files,
+    read_members,
+    shares,
+    why_not,
+)
+
+ORDERS = str(files("mqclause.tools") / "examples" / "orders.toml")
+SNAPSHOT = read_files([ORDERS])
+CLUSTER, PUT, ENGINE = SNAPSHOT.cluster, Put(queue="ORDERS.IN"), Engine()
+OF_RULES = ENGINE.choose(PUT, CLUSTER, explain="rule")
+
+
+def given(call: Callable[..., object], *arguments: Any) -> Callable[[], object]:
+    return lambda: call(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (given(ENGINE.choose, "ORDERS.IN", CLUSTER), "put is of the type str; expected Put(queue=…)"),
+        (given(ENGINE.choose, PUT, SNAPSHOT), "cluster is of the type Snapshot; expected Cluster, as snapshot.cluster"),
+        (given(ENGINE.choose, PUT, CLUSTER, OF_RULES), "state is of the type Decision; expected SequenceState, as decision.state"),
+        (given(ENGINE.resolve, SNAPSHOT, "ORDERS.IN"), "cluster is of the type Snapshot; expected Cluster, as snapshot.cluster"),
+        (given(lambda: [*Replay().rows(SNAPSHOT)]), "scenario is of the type Snapshot; expected Scenario, as read_scenario gives"),
+        (given(shares, PUT), "decision is of the type Put; expected Decision"),
+        (given(why_not, OF_RULES, None), "queue_manager is of the type NoneType; expected str"),
+        (given(counterfactuals, OF_RULES, 5), "destination is of the type int; expected str or Destination"),
+        (given(Explanation.of, SNAPSHOT, OF_RULES), "decision is of the type Snapshot; expected Decision"),
+        (given(CLUSTER.suspend, 5), "queue_manager is of the type int; expected str"),
+        (given(CLUSTER.with_status, None, "STOPPED"), "channel is of the type NoneType; expected str"),
+        (given(CLUSTER.with_queue, "ORDERS.IN", None), "queue_manager is of the type NoneType; expected str"),
+    ],
+)  # fmt: skip
+def test_what_is_of_another_type(wrong: Callable[[], object], said: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        wrong()
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("read", [read_files, read_members, inspected])
+@pytest.mark.parametrize("one", ["orders.toml", Path("orders.toml"), b"orders.toml"])
+def test_one_file_where_several_are_expected(read: Callable[[Any], object], one: object) -> None:
+    """The letters of its name are no files."""
+    with pytest.raises(TypeError, match=r"=.*orders\.toml.* is one; expected a list of them$"):
+        read(one)
+
+
+def test_one_check_where_several_are_expected() -> None:
+    with pytest.raises(TypeError, match=r"^ignored='check\.14' is one; expected a list of them$"):
+        Checks(ignored="check.14")
+
+
+@pytest.mark.parametrize("level", ["off", "verdict"])
+def test_who_fell_is_not_known_below_the_level_of_rules(level: Any) -> None:
+    """That nobody did would be the wrong answer: QM3 fell by clause 4a."""
+    decision = ENGINE.choose(PUT, CLUSTER, explain=level)
+    said = f"^who fell by which rule is known of a decision with explain='rule', not '{level}'$"
+    asking: list[Callable[[], object]] = [
+        decision.fell_by, given(why_not, decision, "QM3"), given(Explanation.of, decision, SNAPSHOT),
+    ]  # fmt: skip
+    for each in asking:
+        with pytest.raises(ValueError, match=said):
+            each()
+    assert [each[1].id for each in why_not(OF_RULES, "QM3").fallen] == ["workload.04a"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "said"),
+    [
+        (given(Rules, {"weight-step": None}), ReadingError, "reading weight-step: None is not a choice; allowed: exact, truncated"),
+        (given(Rules, {5: "exact"}), ReadingError, "reading 5 is not known; allowed: "),
+        (given(Rules, None, 9.3), ReadingError, "edition 9.3 is not known; allowed: wmq-6"),
+        (given(Engine, None, ["plain"]), ValueError, "executor=['plain'] is none; allowed: compiled, chaining, plain"),
+    ],
+)  # fmt: skip
+def test_what_is_no_text_is_no_choice(wrong: Callable[[], object], error: type[Exception], said: str) -> None:
+    with pytest.raises(error) as caught:
+        wrong()
+    assert str(caught.value).startswith(said)
