@@ -7,9 +7,11 @@ from datetime import date, datetime, time
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import field, frozen
+
+_T = TypeVar("_T")
 
 LONGEST_MISSPELT = 100
 """A longer word is no misspelt name; to compare it with the known ones would take long."""
@@ -75,10 +77,11 @@ class Diagnostics:
         self.found.append(Diagnostic(self.source, message, line, column))
 
 
-def check_type(name: str, value: object, kind: type, meant: str = "") -> None:
-    """Raises TypeError where an argument is of another type; ``meant`` says how it may be meant."""
+def of_type(name: str, value: object, kind: type[_T], meant: str = "") -> _T:
+    """An argument, which has to be of a type. Raises TypeError, in which ``meant`` says how that is given."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} is of the type {type(value).__name__}; expected {kind.__name__}{meant}")
+    return value
 
 
 def check_several(name: str, value: object) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
-from mqclause.model.diagnostic import Diagnostic, FactsError, check_type, name_suggestion, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, of_type, quoted, suggestion
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
@@ -98,8 +98,7 @@ class Cluster:
 
         Raises ValueError for one that is not known, or a cluster that it is not in.
         """
-        check_type("queue_manager", queue_manager, str)
-        own, queue_manager = self.queue_manager, queue_manager.rstrip(" ")
+        own, queue_manager = self.queue_manager, of_type("queue_manager", queue_manager, str).rstrip(" ")
         clusters = tuple(each.rstrip(" ") for each in clusters)
         member = own if queue_manager == own.name else self.remote.get(queue_manager)
         if member is None:
@@ -115,8 +114,7 @@ class Cluster:
 
     def with_status(self, channel: str, status: str) -> Cluster:
         """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
-        check_type("channel", channel, str)
-        channel, names = channel.rstrip(" "), [each.name for each in self.channels]
+        channel, names = of_type("channel", channel, str).rstrip(" "), [each.name for each in self.channels]
         if channel not in names:
             raise _unknown("channel", channel, names)
         changed = [evolve(each, status=status) if each.name == channel else each for each in self.channels]
@@ -128,16 +126,14 @@ class Cluster:
         One more is in the clusters of its queue manager unless they are given. Raises ValueError for a queue manager
         that is not known, an attribute that queues do not have, or a value outside of its range.
         """
-        check_type("name", name, str)
-        check_type("queue_manager", queue_manager, str)
-        own, name, queue_manager = self.queue_manager, name.rstrip(" "), queue_manager.rstrip(" ")
+        own = self.queue_manager
+        name, queue_manager = (of_type("a name", each, str).rstrip(" ") for each in (name, queue_manager))
         members: dict[str, QueueManager | RemoteQueueManager] = {own.name: own, **self.remote}
         if queue_manager not in members:
             raise _unknown("queue manager", queue_manager, members)
         known = [each.name for each in fields(Queue) if each.name not in ("name", "queue_manager")]
-        for key in attributes:
-            if key not in known:
-                raise _unknown("attribute of a queue", key, known, suggestion(key.lower(), known))
+        for key in [each for each in attributes if each not in known]:
+            raise _unknown("attribute of a queue", key, known, suggestion(key.lower(), known))
         found = [each for each in self.queues_by_name.get(name, ()) if each.queue_manager == queue_manager]
         if not found:
             more = Queue(name, queue_manager, **{"clusters": members[queue_manager].clusters, **attributes})

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from mqclause import (
-    Checks,
     Engine,
     Explanation,
     Put,
@@ -49,7 +48,7 @@ def given(call: Callable[..., object], *arguments: Any) -> Callable[[], object]:
         (given(Explanation.of, SNAPSHOT, OF_RULES), "decision is of the type Snapshot; expected Decision"),
         (given(CLUSTER.suspend, 5), "queue_manager is of the type int; expected str"),
         (given(CLUSTER.with_status, None, "STOPPED"), "channel is of the type NoneType; expected str"),
-        (given(CLUSTER.with_queue, "ORDERS.IN", None), "queue_manager is of the type NoneType; expected str"),
+        (given(CLUSTER.with_queue, "ORDERS.IN", None), "a name is of the type NoneType; expected str"),
     ],
 )  # fmt: skip
 def test_what_is_of_another_type(wrong: Callable[[], object], said: str) -> None:
@@ -64,11 +63,6 @@ def test_one_file_where_several_are_expected(read: Callable[[Any], object], one:
     """The letters of its name are no files."""
     with pytest.raises(TypeError, match=r"=.*orders\.toml.* is one; expected a list of them$"):
         read(one)
-
-
-def test_one_check_where_several_are_expected() -> None:
-    with pytest.raises(TypeError, match=r"^ignored='check\.14' is one; expected a list of them$"):
-        Checks(ignored="check.14")
 
 
 @pytest.mark.parametrize("level", ["off", "verdict"])

@@ -20,6 +20,7 @@ from mqclause.model.readers.container import Gunzipped
 from mqclause.model.readers.content import LARGE, PIECE, Content, InFile, InMemory
 from mqclause.rulebook.errors import ReadingError
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.own_rules import FOLDER, keep_folder, own_rules
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.progress import progress
 
@@ -30,9 +31,20 @@ PUT_KEYS = ("queue", "queue_manager", "bind", "call")
 reading_option = click.option(
     "--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way."
 )
-edition_option = click.option(
-    "--edition", metavar="ID", help="The edition of MQ whose documents count; rules/editions.toml has them."
-)
+
+
+def edition_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say which rules count: the edition of the documents, and a folder in place of our own."""
+    for option in (
+        click.option("--rules", metavar="FOLDER", callback=keep_folder, expose_value=False,
+                     help="Rule files of your own in place of those that come with mqclause."),
+        click.option("--edition", metavar="ID",
+                     help="The edition of MQ whose documents count; rules/editions.toml has them."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON in place of text.")
 
 
@@ -49,14 +61,18 @@ def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def rules_by(given: tuple[str, ...], edition: str | None = None) -> Rules:
-    """The rules under the readings and of the edition that the options name. Raises ReadingError."""
+    """The rules under the readings, of the edition and in the folder that the options name.
+
+    Raises ReadingError, and FactsError for what is wrong with any file of a folder.
+    """
     chosen = {}
     for text in given:
         name, equals, choice = text.partition("=")
         if not equals:
             raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
         chosen[name] = choice
-    return Rules(chosen, edition)
+    folder: str | None = click.get_current_context().meta.get(FOLDER)
+    return Rules(chosen, edition) if folder is None else own_rules(folder, chosen, edition)
 
 
 def only_lines(others: tuple[str, ...]) -> None:

@@ -21,7 +21,6 @@ from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.local import OF_MODEL
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import ANY_QUEUE, Together
-from mqclause.model.diagnostic import check_several
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.facts.message import HIGHEST_PRIORITY
@@ -122,7 +121,6 @@ class Checks:
     def __init__(
         self, rules: Rules | None = None, ignored: Collection[str] = (), executor: ExecutorName = "compiled"
     ) -> None:
-        check_several("ignored", ignored)
         rules = Rules() if rules is None else rules
         self.course = Course.of(rules, CHECK, executor)
         self.engine = Engine(rules, executor)
@@ -140,10 +138,9 @@ class Checks:
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
-        self._made_of = rules, self.ignored, executor
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Checks, self._made_of
+        return Checks, (self.engine.rules, self.ignored, self.engine.executor)
 
     def of(self, about: ConfiguredObject) -> Iterator[Finding]:
         """What the rules of the checks find of one object."""

@@ -17,7 +17,7 @@ from mqclause.executors.listing import listing_of
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.exits.process import Exit
 from mqclause.exits.session import ANYBODY, EXIT_LIMIT, Caller, Exits, ExitSession
-from mqclause.model.diagnostic import check_type
+from mqclause.model.diagnostic import of_type
 from mqclause.model.exits.structures import MQWXP
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination, destinations
@@ -92,18 +92,15 @@ class Engine:
         ``condition`` also the tests with their values. ``caller`` is what an exit needs to know besides; for None no
         exit is called. Raises TypeError, and ValueError for another level.
         """
-        if not (isinstance(put, Put) and isinstance(cluster, Cluster)):
-            check_type("put", put, Put, "(queue=…)")
-            check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
-        if explain not in LEVELS:
-            raise ValueError(f"explain={explain!r} is not a level; allowed: {', '.join(LEVELS)}")
+        if not (isinstance(put, Put) and isinstance(cluster, Cluster) and explain in LEVELS):
+            raise _mistaken(put, cluster, explain)
         left_open = put.bind == "AS_Q_DEF"
         where = resolved(self._names, cluster, put.queue, put.queue_manager, put.call, left_open)
         bind = where.default_binding if left_open else put.bind
         if state is None:
             last, changed, counters = cluster.last_seq_number, UNCHANGED, None
         else:
-            check_type("state", state, SequenceState, ", as decision.state")
+            of_type("state", state, SequenceState, ", as decision.state")
             last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
         seen = situation(put, where.named, bind, cluster, last, changed, where.inhibited_by)
         listed: tuple[Destination, ...] = ()
@@ -148,5 +145,12 @@ class Engine:
 
     def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
         """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""
-        check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
+        of_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         return resolved(self._names, cluster, queue, queue_manager, call)
+
+
+def _mistaken(put: object, cluster: object, level: object) -> ValueError:
+    """Which of the arguments of a choice is none. Raises TypeError."""
+    of_type("put", put, Put, "(queue=…)")
+    of_type("cluster", cluster, Cluster, ", as snapshot.cluster")
+    return ValueError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")

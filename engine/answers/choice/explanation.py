@@ -13,7 +13,7 @@ from mqclause.answers.choice.rests_on import rests_on
 from mqclause.answers.choice.ways import obstacles
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.model.diagnostic import check_type
+from mqclause.model.diagnostic import of_type
 
 
 @frozen(eq=False)
@@ -40,7 +40,7 @@ class Explanation:
         It decides anew for each choice of a reading and for each state of a channel that no source tells. Raises
         ValueError for another level.
         """
-        check_type("decision", decision, Decision)
+        of_type("decision", decision, Decision)
         decision.check_traced()
         readings = tuple(map(str, decision.other_readings()))
         ties = tuple(ties_within(decision))

@@ -15,7 +15,7 @@ from mqclause.answers.choice.kind import MOST_KINDS, Kind
 from mqclause.answers.choice.rows import DESTINATION_TYPES, AnswerTable, ColumnTypes
 from mqclause.executors.course import Course
 from mqclause.executors.run import Run
-from mqclause.model.diagnostic import check_type
+from mqclause.model.diagnostic import of_type
 from mqclause.model.facts.destination import CounterKey, Destination
 from mqclause.model.facts.sequence import START, Counter
 
@@ -45,7 +45,7 @@ def shares(decision: Decision) -> AnswerTable[Share]:
     factor is chosen and its factor advances, so in the long run a destination is chosen as often as the reciprocal of
     that step says. Raises ValueError where an exit was called: what it takes in the long run is not known.
     """
-    check_type("decision", decision, Decision)
+    of_type("decision", decision, Decision)
     if decision.exit is not None and decision.exit.called:
         raise ValueError("the decision is one with an exit, and what that takes in the long run is not known")
     return AnswerTable(_shares(decision), SHARE)

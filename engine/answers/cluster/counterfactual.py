@@ -21,7 +21,7 @@ from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.exits.session import ANYBODY, Caller
 from mqclause.model.assembly.incomplete import Incomplete
-from mqclause.model.diagnostic import check_type
+from mqclause.model.diagnostic import of_type
 from mqclause.model.facts.destination import Destination
 from mqclause.rulebook.rule import Rule
 
@@ -92,8 +92,8 @@ def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None
     Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. Raises
     ValueError without, and below level ``rule``.
     """
-    check_type("decision", decision, Decision)
-    check_type("queue_manager", queue_manager, str)
+    of_type("decision", decision, Decision)
+    of_type("queue_manager", queue_manager, str)
     fallen = tuple(each for each in fates(decision) if each[0].queue_manager == queue_manager)
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
@@ -131,9 +131,9 @@ def counterfactuals(
     Each is verified by the rules on the changed facts, and by the exit where one is called; ``why_not`` says how many
     commands a set has at most, and what ``engine`` and ``caller`` are for.
     """
-    check_type("decision", decision, Decision)
+    of_type("decision", decision, Decision)
     name = destination.queue_manager if isinstance(destination, Destination) else destination
-    check_type("destination", name, str, " or Destination")
+    of_type("destination", name, str, " or Destination")
     if decision.outcome != "failed" and _is_among(decision.remaining, name):
         return AnswerTable((), COUNTERFACTUAL)
     search = _Search.of(decision, name, engine, caller)

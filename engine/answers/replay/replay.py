@@ -22,7 +22,7 @@ from mqclause.answers.trigger.examination import Examination, Triggers
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT, Caller
-from mqclause.model.diagnostic import Diagnostic, FactsError, check_type
+from mqclause.model.diagnostic import Diagnostic, FactsError, of_type
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
@@ -69,7 +69,7 @@ class Replay:
 
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
-        check_type("scenario", scenario, Scenario, ", as read_scenario gives")
+        of_type("scenario", scenario, Scenario, ", as read_scenario gives")
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
         administering = Administering.of(self.engine, exits, state, scenario.in_flight)

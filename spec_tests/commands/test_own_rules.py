@@ -1,0 +1,104 @@
+"""``--rules FOLDER``: what an auditor changes in a copy of the rules is what every command then goes by."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mqclause.model.diagnostic import FactsError
+from mqclause.rulebook.rules import rules_folder
+from mqclause.tools.cli import command_line
+
+EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
+SALES = [str(EXAMPLES / "sales" / f"{name}.mqsc") for name in ("QM1", "QM2", "QM3")]
+
+CHANGED = [
+    ("workload/01a_put_disabled_queue.toml", "NOT put_enabled", "NOT put_enabled OR queue_manager = 'QM2'"),
+    ("workload/11b_queue_priority.toml", "highest", "lowest"),
+    ("trigger/08_trigger_monitor_is_waiting.toml", "no trigger monitor", "nobody"),
+    ("check/21_two_full_repositories.toml", 'title     = "', 'leave_out = true\ntitle = "'),
+    ("retrieval/1.3_one_priority.toml", "priorities = 1", "priorities > 1"),
+    ("administration/08a_held_for_30_days.toml", "30", "50"),
+]
+"""One sentence of the documents each: in which file, and what stands in the place of what."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copied = Path(shutil.copytree(rules_folder(), tmp_path_factory.mktemp("ours") / "rules"))
+    for path, before, after in CHANGED:
+        text = (copied / path).read_text(encoding="utf-8")
+        assert before in text, path
+        (copied / path).write_text(text.replace(before, after), encoding="utf-8")
+    return copied
+
+
+def printed(folder: Path | None, *arguments: str) -> str:
+    given = [] if folder is None else ["--rules", str(folder)]
+    return CliRunner().invoke(command_line, [*arguments, *given], standalone_mode=False, catch_exceptions=False).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stated", "ours"),
+    [
+        (["explain", str(EXAMPLES / "orders.toml")], "goes to     ORDERS.IN at QM2", "goes to     ORDERS.IN at QM4"),
+        (["map", *SALES, "--from", "QM1"], "QM2 50 %, QM3 50 %", "ORDERS.IN\n  from QM1  QM3\n"),
+        (["plan", *SALES, "--set", "QLOCAL(INVOICES.IN) QMGR(QM2) CLWLPRTY(0)"], "INVOICES.IN from QM1", "every put goes where it went"),
+        (["why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc")], "8  no trigger monitor has", "8  nobody has"),
+        (["replay", str(EXAMPLES / "orders_trigger.toml")], "8  no trigger monitor has", "8  nobody has"),
+        (["check", SALES[1]], "found 2 notes", "found 1 note"),
+        (["order", str(EXAMPLES / "figure_11.toml")], "anonymous application keep their order", "they have 1 different priorities"),
+        (["retention", str(EXAMPLES / "held.toml"), "--on", "2026-02-15"], "grace ", "current     ORDERS.IN of QM2"),
+        (["show-sql", "workload.11b"], "LIST_MAX(", "LIST_MIN("),
+    ],
+)  # fmt: skip
+def test_every_command_goes_by_the_folder(folder: Path, arguments: list[str], stated: str, ours: str) -> None:
+    assert stated in printed(None, *arguments)
+    assert ours in printed(folder, *arguments)
+
+
+def test_a_batch_goes_by_the_folder(folder: Path, tmp_path: Path) -> None:
+    facts = [each for path in SALES for each in ("--facts", path)]
+    puts = str(EXAMPLES / "sales" / "puts.jsonl")
+    for rules, found in ((None, {"QM2"}), (folder, {"QM3"})):
+        out = tmp_path / "decided.csv"
+        printed(rules, "batch", puts, str(out), "--from", "QM1", *facts)
+        assert {name for name in ("QM2", "QM3") if f'""queue_manager"":""{name}""' in out.read_text()} == found
+
+
+WORD = "is not an attribute, a derived fact or a term; did you mean"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "said"),
+    [
+        ("workload/11b_queue_priority.toml", '"queue_priority"', '"queue_prority"', f":6:1: keep.highest: column 1: 'queue_prority' {WORD} 'queue_priority'?"),
+        ("workload/05_resumed_first.toml", 'when    = "TRUE"', 'when = "FALS"', ":11:1: when: column 1: 'FALS' is not an attribute"),
+        ("trigger/11b_depth_was_reached_before.toml", '"there_before >= trigdpth"\nbecause = "messages before', '"there_befor >= 1"\nbecause = "messages before',
+         f":11:1: holds.when: column 1: 'there_befor' {WORD} 'there_before'?"),
+        ("terms.toml", "[workload.names_queue]\n", "[workload.names_queue]\nmeaning = 'x'\n", ":5:1: workload.names_queue.meaning: is not known; allowed: is, means"),
+        ("call/2053_q_full.toml", "[fail_with]", "[fail_with", ":5:11: is not TOML:"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_any_file_is_told_with_its_place(
+    tmp_path: Path, path: str, before: str, after: str, said: str
+) -> None:
+    """Also one that counts by another reading alone, and of a document that the command does not ask."""
+    copied = Path(shutil.copytree(rules_folder(), tmp_path / "rules"))
+    text = (copied / path).read_text(encoding="utf-8")
+    assert before in text
+    (copied / path).write_text(text.replace(before, after), encoding="utf-8")
+    with pytest.raises(FactsError) as caught:
+        printed(copied, "explain", str(EXAMPLES / "orders.toml"))
+    assert str(caught.value).startswith(f"{copied / path}{said.split(' ')[0]}")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_folder_of_rules() -> None:
+    with pytest.raises(FactsError, match=r"^--rules: 'no\.such\.folder' is not a folder$"):
+        printed(Path("no.such.folder"), "explain", str(EXAMPLES / "orders.toml"))
