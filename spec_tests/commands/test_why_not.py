@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mqclause import Cluster, Engine, Put, read_files
+from mqclause import Cluster, Engine, Put, Rules, read_files
 from mqclause.answers.cluster.counterfactual import Commands, why_not
 from mqclause.model.assembly.change import changed
 from spec_tests.support.explain_command import EXAMPLE, asked, facts, written
@@ -223,3 +223,17 @@ def test_the_commands_do_it_as_set_reads_them(other: str) -> None:
         after = changed(snapshot, [as_set(each.queue_manager, each.command) for each in commands])
         permitted = engine.choose(snapshot.put, after.cluster).permitted
         assert other in {each.queue_manager for each in permitted}
+
+
+def test_what_a_rule_of_ones_own_compares_with_a_number_is_set_to_it() -> None:
+    """The weights are 50, so that nobody has one with which a destination of this rule would stay."""
+    light = (
+        'clause = "workload/5"\ntitle = "Light channels are out"\nwhen = "remaining > 1"\n[eliminate]\n'
+        'where = "channel_weight < 60"\nbecause = "its weight is {channel_weight}"\n'
+    )
+    snapshot, engine = read_files([EXAMPLE]), Engine(Rules().with_files({"workload/05b_light.toml": light}))
+    assert snapshot.put is not None
+    answer = why_not(engine.choose(snapshot.put, snapshot.cluster, explain="rule"), "QM2")
+    assert ["ALTER CHANNEL('TO.QM2') CHLTYPE(CLUSRCVR) CLWLWGHT(60)"] in [
+        [each.command for each in commands] for commands in answer.changes
+    ]

@@ -7,11 +7,9 @@ from functools import partial
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
-from sqlglot import exp
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.executors.course import Course
-from mqclause.executors.steps import Let
+from mqclause.answers.cluster.searched import looked_at, numbers_for
 from mqclause.model.facts.cluster import LISTS, Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Channel, Queue, QueueManagerAlias
@@ -25,9 +23,6 @@ OF_RECEIVER = {
     "network_priority": "NETPRTY",
     "channel_weight": "CLWLWGHT",
 }
-HIGHEST = 9
-"""The highest rank and priority."""
-
 LED_TO = {"RUNNING": "START", "STOPPED": "STOP"}
 """The states that a command leads to."""
 
@@ -69,8 +64,7 @@ class AdminCommand:
 def admin_commands(decision: Decision) -> list[AdminCommand]:
     """Each command that gives an attribute which the rules look at another value, of what the put can reach.
 
-    A number takes the values that some destination has, and those next to them: rules compare destinations with one
-    another.
+    A number takes those that some destination has or a rule compares it with, and those next to them.
     """
     asked = looked_at(decision.course)
     found = [
@@ -82,27 +76,16 @@ def admin_commands(decision: Decision) -> list[AdminCommand]:
     return list({(each.queue_manager, each.command): each for each in found}.values())
 
 
-def looked_at(course: Course) -> set[str]:
-    """The attributes that decide who remains, or whether a rule applies."""
-    found: set[str] = set()
-    for steps in course.steps:
-        advancing = {id(value.value) for step in steps.steps if isinstance(step, Let) and step.of == "chosen"
-                     for value in step.values}  # fmt: skip
-        for tree in (*steps.expressions(), *steps.vocabulary.terms.values()):
-            if id(tree) not in advancing and isinstance(tree, exp.Expression):
-                found |= {column.name for column in tree.find_all(exp.Column)}
-    return found
-
-
 def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
-    numbers = _numbers(decision.listed)
+    ranks = [each for each in (*OF_INSTANCE, *OF_RECEIVER) if each != "put_enabled" and each in asked]
+    numbers = {attribute: numbers_for(attribute, decision) for attribute in ranks}
     for each in decision.listed:
         host = each.queue_manager
         if each.is_alias or decision.situation.put_queue:
             kind, name = ("QREMOTE", each.alias) if each.is_alias else (each.queue_type, decision.situation.put_queue)
             fact = _is_alias(name, host) if each.is_alias else _is_queue(name, host)
             for attribute in filter(asked.__contains__, OF_INSTANCE):
-                for value in (not each.put_enabled,) if attribute == "put_enabled" else numbers:
+                for value in (not each.put_enabled,) if attribute == "put_enabled" else numbers[attribute]:
                     said = PUT_WORD[value] if isinstance(value, bool) else value
                     head = f"ALTER {kind}({quoted_name(name)})"
                     yield from _setting(
@@ -118,7 +101,7 @@ def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCom
         if each.channel and (not each.is_local or each.on_receiver):
             head = f"ALTER CHANNEL({quoted_name(each.channel)}) CHLTYPE(CLUSRCVR)"
             for attribute in filter(asked.__contains__, OF_RECEIVER):
-                for value in numbers:
+                for value in numbers[attribute]:
                     fact = _is_route(each.channel, host)
                     yield from _setting(
                         each, head, attribute, OF_RECEIVER[attribute], value, value, _same_channel(each), fact
@@ -137,7 +120,7 @@ def _setting(
 ) -> Iterator[AdminCommand]:
     """The command that sets one attribute of the object behind a destination; none if it has that value."""
     before = getattr(each, field)
-    if value == before or (field == "channel_weight" and value == 0):
+    if value == before:
         return
     distance = abs(value - before) if isinstance(value, int) and not isinstance(value, bool) else 1
     command = f"{head} {mqsc}({said})"
@@ -222,13 +205,6 @@ def _on_the_way(decision: Decision) -> Iterator[AdminCommand]:
                 on_situation=partial(evolve, inhibited_on_the_way=False),
                 on_facts=partial(_with_fields, fact=_of_name(name, local), values={"put": "ENABLED"}),
             )  # fmt: skip
-
-
-def _numbers(listed: Iterable[Destination]) -> list[int]:
-    """Every rank and priority that some destination has, and the values next to these."""
-    names = [name for name in (*OF_INSTANCE, *OF_RECEIVER) if name not in ("put_enabled", "channel_weight")]
-    found = {getattr(each, name) + step for each in listed for name in names for step in (-1, 0, 1)}
-    return sorted(value for value in found if 0 <= value <= HIGHEST)
 
 
 def _same_host(of: Destination) -> Callable[[Destination], bool]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from attrs import Attribute, fields
 
-from mqclause.answers.cluster.commands import looked_at, quoted_name
+from mqclause.answers.cluster.commands import quoted_name
+from mqclause.answers.cluster.searched import looked_at
 from mqclause.answers.trigger.why import PutNow, Why
 from mqclause.documents import TRIGGER
 from mqclause.executors.course import Course
