@@ -24,6 +24,9 @@ def of_findings(file: RuleFile) -> dict[str, Any]:
         if stated := [key for key in FINDING_KEYS if key in file.table and key != "follows"]:
             raise RuleError(file.path, stated[0], "is said of a finding; severity is missing")
         return {}
+    if not isinstance(holds := file.table.get("holds"), dict):
+        raise RuleError(file.path, "severity", "is said of a condition, and the rule has none: no [holds]")
+    file.text(holds, "because", "holds")
     texts = {"attribute": file.because(file.table, "", part="attribute").text, "why": file.text(file.table, "why", "")}
     follows = file.text(file.table, "follows" if "follows" in file.table else "clause", "")
     shown = file.table.get("example")

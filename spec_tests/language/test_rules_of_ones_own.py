@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.documents import WORKLOAD
+from mqclause.documents import CHECK, WORKLOAD
+from mqclause.rulebook.declaration import Declaration
 
 RULES = Rules()
 FILES = RULES.files
@@ -21,10 +22,10 @@ def numbers(**files: str) -> list[str]:
     return [each for each in found if each in ("06", "07", "08") or f"workload/{each}_further.toml" in more]
 
 
-def fault(files: dict[str, str | None]) -> str:
+def fault(files: dict[str, str | None], about: Declaration = WORKLOAD) -> str:
     """The line that tells what is wrong with the rules when these files are others."""
     with pytest.raises(RuleError) as caught:
-        RULES.with_files(files).ruleset(WORKLOAD)
+        RULES.with_files(files).ruleset(about)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -92,3 +93,19 @@ CHOICES = 'choices  = ["exact", "truncated"]'
 def test_what_is_wrong_beside_the_rules_is_one_line(path: str, before: str, now: str, said: str) -> None:
     assert FILES[path].count(before) >= 1
     assert said in fault({path: FILES[path].replace(before, now, 1)})
+
+
+def test_a_finding_has_a_sentence_and_a_condition() -> None:
+    path = "check/14_batch_heartbeats_are_sent.toml"
+    lines = FILES[path].splitlines(keepends=True)
+    blank = "".join(each for each in lines if not each.startswith("because"))
+    derived = "".join(lines[: lines.index("[holds]\n")]) + '[derive]\nbeats = "batchhb"\n'
+    example = "".join(lines[lines.index("[example]\n") :])
+    told = [
+        fault({path: text}, CHECK)
+        for text in (blank, f"{derived}\n{example}")
+    ]  # fmt: skip
+    assert told == [
+        f"rules/{path}: holds.because: is missing",
+        f"rules/{path}: severity: is said of a condition, and the rule has none: no [holds]",
+    ]
