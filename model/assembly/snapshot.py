@@ -80,7 +80,7 @@ class Snapshot:
     untold: Untold = field(factory=dict, kw_only=True)
     asked: Inquired | None = field(default=None, kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
-    _placed: Callable[[], Iterable[Placed[Any]]] = tuple
+    _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
     messages: tuple[Message, ...] = ()
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from attrs import frozen
+from attrs import field, frozen
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import CounterKey, Destination, Listing, destinations
@@ -42,7 +42,7 @@ class SequenceState:
 
     counters: Mapping[CounterKey, Counter]
     last_number: int
-    seen: Cluster
+    seen: Cluster = field(repr=False)
     pending: Changes = UNCHANGED
 
     @classmethod

@@ -37,37 +37,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied
 
 
-def printed(folder: Path | None, *arguments: str) -> str:
-    given = [] if folder is None else ["--rules", str(folder)]
-    return CliRunner().invoke(command_line, [*arguments, *given], standalone_mode=False, catch_exceptions=False).stdout
+def printed(folder: Path, *arguments: str) -> str:
+    given = [*arguments, "--rules", str(folder)]
+    return CliRunner().invoke(command_line, given, standalone_mode=False, catch_exceptions=False).stdout
 
 
 @pytest.mark.parametrize(
-    ("arguments", "stated", "ours"),
+    ("arguments", "ours"),
     [
-        (["explain", str(EXAMPLES / "orders.toml")], "goes to     ORDERS.IN at QM2", "goes to     ORDERS.IN at QM4"),
-        (["map", *SALES, "--from", "QM1"], "QM2 50 %, QM3 50 %", "ORDERS.IN\n  from QM1  QM3\n"),
-        (["plan", *SALES, "--set", "QLOCAL(INVOICES.IN) QMGR(QM2) CLWLPRTY(0)"], "INVOICES.IN from QM1", "every put goes where it went"),
-        (["why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc")], "8  no trigger monitor has", "8  nobody has"),
-        (["replay", str(EXAMPLES / "orders_trigger.toml")], "8  no trigger monitor has", "8  nobody has"),
-        (["check", SALES[1]], "found 2 notes", "found 1 note"),
-        (["order", str(EXAMPLES / "figure_11.toml")], "anonymous application keep their order", "they have 1 different priorities"),
-        (["retention", str(EXAMPLES / "held.toml"), "--on", "2026-02-15"], "grace ", "current     ORDERS.IN of QM2"),
-        (["show-sql", "workload.11b"], "LIST_MAX(", "LIST_MIN("),
+        (["explain", str(EXAMPLES / "orders.toml")], "goes to     ORDERS.IN at QM4"),
+        (["map", *SALES, "--from", "QM1"], "ORDERS.IN\n  from QM1  QM3\n"),
+        (["plan", *SALES, "--set", "QLOCAL(INVOICES.IN) QMGR(QM2) CLWLPRTY(0)"], "every put goes where it went"),
+        (["why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc")], "8  nobody has"),
+        (["replay", str(EXAMPLES / "orders_trigger.toml")], "8  nobody has"),
+        (["check", SALES[1]], "found 1 note"),
+        (["order", str(EXAMPLES / "figure_11.toml")], "they have 1 different priorities"),
+        (["retention", str(EXAMPLES / "held.toml"), "--on", "2026-02-15"], "current     ORDERS.IN of QM2"),
+        (["show-sql", "workload.11b"], "LIST_MIN("),
     ],
 )  # fmt: skip
-def test_every_command_goes_by_the_folder(folder: Path, arguments: list[str], stated: str, ours: str) -> None:
-    assert stated in printed(None, *arguments)
+def test_every_command_goes_by_the_folder(folder: Path, arguments: list[str], ours: str) -> None:
+    """By the rules that come with mqclause QM2 is chosen, nobody moves, "no trigger monitor has", two notes, …"""
     assert ours in printed(folder, *arguments)
 
 
 def test_a_batch_goes_by_the_folder(folder: Path, tmp_path: Path) -> None:
-    facts = [each for path in SALES for each in ("--facts", path)]
-    puts = str(EXAMPLES / "sales" / "puts.jsonl")
-    for rules, found in ((None, {"QM2"}), (folder, {"QM3"})):
-        out = tmp_path / "decided.csv"
-        printed(rules, "batch", puts, str(out), "--from", "QM1", *facts)
-        assert {name for name in ("QM2", "QM3") if f'""queue_manager"":""{name}""' in out.read_text()} == found
+    """QM2, which is listed first, is the one that is taken by the rules that come with mqclause."""
+    facts, out = [each for path in SALES for each in ("--facts", path)], tmp_path / "decided.csv"
+    printed(folder, "batch", str(EXAMPLES / "sales" / "puts.jsonl"), str(out), "--from", "QM1", *facts)
+    assert {name for name in ("QM2", "QM3") if f'""queue_manager"":""{name}""' in out.read_text()} == {"QM3"}
 
 
 WORD = "is not an attribute, a derived fact or a term; did you mean"

@@ -47,10 +47,10 @@ def cases(count: int = 20) -> list[tuple[Cluster, Put]]:
     return [random_case(rng) for _ in range(count)]
 
 
-@pytest.fixture
-def ours(tmp_path: Path) -> Rules:
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Rules:
     """Rules of a folder that is gone."""
-    folder = Path(shutil.copytree(rules_folder(), tmp_path / "rules"))
+    folder = Path(shutil.copytree(rules_folder(), tmp_path_factory.mktemp("gone") / "rules"))
     path = folder / "workload" / "04a_channel_rank.toml"
     path.write_text(path.read_text().replace("is below", "is less than"))
     rules = Rules({"mru-ties": "any"}, folder=folder)
@@ -94,6 +94,7 @@ def check_same(decision: Decision, copied: Decision) -> None:
     assert copied.to_json() == decision.to_json()
     assert copied.to_json_text() == decision.to_json_text()
     assert str(copied) == str(decision)
+    assert repr(copied) == repr(decision) == f"<Decision: {decision.verdict}>"
     assert (dict(copied.state.counters), copied.state.last_number) == (
         dict(decision.state.counters),
         decision.state.last_number,

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from mqclause.answers.choice.decision_document import after_steps, destination_document, until_steps
 from mqclause.answers.choice.exit_answer import ExitAnswer, derived_for
@@ -62,14 +62,17 @@ class Decision:
     put: Put
     cluster: Cluster
     level: Level
-    course: Course = field(repr=False)
-    situation: Situation = field(repr=False)
-    listed: tuple[Destination, ...] = field(repr=False)
-    runs: tuple[Run, ...] = field(repr=False)
-    rules: Rules = field(repr=False)
-    before: SequenceState | None = field(repr=False)
-    resolved: Resolved = field(repr=False)
-    exit: ExitAnswer | None = field(default=None, repr=False)
+    course: Course
+    situation: Situation
+    listed: tuple[Destination, ...]
+    runs: tuple[Run, ...]
+    rules: Rules
+    before: SequenceState | None
+    resolved: Resolved
+    exit: ExitAnswer | None = None
+
+    def __repr__(self) -> str:
+        return f"<Decision: {self.verdict}>"
 
     @property
     def run(self) -> Run | None:

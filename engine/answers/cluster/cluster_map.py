@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict, field, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
@@ -50,7 +50,7 @@ class MapRow:
 
     queue: str
     decision: Decision
-    snapshot: Snapshot
+    snapshot: Snapshot = field(repr=False)
     by_exit: ExitShares | None = None
 
     @property
