@@ -42,7 +42,8 @@ class WhatIf:
     @property
     def object(self) -> str:
         """The object as messages name it."""
-        return f"{self.kind} {quoted(self.name)}" + (f" of {quoted(self.owner)}" if self.owner else "")
+        named = f"{self.kind} {quoted(self.name)}" if self.name else self.kind
+        return named + (f" of {quoted(self.owner)}" if self.owner else "")
 
 
 def changed(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
@@ -94,11 +95,16 @@ def with_fields(placed: Placed[Any], fields: Mapping[str, Any], option: str = OP
 
 
 def read_change(text: str) -> WhatIf:
-    """What one command says: an object and its attributes, without a verb. Raises FactsError."""
+    """What one command says: an object and its attributes, without a verb. Raises FactsError.
+
+    ``QMGR`` stands without a name too, as in ALTER QMGR: the only queue manager there, or the local one.
+    """
     try:
         words = [(SYNONYMS.get(word, word), value) for word, value, _ in parameters(text)]
     except UnreadableError as fault:
         raise _fault(fault.message) from None
+    if words[:1] == [("QMGR", None)]:
+        words[0] = ("QMGR", "")
     if not words or words[0][0] not in CHANGEABLE or not isinstance(words[0][1], str):
         what = quoted(text) if not any(is_secret(word) for word, _ in words) else f"a change of {words[0][0]}"
         allowed = ", ".join(f"{kind}(…)" for kind in CHANGEABLE)

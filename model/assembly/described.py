@@ -59,7 +59,7 @@ def as_script(change: WhatIf, owner: str, clusters: Iterable[str] = ()) -> Scrip
     states = {word: value for word, value in change.attributes.items() if word in besides}
     records = [Record("alter", change.kind, name, stated, source=OPTION)] if stated else []
     for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
-        refused = read_attributes(Record("alter", kind, change.name, words), "")[1]
+        refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
         if refused:
             raise refused_change(change, refused)
     if "SUSPEND" in states:

@@ -81,8 +81,11 @@ def _parts(change: WhatIf) -> Iterator[WhatIf]:
 
 
 def _everywhere(members: Members, change: WhatIf) -> Members:
-    if change.kind == "QMGR" and not change.name and len(members) == 1:
-        change = evolve(change, name=local_of(members[0]))
+    if change.kind == "QMGR" and not change.name:
+        owners = [local_of(each) for each in members]
+        if len(owners) > 1:
+            raise on_several(change, owners)
+        change = evolve(change, name=owners[0])
     asked = change
     if set(change.attributes) <= OWN_STATE and change.owner:
         change, concerned = evolve(change, owner=""), {change.owner}

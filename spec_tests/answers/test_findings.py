@@ -156,8 +156,10 @@ def test_a_change_is_looked_at_before_it_is_made() -> None:
     assert told(*scripts, changes=["CHANNEL(TO.QM1) STATUS(STOPPED)", "QMGR(QM1) CLWLEXIT(x)"]) == [
         ("check.16", "QM1", "QM1")
     ]
+    assert ("check.16", "QM1", "QM1") in told(scripts[0], changes=["QMGR CLWLEXIT(x)", "QMGR SUSPEND(NO)"])
     for change, said in (
         ("QLOCAL(Q) PUT(DISABLED)", "is on QM1, QM2: say with QMGR"),
+        ("QMGR CLWLEXIT(x)", "QMGR is on QM1, QM2: say with QMGR"),
         ("QLOCAL(N) PUT(DISABLED)", "is not known"),
         ("QLOCAL(Q) QMGR(QM2) PUT(OFF)", "PUT: 'OFF' is not allowed"),
         ("CHANNEL(TO.QM1) STATUS(BROKEN)", "STATUS: 'BROKEN' is not allowed"),

@@ -268,8 +268,8 @@ def test_what_is_found_is_printed_as_in_a_diff(sales: list[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--set", "QLOCAL(ORDERS) CLWLPRTY(5)"],
-         "QLOCAL 'ORDERS' is on QM2, QM3, QM4: say with QMGR(…) which one is meant"),
+        (["--set", "QLOCAL(ORDERS) PUT(DISABLED)"], "QLOCAL 'ORDERS' is on QM2, QM3, QM4: say with QMGR(…) which one is meant"),
+        (["--set", "QMGR CLWLUSEQ(ANY)"], "QMGR is on QM1, QM2, QM3, QM4: say with QMGR(…) which one is meant"),
         (["--set", "QLOCAL(ORDER) CLWLPRTY(5)"], "QLOCAL 'ORDER' is not known; did you mean 'ORDERS'"),
         (["--set", "QLOCAL(ORDERS) QMGR(QM1) CLWLPRTY(5)"],
          "QLOCAL 'ORDERS' of 'QM1' is not known; it is on QM2, QM3, QM4"),

@@ -41,8 +41,10 @@ def test_an_attribute_of_one_instance(snapshot: Snapshot) -> None:
 
 
 def test_queue_managers(snapshot: Snapshot) -> None:
-    after = changed(snapshot, ["QMGR(QM2) SUSPEND(YES)", "QMGR(QM1) CLWLUSEQ(ANY)"])
-    assert (after.cluster.remote["QM2"].suspended, after.cluster.queue_manager.clwluseq) == (("SALES",), "ANY")
+    # ALTER QMGR names none: it is the local one.
+    after = changed(snapshot, ["QMGR(QM2) SUSPEND(YES)", "QMGR(QM1) CLWLUSEQ(ANY)", "QMGR TRIGINT(0)"])
+    local = after.cluster.queue_manager
+    assert (after.cluster.remote["QM2"].suspended, local.clwluseq, local.trigint) == (("SALES",), "ANY", 0)
 
 
 def test_a_receiver_of_another_member(snapshot: Snapshot) -> None:

@@ -165,7 +165,7 @@ class Inspection:
 
     def _is_of(self, change: WhatIf, name: str, each: Inspected) -> bool:
         if change.kind == "QMGR":
-            return change.name == name or (not change.name and len(self.members) == 1)
+            return change.name in ("", name)
         return change.owner in ("", name) and names_object(each.scripts(), change)
 
     def changed(self, overlays: Iterable[Source], changes: Iterable[str]) -> Inspection:
