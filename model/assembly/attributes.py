@@ -12,7 +12,7 @@ from mqclause.model.assembly.operations import refusal
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
-    GIVEN_CHANNEL,
+    CHANNEL_NAME_OR_BLANK,
     NAME,
     NAME_OR_BLANK,
     Description,
@@ -55,7 +55,7 @@ FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
     "QMODEL": {},
     "QCLUSTER": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
     "CLUSQMGR": _attributes(Channel, "cluster deftype status clwlrank clwlprty clwlwght netprty")
-    | {"CHANNEL": ("", GIVEN_CHANNEL), "SUSPEND": ("", Words(("YES", "NO")))},
+    | {"CHANNEL": ("", CHANNEL_NAME_OR_BLANK), "SUSPEND": ("", Words(("YES", "NO")))},
     "CHSTATUS": _attributes(Channel, "status") | _texts("RQMNAME"),
     "CHANNEL": _attributes(Channel, "clwlrank clwlprty clwlwght netprty npmspeed") | _CLUSTERED,
     "PROCESS": _attributes(Process, "appltype applicid envrdata userdata"),

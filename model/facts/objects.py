@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import frozen
 
 from mqclause.model.facts.constants import CHANNEL_STATUS
@@ -191,6 +193,14 @@ class Put:
     cluster_pcf: bool = attribute(Flag(), False)
     already_sent_to: tuple[str, ...] = attribute(GIVEN_NAMES, ())
     length: int = attribute(Whole(0, LONGEST_MESSAGE), 100)
+
+    @classmethod
+    def as_written(cls, queue: str = "", queue_manager: str = "", **more: Any) -> Put:
+        """A put to names of the facts, which are taken as they are written there: MQ may not allow them."""
+        put = cls(**more)
+        object.__setattr__(put, "queue", queue)
+        object.__setattr__(put, "queue_manager", queue_manager)
+        return put
 
 
 Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process

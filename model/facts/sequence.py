@@ -96,19 +96,19 @@ def _touched(before: Cluster, after: Cluster) -> Iterator[Put]:
     differ: set[Put] = set()
     if before.queue_manager.clusters != after.queue_manager.clusters:
         for cluster in (before, after):
-            differ.update(Put(queue=name) for name in cluster.queues_by_name)
-            differ.update(Put(queue_manager=name) for name in (*cluster.aliases_by_name, *cluster.remote))
+            differ.update(Put.as_written(name) for name in cluster.queues_by_name)
+            differ.update(Put.as_written("", name) for name in (*cluster.aliases_by_name, *cluster.remote))
     for queue in _not_in_both(before.queues, after.queues):
-        differ.add(Put(queue=queue.name))
+        differ.add(Put.as_written(queue.name))
     for alias in _not_in_both(before.queue_manager_aliases, after.queue_manager_aliases):
-        differ.add(Put(queue_manager=alias.name))
+        differ.add(Put.as_written("", alias.name))
     for channel in _not_in_both(before.channels, after.channels):
-        differ.add(Put(queue_manager=channel.queue_manager))
+        differ.add(Put.as_written("", channel.queue_manager))
         # A route in a cluster of ours passes the cluster tests for its queue manager's name too; in another one it may
         # do so for a queue alone.
         if channel.cluster not in after.queue_manager.clusters:
             hosted = (each for each in after.queues if each.queue_manager == channel.queue_manager)
-            differ.update(Put(queue=each.name) for each in hosted)
+            differ.update(Put.as_written(each.name) for each in hosted)
     yield from differ
 
 

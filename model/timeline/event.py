@@ -10,7 +10,17 @@ from typing import Any
 from attrs import fields, frozen
 
 from mqclause.model.diagnostic import DomainError, suggestion
-from mqclause.model.facts.domains import CHANNEL_NAME, LARGEST, NAME_OR_BLANK, Flag, Text, Whole, Words, attribute
+from mqclause.model.facts.domains import (
+    CHANNEL_NAME,
+    GIVEN_NAME,
+    LARGEST,
+    NAME_OR_BLANK,
+    Flag,
+    Text,
+    Whole,
+    Words,
+    attribute,
+)
 from mqclause.model.facts.message import LABEL_TEXT_OR_BLANK, LARGEST_LONG
 from mqclause.model.facts.objects import BINDINGS, LONGEST_MESSAGE
 from mqclause.model.facts.queue_call import MODES
@@ -140,7 +150,7 @@ class Event:
     by: str = attribute(NAME_OR_BLANK, "")
     mode: str = attribute(Words((*MODES, *SUSPEND_MODES)), "INPUT_SHARED")
     cluster: str = attribute(NAME_OR_BLANK, "")
-    to_queue_manager: str = attribute(NAME_OR_BLANK, "")
+    to_queue_manager: str = attribute(GIVEN_NAME, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     persistent: bool = attribute(Flag(), True)
     length: int = attribute(Whole(0, LONGEST_MESSAGE), 100)

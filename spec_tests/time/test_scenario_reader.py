@@ -146,6 +146,8 @@ class TestOneFault:
              " a whole number from 1 to 1000000000"),
             ({"do": "put", "queue": "APPQ", "segments": True}, "event 1 (put): segments: True is not allowed; allowed:"
              " a whole number from 1 to 999999999"),
+            ({"do": "put", "queue": "APPQ", "to_queue_manager": "A B"}, "event 1 (put): to_queue_manager: 'A B' is not"
+             " allowed; allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %"),
             ({"do": "put", "queue": "APPQ", "persistent": 1}, "event 1 (put): persistent: 1 is not allowed; allowed:"
              " true, false"),
             ({"do": "put", "queue": "APQ"}, "event 1 (put): queue 'APQ' is not known; allowed: one of the facts;"

@@ -127,7 +127,7 @@ def no_local_queue(queue: Queue, cluster: Cluster, rules: Rules) -> str:
     what = f"{queue.name!r} is a {queue.type}, not a local queue of {queue.queue_manager}"
     engine = Engine(rules)
     where = engine.resolve(cluster, queue.name, "", "MQPUT1")
-    chosen = None if where.stays_local else engine.choose(Put(queue.name, call="MQPUT1"), cluster).chosen
+    chosen = None if where.stays_local else engine.choose(Put.as_written(queue.name, call="MQPUT1"), cluster).chosen
     comes_to = where.names[0] if where.stays_local else chosen.transmission_queue if chosen is not None else ""
     lies_on = cluster.own_queues.get(comes_to or "")
     if lies_on is None or lies_on.type != "QLOCAL":

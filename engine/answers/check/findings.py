@@ -256,7 +256,7 @@ class Checks:
         return because
 
     def _fell_by(self, about: ConfiguredObject, cluster: Cluster) -> str:
-        put = Put(about.name, bind="NOTFIXED", call="MQPUT")
+        put = Put.as_written(about.name, bind="NOTFIXED", call="MQPUT")
         decision = self.engine.choose(put, cluster, None, "rule")
         if any(each.queue_manager == about.queue_manager for each in decision.permitted):
             return ""

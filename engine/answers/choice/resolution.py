@@ -89,7 +89,7 @@ class Resolved:
     def named(self) -> Put:
         """What the workload rules are asked about: a put that names one thing."""
         queue, queue_manager = self.names
-        return Put(queue=queue) if self.ends == "queue" else Put(queue_manager=queue_manager)
+        return Put.as_written(queue) if self.ends == "queue" else Put.as_written("", queue_manager)
 
     @cached_property
     def kept(self) -> str:
@@ -146,7 +146,7 @@ def resolved(
             cluster.resolutions.clear()
         if not (queue or queue_manager):
             raise ValueError("a put names a queue, a queue manager or both")
-        put = Put(queue, queue_manager, call=call)
+        put = Put.as_written(queue, queue_manager, call=call)
         found = cluster.resolutions[key] = Resolved(tuple(_looks(course, cluster, put, left_open)))
     return found
 
@@ -159,6 +159,6 @@ def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool) -> Itera
         facts = look.facts
         if look.run.failure is not None or facts["ends"] != "again":
             return
-        put = evolve(put, queue=facts["next_queue"], queue_manager=facts["next_queue_manager"])
+        put = Put.as_written(facts["next_queue"], facts["next_queue_manager"], call=put.call)
         met = evolve(seen, inhibited_by=seen.inhibited_by or facts["disabled"])
         seen = naming(cluster, put, met, facts["object_kind"])

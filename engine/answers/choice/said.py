@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Container, Iterable
 from functools import cached_property
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.reason import Reason
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import Put
 
 NAMED_AT_MOST = 4
 """How many of several destinations are named."""
@@ -97,7 +98,11 @@ def _reason_at_put(decision: Decision) -> Reason | None:
     """What a put after an MQOPEN by way of a put-disabled object fails with, if it does."""
     if not decision.resolved.inhibited:
         return None
-    put = evolve(decision.put, call="MQPUT", bind="NOTFIXED")
+    asked = decision.put
+    put = Put.as_written(
+        asked.queue, asked.queue_manager, call="MQPUT", bind="NOTFIXED", cluster_pcf=asked.cluster_pcf,
+        from_cluster_channel=asked.from_cluster_channel, already_sent_to=asked.already_sent_to,
+    )  # fmt: skip
     return Engine(decision.rules).choose(put, decision.cluster, decision.before, caller=None).reason
 
 

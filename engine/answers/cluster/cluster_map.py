@@ -163,7 +163,7 @@ def map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED"
 
 def map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
     """The row of one queue at one member, whether that knows it or not."""
-    return _row(queue, Put(queue=queue, bind=bind), member, engine)
+    return _row(queue, Put.as_written(queue, bind=bind), member, engine)
 
 
 def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
@@ -175,7 +175,7 @@ def alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXE
     """A row for each alias of a queue manager that is known in a cluster and each member that knows it."""
     for member in members:
         for alias in aliases_in_clusters(member.cluster):
-            yield _row("", Put(queue_manager=alias, bind=bind), member, engine)
+            yield _row("", Put.as_written("", alias, bind=bind), member, engine)
 
 
 def aliases_in_clusters(cluster: Cluster) -> list[str]:

@@ -207,7 +207,7 @@ class Administering:
 
     def onward(self, event: Event) -> ChosenAnew:
         """Where a message goes whose queue's name leads away from here."""
-        put = Put(event.queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=True)
+        put = Put.as_written(event.queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=True)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None))
 
@@ -239,7 +239,7 @@ class Administering:
 
         A message that is moved has a ``mover``; one that arrives over a cluster channel calls no exit.
         """
-        put = Put(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=mover is None and not but_for)
+        put = Put.as_written(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=mover is None and not but_for)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         decision = self.among(put, but_for, mover)
         if decision.chosen is None or decision.chosen.queue_manager != instead_of:

@@ -237,7 +237,7 @@ class _Run:
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, "MQOPEN")
         if where.stays_local:
             return
-        put = Put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN")
+        put = _put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN")
         found = self.choose(row, put, self.exits.caller(event, None))
         if isinstance(found, Destination):
             row.routed = found
@@ -281,4 +281,4 @@ class _Run:
 @lru_cache(maxsize=4096)
 def _put(queue: str, queue_manager: str, bind: str, call: str) -> Put:
     """A put by an event: checked once for each names."""
-    return Put(queue, queue_manager, bind, call)
+    return Put.as_written(queue, queue_manager, bind=bind, call=call)

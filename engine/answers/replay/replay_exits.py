@@ -51,7 +51,7 @@ class ReplayExits:
     def moving(self, message: InFlight, left: str) -> Caller:
         """Who asks for the new destination of a message, whose target ``left`` failed: the channel, on no handle."""
         persistence = MQPER_PERSISTENT if message.persistent else MQPER_NOT_PERSISTENT
-        offered = OfferedMessage(Put(message.queue).length, None, {**NO_DESCRIPTOR, "Persistence": persistence})
+        offered = OfferedMessage(Put().length, None, {**NO_DESCRIPTOR, "Persistence": persistence})
         return Caller(None, offered, self.at_start, None, left, session=self.session)
 
     def follow(self, event: Event, after: QueueManagerState) -> None:
