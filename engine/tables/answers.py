@@ -13,7 +13,6 @@ from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.rule import Conclude, FailWith, Rule
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import DECISION, TRIGGERING
-from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.plan import Written
 from mqclause.tables.shape import ValueSource
 from mqclause.tables.steps import Writing
@@ -53,13 +52,12 @@ def decision(found: Written) -> StructFields:
 
 
 def kept_queue(found: Written, queue: Node, *where: Node) -> Node:
-    """The ``queue`` of a destination; ``where`` a row names a queue manager beside a queue, that one is kept."""
-    words = found.course[0].standing.meaning.words
-    if not all(words.is_there(words.columns[name]) for name in PUT_NAMES):
+    """The ``queue`` of a destination; ``where`` the rules keep one that is named beside a queue manager, that one."""
+    kept = found.course[0].standing.meaning.of(exp.column("kept_queue"))
+    if kept == literal(""):
         return queue
-    kept, beside = (words.checked(words.columns[name]) for name in PUT_NAMES)
-    given = (exp.NEQ(this=each.copy(), expression=literal("")) for each in (kept, beside))
-    return case([(both(*where, *given), kept)], queue)
+    kept = found.bindings.same("kept_queue", kept)
+    return case([(both(*where, exp.NEQ(this=kept.copy(), expression=literal(""))), kept)], queue)
 
 
 def invalid_decision(message: Node) -> StructFields:

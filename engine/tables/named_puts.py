@@ -15,6 +15,7 @@ from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations
 from mqclause.model.facts.objects import Put
+from mqclause.model.facts.situation import Situation
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
@@ -58,7 +59,8 @@ class NamedPut:
         engine = engine_of(rules)
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
         named = where.named if where.asks_workload else Put(self.put.queue, self.put.queue_manager)
-        found = destinations(cluster, named, engine.listing, self.shown(where.kept)) if where.asks_workload else ()
+        kept = self.shown(engine.listing.kept_queue(Situation(*where.names)))
+        found = destinations(cluster, named, engine.listing, kept) if where.asks_workload else ()
         listed = [asdict(each) for each in found]
         return {
             "at": at,

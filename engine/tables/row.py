@@ -13,11 +13,12 @@ from attrs import evolve, fields, frozen
 from mqclause.answers.choice.decision_document import destination_document
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
+from mqclause.executors.listing import listing_of
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Run
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.constants import REASONS
-from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.destination import Destination, Listing
 from mqclause.model.facts.domains import Finite, Flag, Name, Names, Text, Whole, Words
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.situation import Situation
@@ -45,6 +46,7 @@ class Rows:
 
     def __init__(self, rules: Rules | None = None) -> None:
         self.course = Course.of(rules or Rules(), OUTCOME)
+        self.listing = listing_of(self.course.rulesets[0])
 
     def decision(
         self, put: Given | None, destinations: Sequence[Given | None] | None, explain: bool = False
@@ -56,7 +58,7 @@ class Rows:
         message is about its first fault. Raises nothing.
         """
         try:
-            seen, listed = read_put(put, destinations)
+            seen, listed = read_put(self.listing, put, destinations)
         except InvalidRowError as error:
             return invalid(str(error))
         runs = self.course.run(seen, listed, traced=explain)
@@ -65,7 +67,7 @@ class Rows:
     def explained(self, put: Given | None, destinations: Sequence[Given | None] | None) -> dict[str, Any]:
         """The decision with its derivation: ``steps`` as in Decision.to_json, none for an invalid row."""
         try:
-            seen, listed = read_put(put, destinations)
+            seen, listed = read_put(self.listing, put, destinations)
         except InvalidRowError as error:
             return {**invalid(str(error)), "steps": []}
         runs = self.course.run(seen, listed, traced=True)
@@ -78,13 +80,13 @@ class Rows:
         return {**decision_of(listed, runs, workload), "steps": derivation}
 
 
-def read_put(put: Given | None, destinations: Sequence[Given | None] | None) -> tuple[Situation, list[Destination]]:
+def read_put(
+    listing: Listing, put: Given | None, destinations: Sequence[Given | None] | None
+) -> tuple[Situation, list[Destination]]:
     """A row of a table of puts, as read_row has it. Raises InvalidRowError."""
     seen, listed = read_row(OUTCOME, put, destinations)
-    if seen.put_queue and seen.put_queue_manager:
-        # A queue manager is chosen, and the queue is kept, whatever each destination says.
-        listed = [evolve(each, queue=seen.put_queue) for each in listed]
-    return seen, listed
+    kept = listing.kept_queue(seen)
+    return seen, [evolve(each, queue=kept) for each in listed] if kept else listed
 
 
 def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Given | None] | None) -> tuple[Any, Any]:

@@ -113,12 +113,14 @@ class Destination:
 class Listing:
     """What rules say of destinations before they choose among them: see mqclause.executors.listing.
 
+    ``kept_queue`` is the queue that destinations keep in a situation, blank if each has its own.
     The local instance stands once for each CLUSRCVR that ``lends`` it its attributes; ``on_each_receiver`` says that it
     stands on them, so that they are routes. ``said`` are the attributes that terms say of what is stated of a
     destination. ``watched`` gives the values of a destination that are compared from one choice to the next, in groups;
     None for a group that does not concern it.
     """
 
+    kept_queue: Callable[[Any], str]
     on_each_receiver: bool
     lends: Callable[[Destination], bool]
     said: Callable[[StatedDestination], dict[str, Any]]

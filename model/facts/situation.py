@@ -37,7 +37,8 @@ class Situation:
 
 def situation(
     put: Put,
-    named: Put,
+    queue: str,
+    queue_manager: str,
     bind: str,
     cluster: Cluster,
     last_seq_number: int,
@@ -46,13 +47,13 @@ def situation(
 ) -> Situation:
     """The situation of ``put`` at the local queue manager of ``cluster``.
 
-    ``named`` is what its names come to, ``bind`` the binding in effect; ``inhibited_by`` is an object on the way
-    that is put-disabled.
+    ``queue`` and ``queue_manager`` are what its names come to, ``bind`` the binding in effect; ``inhibited_by`` is an
+    object on the way that is put-disabled.
     """
     own = cluster.queue_manager
     return Situation(
-        named.queue,
-        named.queue_manager,
+        queue,
+        queue_manager,
         bind,
         put.call,
         put.from_cluster_channel,

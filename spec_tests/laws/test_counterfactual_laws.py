@@ -30,8 +30,8 @@ def settings(decision: Decision) -> Iterator[Setting]:
         host, local = each.queue_manager, each.is_local
         if each.is_alias:
             yield from _of("QUEUE", OF_INSTANCE, _alias(each.alias, host), host, each.alias)
-        elif decision.situation.put_queue:
-            name = decision.situation.put_queue
+        elif decision.resolved.named.queue:
+            name = decision.resolved.named.queue
             words = {"clwluseq": ["QMGR", "LOCAL", "ANY"]} if local else {}
             yield from _of("QUEUE", OF_INSTANCE | words, _queue(name, host), host, name)
         if each.channel and not local:

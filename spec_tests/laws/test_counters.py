@@ -36,7 +36,7 @@ def decided_by_clause_12(decision: Decision) -> bool:
     return not any(
         each.is_local and (each.clwluseq == "LOCAL" or local_first[0] or (local_first[1] and each.clwluseq == "QMGR"))
         for each in decision.listed
-        if each.queue and each.put_enabled and decision.situation.put_queue
+        if each.queue and each.put_enabled and decision.resolved.named.queue
     )
 
 

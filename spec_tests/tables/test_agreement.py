@@ -16,6 +16,7 @@ pytest.importorskip("pyarrow")
 from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb import decide
 from mqclause.executors.course import Course
+from mqclause.executors.listing import listing_of
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole, Words
 from mqclause.rulebook.rule import Choose, Eliminate, Keep, SetAside
 from mqclause.rulebook.rules import Rules
@@ -115,7 +116,7 @@ def by_chaining(rows: list[Row], chosen: dict[str, str]) -> Decisions:
     found = []
     for put, destinations in rows:
         try:
-            seen, listed = read_put(put, destinations)
+            seen, listed = read_put(listing_of(course.rulesets[0]), put, destinations)
         except InvalidRowError as error:
             found.append(invalid(str(error)))
             continue

@@ -87,14 +87,9 @@ class Resolved:
 
     @cached_property
     def named(self) -> Put:
-        """What the workload rules are asked about: a put that names one thing."""
+        """What the destinations of are listed: a put that names one thing."""
         queue, queue_manager = self.names
         return Put.as_written(queue) if self.ends == "queue" else Put.as_written("", queue_manager)
-
-    @cached_property
-    def kept(self) -> str:
-        """The queue that is kept beside a queue manager that the workload rules choose."""
-        return self.names[0] if self.ends == "queue manager" else ""
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:

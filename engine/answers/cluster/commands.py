@@ -79,10 +79,11 @@ def admin_commands(decision: Decision) -> list[AdminCommand]:
 def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
     ranks = [each for each in (*OF_INSTANCE, *OF_RECEIVER) if each != "put_enabled" and each in asked]
     numbers = {attribute: numbers_for(attribute, decision) for attribute in ranks}
+    named = decision.resolved.named
     for each in decision.listed:
         host = each.queue_manager
-        if each.is_alias or decision.situation.put_queue:
-            kind, name = ("QREMOTE", each.alias) if each.is_alias else (each.queue_type, decision.situation.put_queue)
+        if each.is_alias or named.queue:
+            kind, name = ("QREMOTE", each.alias) if each.is_alias else (each.queue_type, named.queue)
             fact = _is_alias(name, host) if each.is_alias else _is_queue(name, host)
             for attribute in filter(asked.__contains__, OF_INSTANCE):
                 for value in (not each.put_enabled,) if attribute == "put_enabled" else numbers[attribute]:
