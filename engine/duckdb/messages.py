@@ -32,7 +32,7 @@ def message_order(
     """
     relation = relation_of(source, connection)
     check_apart(relation.columns)
-    query = message_query(kinds_of(relation), cluster, rules or Rules(), numbered=True)
+    query = message_query(kinds_of(relation), cluster, Rules.given(rules), numbered=True)
     found = relation.query(MESSAGES, DUCKDB.text(query, quoted=True))
     assert found is not None  # noqa: S101 - a SELECT gives a relation
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mqclause.tables.columns import TableError
-from mqclause.tables.shape import check_apart
+from mqclause.tables.shape import check_apart, no_table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -32,14 +32,32 @@ def relation_of(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyR
         return source
     made = connection or duckdb.connect()
     if isinstance(source, str | Path):
-        check_parquet(made, str(source))
-        return made.read_parquet(str(source))
+        return _relation_of_files(made, str(source))
     check_apart(map(str, _names(source)))
     try:
         return made.sql("SELECT * FROM source")
     except duckdb.InvalidInputException:
-        expected = "a relation, a DataFrame, an Arrow table or the path of a Parquet file"
-        raise TableError(f"the table is a {type(source).__name__}; expected {expected}") from None
+        raise no_table(source, "a relation, a DataFrame, an Arrow table or the path of a Parquet file") from None
+
+
+def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRelation:
+    import duckdb
+
+    if Path(files).is_dir():
+        raise TableError(f"{files}: is a folder; a pattern names its Parquet files: {Path(files, '*.parquet')}")
+    try:
+        check_parquet(connection, files)
+        return connection.read_parquet(files)
+    except duckdb.IOException as error:
+        raise TableError(f"{files}: {_said(error)}") from None
+    except duckdb.InvalidInputException as error:
+        other = "what is in other files is given as a relation, as of duckdb.read_csv"
+        raise TableError(f"{files}: is no Parquet file ({_said(error)}); {other}") from None
+
+
+def _said(error: Exception) -> str:
+    """What DuckDB says, without the kind of the error and the place in a query that is ours."""
+    return str(error).splitlines()[0].partition(" Error: ")[2]
 
 
 def _names(source: Any) -> Iterable[object]:

@@ -75,7 +75,7 @@ def decide(
     ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     connection = connection or connection_for(source)
-    relation, rules = relation_of(source, connection), rules or Rules()
+    relation, rules = relation_of(source, connection), Rules.given(rules)
     columns = _columns(relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
@@ -98,7 +98,7 @@ def decide_triggers(
     Raises TableError and RuleError.
     """
     relation = relation_of(source, connection)
-    plan = plan_of(rules or Rules(), shape_of(_columns(relation), TRIGGER), triggering)
+    plan = plan_of(Rules.given(rules), shape_of(_columns(relation), TRIGGER), triggering)
     return _answered(relation, plan, TRIGGER)
 
 
@@ -116,7 +116,7 @@ def apply_rules(
     """
     relation = relation_of(source, connection)
     shape = shape_of(_columns(relation), declaration)
-    plan = plan_of(rules or Rules(), shape, evaluation, declaration if explain else None)
+    plan = plan_of(Rules.given(rules), shape, evaluation, declaration if explain else None)
     return _answered(relation, plan, declaration)
 
 
@@ -125,7 +125,7 @@ def show_sql(name: str, rules: Rules | None = None) -> str:
 
     Raises UnknownRuleError and RuleError.
     """
-    return shown_sql(name, rules or Rules(), DUCKDB, _query)
+    return shown_sql(name, Rules.given(rules), DUCKDB, _query)
 
 
 def _query(plan: Plan, about: Declaration) -> Node:

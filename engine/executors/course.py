@@ -54,11 +54,9 @@ class Course:
     def of(cls, rules: Rules, declaration: Declaration, executor: ExecutorName = "compiled") -> Course:
         """The documents that ``declaration`` follows, and itself, made ready once.
 
-        Raises RuleError, and NotInstalledError for chaining where there is no durable_rules. What is no Rules is a
-        TypeError, another executor a ValueError.
+        Raises RuleError, and NotInstalledError for chaining where there is no durable_rules. Another executor is a
+        ValueError.
         """
-        if not isinstance(rules, Rules):
-            raise TypeError(f"rules={quoted(rules)} is no Rules; readings are given as Rules(readings)")
         if executor not in [*EXECUTORS]:
             raise ValueError(f"executor={quoted(executor)} is none{instead(executor, EXECUTORS)}")
         return _course(rules.about(declaration), declaration, executor)

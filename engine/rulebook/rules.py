@@ -53,6 +53,13 @@ class Rules:
             raise TypeError(f"readings={quoted(readings)} is no mapping of ids of readings to choices")
         self._read(readings or {}, edition, _own_files() if folder is None else _files(Path(folder)))
 
+    @classmethod
+    def given(cls, rules: Rules | None) -> Rules:
+        """The rules that were given, or where none were, those that come with the project. Raises TypeError."""
+        if rules is not None and not isinstance(rules, cls):
+            raise TypeError(f"rules={quoted(rules)} is no Rules; readings are given as Rules(readings)")
+        return cls() if rules is None else rules
+
     def _read(self, readings: Mapping[str, str], edition: str | None, files: Files) -> None:
         self.files = files
         if beside := [path for path in files if "/" not in path and path not in BESIDE_FOLDERS]:

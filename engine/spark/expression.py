@@ -29,10 +29,14 @@ def expression(tree: Node) -> Column:
 
 
 def answer_of(plan: Plan, **inputs: Column | str) -> Column:
-    """The answer of a plan over its inputs; in a struct of their own where they have other names than it uses."""
-    session = SparkSession.getActiveSession()
-    if session is not None:
-        look_enough(session)
+    """The answer of a plan over its inputs; in a struct of their own where they have other names than it uses.
+
+    Raises TypeError for what is no column, and PySparkRuntimeError where no session is there.
+    """
+    for name, given in inputs.items():
+        if not isinstance(given, Column | str):
+            raise TypeError(f"{name} is a {type(given).__name__}; expected a column or its name")
+    look_enough(SparkSession.active())
     if all(isinstance(given, str) and given == name for name, given in inputs.items()):
         return F.expr(answer_text(plan))
     row = F.struct(*((F.col(given) if isinstance(given, str) else given).alias(name) for name, given in inputs.items()))
@@ -53,6 +57,8 @@ def in_brief(tree: Node) -> Node:
 
 
 def look_enough(spark: SparkSession) -> None:
-    """Lets the analyzer of a session look as often as it needs to."""
+    """Lets the analyzer of a session look as often as it needs to. Raises TypeError for what is none."""
+    if not hasattr(spark, "conf"):
+        raise TypeError(f"the session is a {type(spark).__name__}; expected a SparkSession")
     if int(spark.conf.get(LOOKS) or 0) < ENOUGH_LOOKS:
         spark.conf.set(LOOKS, str(ENOUGH_LOOKS))

@@ -7,9 +7,8 @@ from pyspark.sql import DataFrame
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.dialect import SPARK
-from mqclause.spark.types import kind_of
+from mqclause.spark.types import kinds_of
 from mqclause.tables.message_query import MESSAGES, message_query
-from mqclause.tables.shape import check_apart
 
 
 def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | None = None) -> DataFrame:
@@ -20,9 +19,7 @@ def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | 
     Every row comes out, with its columns as they were; ``df`` is read twice. No action is triggered. Raises TableError
     and RuleError.
     """
-    check_apart(df.columns)
-    columns = {field.name: kind_of(field.dataType) for field in df.schema.fields}
-    query = message_query(columns, cluster, rules or Rules())
+    query = message_query(kinds_of(df), cluster, Rules.given(rules))
     text = (
         SPARK.text(query, quoted=True).replace("{", "{{").replace("}", "}}").replace(f"`{MESSAGES}`", f"{{{MESSAGES}}}")
     )

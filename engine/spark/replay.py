@@ -18,7 +18,9 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.rulebook.rules import Rules
+from mqclause.spark.types import kinds_of
 from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
+from mqclause.tables.flat import check_clusters
 from mqclause.tables.named_puts import answered, engine_of
 from mqclause.tables.row import InvalidRowError, invalid, read_situation
 from mqclause.tables.shape import check_free, there
@@ -54,7 +56,8 @@ def replay(
     computed until the result is asked for. Memory does not grow with a group from Spark 4.1 on; before, a group has
     to fit into the memory of a worker. Raises RuleError, and TableError if ``df`` has a column ``decision``.
     """
-    schema, key = decided_type(df), rules or Rules()
+    check_clusters(cluster)
+    schema, key = decided_type(df), Rules.given(rules)
     engine_of(key)
     place = row_number().over(Window.partitionBy(*as_names(by)).orderBy(*as_names(order)))
     # Spark keeps the rows as the window leaves them: they are grouped and sorted already.
@@ -63,8 +66,9 @@ def replay(
 
 def decided_type(df: DataFrame) -> StructType:
     """The columns of ``df`` and the decision. Raises TableError if one of that name is there already, or no put."""
-    check_free("decision", df.columns)
-    there("put", df.columns)
+    columns = kinds_of(df)
+    check_free("decision", columns)
+    there("put", columns)
     return StructType([*df.schema.fields, StructField("decision", DECISION_TYPE)])
 
 

@@ -13,6 +13,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.sequence import Counter, SequenceState
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.replay import Group, PutSequence, as_names, decided_type, sequence_of
+from mqclause.tables.flat import check_clusters
 from mqclause.tables.named_puts import engine_of
 from mqclause.tables.shape import there
 
@@ -37,11 +38,12 @@ def replay_stream(
     Needs Spark 4.1, protobuf, output mode Append, and the setting spark.sql.streaming.stateStore.providerClass to be
     org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider. Raises RuntimeError in Spark 4.0.
     """
+    check_clusters(cluster)
+    schema, key = decided_type(df), Rules.given(rules)
+    engine_of(key)
     grouped = df.groupBy(*as_names(by))
     if not hasattr(grouped, "transformWithState"):
         raise RuntimeError(f"replay_stream needs Spark 4.1 or newer; this is {version('pyspark')}")
-    schema, key = decided_type(df), rules or Rules()
-    engine_of(key)
     processor = _Processor(cluster, as_names(order), key, explain)
     return grouped.transformWithState(processor, schema, "Append", "None")
 

@@ -18,14 +18,14 @@ from mqclause.spark.exits import decided_by_exits
 from mqclause.spark.expression import answer_of, answer_text, expression, look_enough
 from mqclause.spark.joined import decided_in_cluster
 from mqclause.spark.passes import one_expression
-from mqclause.spark.types import kind_of, struct_type
+from mqclause.spark.types import kinds_of, struct_type
 from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
 from mqclause.tables.columns import DESTINATION, OCCASION, PUT
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.plan import plan_of
-from mqclause.tables.shape import FieldType, check_apart, contract_shape, shape_of
+from mqclause.tables.shape import contract_shape, shape_of
 from mqclause.tables.shares import DECIDED, TIES, Spread, fresh, ties
 from mqclause.tables.shown import shown_sql
 
@@ -76,7 +76,7 @@ def decide(
     same, all in these parts. Where CLWLEXIT names one of ``exits``, Python decides the rows, each call within
     ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    columns, rules, traced = _columns(df), rules or Rules(), WORKLOAD if explain else None
+    columns, rules, traced = kinds_of(df), Rules.given(rules), WORKLOAD if explain else None
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put)
@@ -95,7 +95,7 @@ def decide(
 
 def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:
     """``df`` with a column ``triggering`` about its ``occasion``. Raises TableError and RuleError."""
-    plan = plan_of(rules or Rules(), shape_of(_columns(df), TRIGGER), triggering)
+    plan = plan_of(Rules.given(rules), shape_of(kinds_of(df), TRIGGER), triggering)
     return _answered(df, plan, TRIGGER)
 
 
@@ -107,8 +107,8 @@ def apply_rules(
     The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
     by which rule each subject fell. Raises TableError and RuleError.
     """
-    shape = shape_of(_columns(df), declaration)
-    plan = plan_of(rules or Rules(), shape, evaluation, declaration if explain else None)
+    shape = shape_of(kinds_of(df), declaration)
+    plan = plan_of(Rules.given(rules), shape, evaluation, declaration if explain else None)
     return _answered(df, plan, declaration)
 
 
@@ -117,7 +117,7 @@ def show_sql(name: str, rules: Rules | None = None) -> str:
 
     Raises UnknownRuleError and RuleError.
     """
-    return shown_sql(name, rules or Rules(), SPARK, lambda plan, _: one_expression(plan))
+    return shown_sql(name, Rules.given(rules), SPARK, lambda plan, _: one_expression(plan))
 
 
 def register(spark: SparkSession, rules: Rules | None = None, explain: bool = False) -> None:
@@ -136,17 +136,11 @@ def register(spark: SparkSession, rules: Rules | None = None, explain: bool = Fa
 
 
 def _decision_plan(rules: Rules | None, explain: bool) -> Plan:
-    return plan_of(rules or Rules(), contract_shape(OUTCOME), decision, WORKLOAD if explain else None)
+    return plan_of(Rules.given(rules), contract_shape(OUTCOME), decision, WORKLOAD if explain else None)
 
 
 def _triggering_plan(rules: Rules | None) -> Plan:
-    return plan_of(rules or Rules(), contract_shape(TRIGGER), triggering)
-
-
-def _columns(df: DataFrame) -> dict[str, FieldType]:
-    """Raises TableError for two columns of one name, which a mapping would not hold."""
-    check_apart(df.columns)
-    return {field.name: kind_of(field.dataType) for field in df.schema.fields}
+    return plan_of(Rules.given(rules), contract_shape(TRIGGER), triggering)
 
 
 def _answered(df: DataFrame, plan: Plan, about: Declaration) -> DataFrame:

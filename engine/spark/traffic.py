@@ -8,6 +8,7 @@ from pyspark.sql.functions import expr
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.language.sql import Node
 from mqclause.spark.dialect import SPARK
+from mqclause.spark.types import kinds_of
 from mqclause.tables.put_log import grouped_by, measured, traffic_of
 
 
@@ -16,7 +17,8 @@ def traffic(df: DataFrame) -> Traffic:
 
     ``from`` is where the put was made; ``count`` may be missing: a row is one put. Raises TableError.
     """
-    keys, values = grouped_by(df.columns), measured(df.columns)
+    columns = kinds_of(df)
+    keys, values = grouped_by(columns), measured(columns)
     counted = df.groupBy(*_columns(keys)).agg(*_columns(values))
     return traffic_of(row.asDict() for row in counted.collect())
 

@@ -38,7 +38,7 @@ def choose_destination_udf(rules: Rules | None = None, explain: bool = False) ->
     never null; a row with a fault is ``invalid``. With ``explain`` the field ``eliminated_by`` is filled. Raises
     RuleError here, not on a worker.
     """
-    key = rules or Rules()
+    key = Rules.given(rules)
     rows_of(key)
 
     def decide(puts: Iterable[Any], destinations: Iterable[Any]) -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ def explain_udf(rules: Rules | None = None) -> ColumnFunction:
     The object has the fields of the decision, ``eliminated_by`` filled, and ``steps`` as in mqclause.trace/1. Raises
     RuleError.
     """
-    key = rules or Rules()
+    key = Rules.given(rules)
     rows_of(key)
 
     def explained(puts: Iterable[Any], destinations: Iterable[Any]) -> list[str]:

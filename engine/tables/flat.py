@@ -56,12 +56,20 @@ def check_no_cluster(at: str | None, given: Mapping[str, Any]) -> None:
         raise TableError(f"{name}=…: is for puts that a cluster is given for; this table has its own destinations")
 
 
+def check_clusters(clusters: Cluster | Mapping[Any, Cluster]) -> None:
+    """Raises TableError for what is neither a cluster nor several."""
+    for each in clusters.values() if isinstance(clusters, Mapping) else [clusters]:
+        check_cluster(each)
+
+
+def check_cluster(given: object) -> None:
+    """Raises TableError for what is no cluster."""
+    if not isinstance(given, Cluster):
+        raise TableError(f"the cluster is a {type(given).__name__}; expected a Cluster, as a snapshot's .cluster is")
+
+
 def _by_name(clusters: Cluster | Mapping[str, Cluster], at: str | None) -> Mapping[str, Cluster]:
-    given = clusters.values() if isinstance(clusters, Mapping) else [clusters]
-    for each in given:
-        if not isinstance(each, Cluster):
-            expected = "a Cluster, as a snapshot's .cluster is, or several by name"
-            raise TableError(f"the cluster is a {type(each).__name__}; expected {expected}")
+    check_clusters(clusters)
     if isinstance(clusters, Cluster):
         if at is not None:
             raise TableError(f"at={at!r}: several clusters are needed, by the names of their local queue managers")

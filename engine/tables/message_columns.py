@@ -19,6 +19,7 @@ from mqclause.tables import functions as F  # noqa: N812 - the functions of plan
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns, TableError, columns_of
 from mqclause.tables.faults import situation_faults
+from mqclause.tables.flat import check_cluster
 from mqclause.tables.shape import (
     FieldType,
     ListOf,
@@ -76,6 +77,8 @@ class MessageColumns:
 
 def message_columns(columns: Mapping[str, FieldType], cluster: Cluster | None) -> MessageColumns:
     """Reads a table with these columns. ``cluster`` says of its queues what no column does. Raises TableError."""
+    if cluster is not None:
+        check_cluster(cluster)
     check_free(ORDER_ANSWER, columns)
     sources = _sources(columns)
     bindings = Bindings()

@@ -45,7 +45,7 @@ class Rows:
     """Decides rows of tables of puts. It holds no state: one may be shared between threads. Raises RuleError."""
 
     def __init__(self, rules: Rules | None = None) -> None:
-        self.course = Course.of(rules or Rules(), OUTCOME)
+        self.course = Course.of(Rules.given(rules), OUTCOME)
         self.listing = listing_of(self.course.rulesets[0])
 
     def decision(

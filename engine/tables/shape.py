@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.language.sql import Node
-from mqclause.model.diagnostic import instead, suggestion
+from mqclause.model.diagnostic import instead, quoted, suggestion
 from mqclause.rulebook.declaration import Declaration
 from mqclause.tables.columns import Column, Columns, TableError, columns_of, given
 from mqclause.tables.demands import Demands, demands_of
@@ -99,7 +99,9 @@ class Shape:
 
 
 def shape_of(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
-    """The shape of a table of one document. Raises TableError."""
+    """The shape of a table of one document. Raises TableError, and TypeError for what is no declaration."""
+    if not isinstance(about, Declaration):
+        raise TypeError(f"declaration={quoted(about)} is none; expected one, as mqclause.documents.WORKLOAD is")
     check_free(about.row.answer, columns)
     situation, struct = situation_fields(columns, about), there(about.row.situation, columns)
     inside = columns[struct]
@@ -177,6 +179,14 @@ def _beside(columns: Mapping[str, FieldType], known: Columns) -> Mapping[str, st
     found = {name: spelt(name, columns) for name, each in known.items() if each.beside}
     listed = {name: own for name, own in found.items() if own is not None and columns[own] != "null"}
     return {name: own for name, own in listed.items() if fits(columns[own], known[name])}
+
+
+def no_table(given: object, expected: str) -> TableError:
+    """What to say of something that is given in place of a table; a type is named with its package."""
+    kind = type(given)
+    package = kind.__module__.partition(".")[0].strip("_")
+    name = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
+    return TableError(f"the table is a {name}; expected {expected}")
 
 
 def check_free(name: str, columns: Iterable[str]) -> None:

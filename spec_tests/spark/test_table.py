@@ -17,7 +17,7 @@ import pyarrow as pa
 from attrs import evolve
 from pyspark.sql import functions as F  # noqa: N812
 
-from mqclause import Cluster, Engine, Put, duckdb
+from mqclause import Cluster, Engine, Put, QueueManager, duckdb
 from mqclause import spark as native
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.expression import answer_of
@@ -218,6 +218,35 @@ def test_what_a_table_may_not_be(
         native.decide(df)
     assert str(raised.value) == message
     assert jobs() == []
+
+
+OTHERS = {
+    "pandas.DataFrame": pa.table({"put": ["Q"]}).to_pandas(),
+    "pyarrow.Table": pa.table({"put": ["Q"]}),
+    "str": "puts.parquet",
+    "NoneType": None,
+}
+
+
+@pytest.mark.parametrize(("name", "given"), OTHERS.items())
+def test_what_is_no_table_of_sparks(name: str, given: Any) -> None:
+    cluster = Cluster(QueueManager("QM1"), (), (), (), ())
+    for function, more in (
+        (native.decide, {}), (native.decide, {"cluster": cluster}), (native.decide_triggers, {}),
+        (native.apply_rules, {"declaration": PARCELS}), (native.message_order, {}), (native.traffic, {}),
+        (native.replay, {"cluster": cluster}), (native.replay_stream, {"cluster": cluster}),
+    ):  # fmt: skip
+        with pytest.raises(TableError, match=f"^the table is a {name}; expected a DataFrame of Spark's, as "):
+            function(given, **more)
+
+
+def test_what_else_is_given_instead(spark: Any) -> None:
+    with pytest.raises(TypeError, match="^the session is a str; expected a SparkSession"):
+        native.register("spark")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^destinations is a int; expected a column or its name"):
+        native.choose_destination("put", 5)  # type: ignore[arg-type]
+    with pytest.raises(TableError, match="^the cluster is a str; expected a Cluster"):
+        native.replay(spark.range(1), "QM1")  # type: ignore[arg-type]
 
 
 def test_a_decision_that_is_there_already(spark: Any) -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
-from mqclause.duckdb import decide
+from mqclause.duckdb import apply_rules, decide, decide_triggers, message_order, traffic
 from mqclause.tables.columns import TableError
 from spec_tests.support.deep import first
 
@@ -146,12 +146,33 @@ def test_fields_to_which_duckdb_gives_names_of_its_own(tmp_path: Path) -> None:
             decide(source, CLUSTER)
 
 
-def test_what_is_no_table() -> None:
-    for source, what in (([{"put": {"queue": "Q1"}}], "list"), (None, "NoneType")):
-        with pytest.raises(
-            TableError, match=f"^the table is a {what}; expected a relation, a DataFrame, an Arrow table"
-        ):
-            decide(source, CLUSTER)
+def test_what_is_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "puts.csv").write_text("put\nQUEUE.1\nQUEUE.2\n")
+    (tmp_path / "puts").mkdir()
+    for source, message in (
+        ([{"put": {"queue": "Q1"}}], "the table is a list; expected a relation, a DataFrame, an Arrow table"),
+        (None, "the table is a NoneType; expected a relation"),
+        (CLUSTER, "the table is a mqclause.Cluster; expected a relation"),
+        ("puts", f"puts: is a folder; a pattern names its Parquet files: {Path('puts/*.parquet')}"),
+        (Path("none.parquet"), "none.parquet: No files found that match the pattern"),
+        ("puts.csv", "puts.csv: is no Parquet file (No magic bytes found at end of file 'puts.csv'); what is in other"),
+    ):
+        for function in (decide, decide_triggers, message_order, traffic):
+            with pytest.raises(TableError) as raised:
+                function(source)
+            assert str(raised.value).startswith(message)
+            assert "\n" not in str(raised.value)
+
+
+def test_what_else_is_given_instead() -> None:
+    table = pa.table({"put": [{"queue": "Q1"}], "queue": ["Q1"], "arrival": [1]})
+    with pytest.raises(TypeError, match="^rules={'weight-step': 'exact'} is no Rules; readings are given as Rules"):
+        decide(table, CLUSTER, rules={"weight-step": "exact"})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^declaration='workload' is none; expected one, as mqclause.documents.WORKLO"):
+        apply_rules(table, "workload")  # type: ignore[arg-type]
+    with pytest.raises(TableError, match="^the cluster is a str; expected a Cluster"):
+        message_order(table, "QM1")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

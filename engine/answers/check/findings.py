@@ -121,7 +121,7 @@ class Checks:
     def __init__(
         self, rules: Rules | None = None, ignored: Collection[str] = (), executor: ExecutorName = "compiled"
     ) -> None:
-        rules = Rules() if rules is None else rules
+        rules = Rules.given(rules)
         self.course = Course.of(rules, CHECK, executor)
         self.engine = Engine(rules, executor)
         self.why = Why(rules, executor)

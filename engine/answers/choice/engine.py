@@ -47,7 +47,7 @@ class Engine:
         exits: Mapping[str, Exit] | None = None,
         exit_limit: float = EXIT_LIMIT,
     ) -> None:
-        self.rules = Rules() if rules is None else rules
+        self.rules = Rules.given(rules)
         self.executor = executor
         self.exits = Exits(exits, exit_limit)
         self._sessions: dict[str, ExitSession] = {}

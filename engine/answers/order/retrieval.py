@@ -90,7 +90,7 @@ class Retrieval:
     """The rules of retrieval, made ready once. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.rules = Rules() if rules is None else rules
+        self.rules = Rules.given(rules)
         self.executor = executor
         self.course = Course.of(self.rules, RETRIEVAL, executor)
         self.put_reasons: dict[tuple[bool, int | None], Any] = {}

@@ -29,7 +29,7 @@ class Administration:
     """The rules of document 004, ready to be asked. Safe to share between threads. Raises RuleError."""
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.course = Course.of(Rules() if rules is None else rules, ADMINISTRATION, executor)
+        self.course = Course.of(Rules.given(rules), ADMINISTRATION, executor)
 
     def ask(self, matter: Matter) -> Settled:
         """What becomes of one thing."""

@@ -150,7 +150,7 @@ class Triggers:
     """
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.rules = Rules() if rules is None else rules
+        self.rules = Rules.given(rules)
         self.executor = executor
         self._course = Course.of(self.rules, TRIGGER, executor)
         calls = Course.of(self.rules, CALL, executor) if self.rules.in_folder(CALL.name) else None
