@@ -8,7 +8,7 @@ from operator import or_
 from attrs import evolve
 from sqlglot import exp
 
-from mqclause.language.sql import Node, either, equal, is_false, literal, when
+from mqclause.language.sql import Node, case, either, equal, is_false, literal, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Plan
 from mqclause.tables.dialect import Lowering, PlanDialect, call, call_named, in_case, other_case
@@ -54,6 +54,13 @@ def _unpadded(node: F.Unpadded) -> Node:
     return when(is_padded, call("RTRIM", node.this.copy(), literal(" ")), node.this)
 
 
+def _json_text(node: F.JsonText) -> Node:
+    """JSON without the quotes of a text; what is none begins with a blank."""
+    kind, text = call("JSON_TYPE", node.this.copy()), exp.cast(node.this.copy(), "TEXT")
+    unquoted = call("JSON_EXTRACT_STRING", node.this.copy(), literal("$"))
+    return case([(equal(kind, "VARCHAR"), unquoted), (equal(kind.copy(), "NULL"), exp.null())], F.texts(" ", text))
+
+
 def _has_odd_letters(node: F.HasOddLetters) -> Node:
     """URL_ENCODE, faster than a regular expression, keeps the letters of names but / and %, and keeps - and ~."""
     encoded = exp.NEQ(this=call("URL_ENCODE", node.this.copy()), expression=node.this.copy())
@@ -83,6 +90,7 @@ DUCKDB = PlanDialect("duckdb", {
     F.WordPlace: _word_place,
     F.InCase: in_case,
     F.Unpadded: _unpadded,
+    F.JsonText: _json_text,
     F.TextLength: call_named("STRLEN"),
     F.TogetherAsText: lambda node: call("CONCAT", *node.this.expressions),
     F.ListAsText: lambda node: call("ARRAY_TO_STRING", node.this, literal("")),

@@ -36,8 +36,7 @@ def kind_of(found: Any) -> FieldType:
     if found.id == "struct":
         return Struct({name: kind_of(child) for name, child in found.children})
     if found.id in ("list", "array"):
-        item = kind_of(found.children[0][1])
-        return ListOf("text" if item == "JSON" else item)  # lists of which all are empty are read as lists of JSON
+        return ListOf(kind_of(found.children[0][1]))
     if str(found) == "JSON":
         return "JSON"  # what is of several types; to DuckDB it is a text
     return _KINDS.get(found.id, str(found))

@@ -14,7 +14,7 @@ from mqclause.tables.columns import NOT_ALLOWED, NULL_SUBJECT, Column
 from mqclause.tables.demands import is_null_text
 from mqclause.tables.meaning import FIRST, MIXED
 from mqclause.tables.packing import Packing
-from mqclause.tables.shape import FieldType, Shape
+from mqclause.tables.shape import LIST_OF_JSON, FieldType, Shape
 from mqclause.tables.words import ODD_NAMES, RowWords, is_of_names, is_too_long, kept, no_name, outside
 
 Fault = tuple[Node, Node]
@@ -67,7 +67,7 @@ def subjects_fault(packing: Packing, shape: Shape) -> Node:
 
 def _not_allowed(of: Column, before: list[Node | str], value: Node, kind: FieldType) -> Node:
     if isinstance(of.domain, Names):
-        return _item_not_allowed(of, before, value)
+        return _item_not_allowed(of, before, value, kind)
     if kind == "text":
         return not_allowed(before, in_quotes(value), of.allowed)
     shown = F.FloatText(this=exp.cast(value, "DOUBLE")) if kind == "number" else exp.cast(value, "TEXT")
@@ -86,13 +86,14 @@ def not_allowed(before: list[Node | str], text: Node, allowed: str) -> Node:
     return F.texts(*first, f"{last}{start}", text, end)
 
 
-def _item_not_allowed(of: Column, before: list[Node | str], names: Node) -> Node:
+def _item_not_allowed(of: Column, before: list[Node | str], names: Node, kind: FieldType) -> Node:
     """The first of a list of names that is none."""
     assert isinstance(of.domain, Names)  # noqa: S101 - told to the type checker
     one = Column(of.name, of.domain.each, "")
     place = exp.cast(F.variable("place"), "TEXT")
-    wrong = outside(one, F.EACH, ["text"]) or exp.false()
-    text = _not_allowed(one, [*before, "[", place, "]"], F.EACH, "text")
+    is_json = kind == LIST_OF_JSON
+    wrong = outside(one, F.JsonText(this=F.EACH) if is_json else F.EACH, ["text"]) or exp.false()
+    text = _not_allowed(one, [*before, "[", place, "]"], F.EACH, "JSON" if is_json else "text")
     told = F.each(names, case([(F.coalesced(wrong, exp.false()), text)]), F.EACH.name, "place")
     return F.item(F.those(told, exp.Not(this=F.is_null(F.variable("fault"))), "fault"), 0)
 

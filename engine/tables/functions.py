@@ -53,6 +53,10 @@ class Unpadded(_OfOne):
     """A text without the blanks at its end."""
 
 
+class JsonText(_OfOne):
+    """The text that a JSON value is; of what is none, one that no name of MQ is."""
+
+
 class TextLength(_OfOne):
     """How long a text is, in characters or in bytes."""
 

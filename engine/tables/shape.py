@@ -11,6 +11,7 @@ from sqlglot import exp
 from mqclause.language.sql import Node
 from mqclause.model.diagnostic import instead, quoted, suggestion
 from mqclause.rulebook.declaration import Declaration
+from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns, TableError, columns_of, given
 from mqclause.tables.demands import Demands, demands_of
 from mqclause.tables.functions import EACH, PREFIX, column, field_of
@@ -34,6 +35,10 @@ class ListOf:
     item: FieldType
 
 
+LIST_OF_JSON = ListOf("JSON")
+"""What DuckDB reads lists of several types as, and lists of which all are empty."""
+
+
 @frozen
 class ValueSource:
     """Where a table has a value: its tree, of which kind it is, and what messages call it.
@@ -54,8 +59,10 @@ class ValueSource:
 
     @property
     def compared(self) -> Node:
-        """The value as it is compared with the ends of a range: in narrower numbers an end would be another one."""
+        """The value as it is compared: with an end of a range, which in narrower numbers would be another, as texts."""
         value = self.value.copy()
+        if self.kind == LIST_OF_JSON:
+            return F.each(value, F.JsonText(this=F.variable("name")), "name")
         return exp.cast(value, "DOUBLE") if self.kind in ("huge", "number") else value
 
 
@@ -265,7 +272,7 @@ _NUMBERS = ("integer", "huge", "decimal", "number")
 def fits(kind: FieldType, column: Column) -> bool:
     """Whether a column may be of that kind; whether a number is whole is seen row by row."""
     if column.kind == "texts" and isinstance(kind, ListOf):
-        return kind.item in ("text", "null")
+        return kind.item in ("text", "null", "JSON")
     return kind in ("null", column.kind) or (column.kind in _NUMBERS and kind in _NUMBERS)
 
 

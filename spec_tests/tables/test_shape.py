@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -120,6 +121,21 @@ def test_what_a_field_of_a_destination_may_not_be(connection: Any, field: str, v
     with pytest.raises(TableError) as raised:
         decide(unread(connection, destinations=f"[{{'queue_manager': 'QM2', '{field}': {value}}}]"))
     assert str(raised.value) == f"column destinations.{field} {message}"
+
+
+def test_a_list_that_duckdb_read_as_json(connection: Any, tmp_path: Path) -> None:
+    """It does so where not all items are texts, or all lists are empty; what is no text is told, and the row kept."""
+    sent = [["QM2 "], ["QM2", 5], [{"a": 1}], ["A B"], [None, "QM3"], [], None]
+    (tmp_path / "puts.json").write_text("\n".join(json.dumps({"n": at, "sent": each}) for at, each in enumerate(sent)))
+    read = connection.read_json(str(tmp_path / "puts.json"))
+    assert str(read.types[1]) == "JSON[]"
+    put = "{'queue': 'Q', 'cluster_pcf': true, 'already_sent_to': sent} AS put"
+    found = decide(read.project(f"n, {put}, {AMONG} AS destinations")).fetchall()
+    allowed = "; allowed: a name of 1 to 48 characters out of A-Z a-z 0-9 . _ / %"
+    told = {1: "put.already_sent_to[1] = 5", 2: 'put.already_sent_to[0] = {"a":1}', 3: 'put.already_sent_to[0] = "A B"'}
+    chosen = {0: "QM3", 4: "QM2", 5: "QM3", 6: "QM3"}
+    said = {at: (decision["queue_manager"], decision["message"]) for at, *_, decision in found}
+    assert said == {at: (chosen.get(at), told[at] + allowed if at in told else None) for at in range(len(sent))}
 
 
 def test_columns_that_are_missing(connection: Any) -> None:
