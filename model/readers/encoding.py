@@ -36,7 +36,7 @@ class Decoded:
     fault: Diagnostic | None = None
 
     def pieces(self) -> Iterator[str]:
-        """The text in pieces, each of them with the ends of its lines; without a byte order mark."""
+        """The text in pieces, each of them with the ends of its lines, LF or CR LF; without a byte order mark."""
         if self.encoding == RECORDS:
             yield _of_records(b"".join(self.content.pieces()))
             return
@@ -44,7 +44,13 @@ class Decoded:
         if self.encoding == EBCDIC:
             decoded = (text.replace("\x85", "\n").translate(OF_1047) for text in decoded)
         for at, piece in enumerate(_by_lines(decoded)):
-            yield piece if at else piece.removeprefix(BYTE_ORDER_MARK)
+            yield piece if at else _begun(piece)
+
+
+def _begun(first: str) -> str:
+    """The first piece without a byte order mark. Where no line ends in LF, CR alone ends them."""
+    text = first.removeprefix(BYTE_ORDER_MARK)
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def text_from(data: bytes | Content, source: str) -> Decoded:

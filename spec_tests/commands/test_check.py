@@ -164,7 +164,7 @@ def test_settings_are_found_from_the_working_directory_upwards(
     status, [only] = run(*dumps)
     assert (only["rule"], status) == ("check.02", 1)
     assert run(*dumps, "--fail-on", "error")[0] == 0, "an option counts before the settings"
-    (tmp_path / "one" / "mqclause.toml").write_text("")
+    (tmp_path / "one" / "mqclause.toml").write_text("\ufeff", encoding="utf-8")
     assert (run(*dumps)[0], len(run(*dumps)[1])) == (0, 2), "the nearest file counts"
 
 

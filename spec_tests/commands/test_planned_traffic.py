@@ -15,6 +15,7 @@ from mqclause.answers.choice.engine import Engine
 from mqclause.model.assembly.members import changed_everywhere
 from mqclause.model.assembly.source import Source
 from mqclause.tables.columns import TableError
+from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.plan import command
 from mqclause.tools.errors import BatchError
 from spec_tests.support.explain_command import EXAMPLE
@@ -133,6 +134,38 @@ def test_a_log_that_cannot_be_counted(sales: list[str], tmp_path: Path, text: st
     with pytest.raises(BatchError) as caught:
         planned(sales, written(tmp_path, text), *SUSPENDED)
     assert str(caught.value).startswith(f"{tmp_path / 'puts.csv'}: {told}")
+
+
+def test_json_lines_as_windows_writes_them(tmp_path: Path) -> None:
+    # With a byte order mark and CR LF; the key count is in the last line alone.
+    first, last = '{"queue": "ORDERS", "from": "QM1"}', '{"queue": "Q ", "from": "QM1", "count": "7"}'
+    log = tmp_path / "puts.jsonl"
+    log.write_bytes("\r\n".join(["\ufeff" + first, *[first] * 29_999, "", last]).encode())
+    assert traffic_in(str(log)).puts == {("ORDERS", "QM1"): 30_000, ("Q", "QM1"): 7}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("puts.jsonl", b'{"queue": "Q", "from": "QM1"}\n\n{"queue":\n', "line 3 is not a JSON object"),
+        ("puts.jsonl", b"[]", "line 1 is not a JSON object"),
+        ("puts.jsonl", "\ufeff".encode(), "not JSON Lines: no line holds a JSON object"),
+        ("puts.jsonl", '{"queue": "Q", "from": "QM1"}'.encode("utf-16"), "not UTF-8"),
+        ("puts.jsonl", '{"queue": "\xc4", "from": "QM1"}'.encode("latin-1"), "not UTF-8"),
+        (
+            "puts.jsonl",
+            b'{"queue": "Q", "From": "QM1", "from": "QM1"}',
+            "column from and From differ in letter case only",
+        ),
+        ("puts.csv", "queue,from\nQ,QM1\n".encode("utf-16"), "not UTF-8"),
+        ("puts.csv", "queue,from\nQ,QM1\n".encode("utf-16-le"), "not UTF-8: byte 0 is in its first line, as in UTF-16"),
+    ],
+)
+def test_a_log_in_another_encoding_or_no_log(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(BatchError) as caught:
+        traffic_in(str(tmp_path / name))
+    assert str(caught.value) == f"{tmp_path / name}: {told}"
 
 
 @pytest.mark.parametrize("count", ["'nan'::DOUBLE", "'inf'::DOUBLE", "''", "1e15", "TRUE"])

@@ -47,6 +47,7 @@ def records(text: str) -> bytes:
         TEXT.encode("utf-16-le"),
         TEXT.encode("utf-16-be"),
         TEXT.encode("latin-1"),
+        TEXT.replace("\n", "\r").encode("utf-8-sig"),
         TEXT.replace("\n", "\x85").encode("cp037"),
         records(TEXT),
         gzip.compress(TEXT.encode(), mtime=0),

@@ -76,7 +76,8 @@ class Bits:
 
 @given(st.integers(1, 90), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "latin-1", "cp037"]))
 def test_an_encoding_is_told_and_read_wherever_the_bytes_are_cut(size: int, encoding: str) -> None:
-    text = SCRIPT.replace("long", "lang und größer").replace("\n", "\x85" if encoding == "cp037" else "\n")
+    ends = {"cp037": "\x85", "latin-1": "\r", "utf-16": "\r\n"}
+    text = SCRIPT.replace("long", "lang und größer").replace("\n", ends.get(encoding, "\n"))
     data = text.encode(encoding)
     whole, cut_up = text_from(data, "f"), text_from(Bits(data, max(size, 4)), "f")
     assert "".join(cut_up.pieces()) == "".join(whole.pieces())

@@ -73,6 +73,7 @@ def test_in_a_log(text: str, where: tuple[int, int]) -> None:
         ('[queue_manager]\nname = "QM1"\n[[message]]\nid = "M"\nqueue = "NONE"\n', (3, 1)),
         ('queue_manager = {name = "QM1", clwldata = """\\\n\n""", clwlmruc = 0}\n', (3, 6)),
         ('queue = [\n  {name = "Ä", clwlrank = 10},\n]\n[queue_manager]\nname = "QM1"\n', (2, 16)),
+        ('[queue_manager]\rname = "QM1"\r   clwlmruc = 0\r', (3, 4)),
         ('\ufeff[queue_manager]\r\nname = "QM1"\r\n   clwlmruc = 0\r\n', (3, 4)),
     ],
 )

@@ -31,8 +31,7 @@ def headers_of(files: Iterable[Path]) -> Headers:
     """The files of a table of CSV by the names of their columns. Raises BatchError."""
     found: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
-        with opened(file) as text:
-            header = tuple(next(csv.reader(text), []))
+        header = _header_of(file)
         if not header:
             raise BatchError(f"{file}: has no line with the names of columns")
         try:
@@ -41,6 +40,17 @@ def headers_of(files: Iterable[Path]) -> Headers:
             raise BatchError(f"{file}: {error}") from None
         found.setdefault(header, []).append(file)
     return found
+
+
+def _header_of(file: Path) -> tuple[str, ...]:
+    try:
+        with opened(file) as text:
+            header = tuple(next(csv.reader(text), []))
+    except UnicodeDecodeError:
+        raise BatchError(f"{file}: not UTF-8") from None
+    if any("\0" in name for name in header):
+        raise BatchError(f"{file}: not UTF-8: byte 0 is in its first line, as in UTF-16")
+    return header
 
 
 def opened(file: Path) -> TextIO:

@@ -17,7 +17,7 @@ from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, fault_of_line, types
 from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, key_twice, keys_in_other_case
 from mqclause.tools.batch.lines import json_lines
-from mqclause.tools.batch.quoted import LONGEST_ROW, sql_files, sql_name, sql_text
+from mqclause.tools.batch.quoted import LONGEST_ROW, pointer, sql_files, sql_name, sql_text
 from mqclause.tools.errors import BatchError
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
     if not further:
         return dict.fromkeys(names, "JSON")
     places = range(1, len(further) + 1)
-    paths = ", ".join(sql_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in further)
+    paths = ", ".join(sql_text(pointer(name)) for name in further)
     parts = ", ".join(f"json_group_structure(v[{at}])" for at in places)
     large = ", ".join(f"coalesce(bool_or(regexp_matches(v[{at}]::VARCHAR, '[0-9]{{19}}')), false)" for at in places)
     values = f"SELECT json_extract(json, [{paths}]) AS v FROM {lines}"

@@ -5,10 +5,15 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from mqclause.tools.batch.csv_rows import opened
 from mqclause.tools.batch.quoted import LONGEST_ROW, sql_files
+
+BLANKS = " \t\r\n"
+"""What may stand around the value of a line."""
 
 
 def json_lines(files: Sequence[Path]) -> str:
@@ -22,9 +27,29 @@ def json_lines(files: Sequence[Path]) -> str:
         dialect = "auto_detect = false, header = false, delim = '\x1f', quote = '', escape = ''"
         size = f"max_line_size = {LONGEST_ROW}, buffer_size = {2 * LONGEST_ROW}"
         read = f"read_csv({sql_files(marked)}, {dialect}, {size}, columns = {{line: 'VARCHAR'}})"
-        line = "trim(line, ' \t\r')"
+        line = f"trim(line, '{BLANKS}')"
         parts.append(f"SELECT TRY_CAST({line} AS JSON) AS json FROM {read} WHERE {line} <> ''")
     return f"({' UNION ALL '.join(parts)})"
+
+
+def first_fault(files: Sequence[Path]) -> str:
+    """The first line of the files that is no JSON object, or that no line is one."""
+    for file in files:
+        try:
+            with opened(file) as lines:
+                for number, line in enumerate(lines, 1):
+                    if line.strip(BLANKS) and not _is_object(line):
+                        return f"{file}: line {number} is not a JSON object"
+        except UnicodeDecodeError:
+            return f"{file}: not UTF-8"
+    return f"{files[0]}: not JSON Lines: no line holds a JSON object"
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_marked(file: Path) -> bool:

@@ -20,6 +20,11 @@ def sql_name(value: str) -> str:
     return '"' + value.replace('"', '""') + '"'
 
 
+def pointer(key: str) -> str:
+    """The place of a key in a JSON object."""
+    return "/" + key.replace("~", "~0").replace("/", "~1")
+
+
 def sql_files(files: Iterable[Path]) -> str:
     """Files as a list, in which a name is no pattern."""
     return f"[{', '.join(sql_text(glob.escape(str(file))) for file in files)}]"

@@ -1,16 +1,22 @@
 """The puts of ``mqclause plan --puts``: a log in Parquet, CSV or JSON Lines, counted by DuckDB."""
+# ruff: noqa: S608 (names and texts go into SQL quoted)
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.tables.columns import TableError
 from mqclause.tools.batch.csv_rows import csv_source, headers_of
 from mqclause.tools.batch.faults import first_line
 from mqclause.tools.batch.files import Table, table_in
-from mqclause.tools.batch.quoted import LONGEST_ROW
+from mqclause.tools.batch.lines import first_fault, json_lines
+from mqclause.tools.batch.quoted import pointer, sql_name, sql_text
 from mqclause.tools.errors import BatchError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
 def traffic_in(name: str) -> Traffic:
@@ -26,19 +32,31 @@ def traffic_in(name: str) -> Traffic:
     table = table_in(Path(name))
     with duckdb.connect() as connection:
         try:
-            return traffic(connection.sql(f"FROM {_source(table)}"))
+            return traffic(_relation(connection, table))
         except TableError as error:
             raise BatchError(f"{name}: {error}") from None
         except duckdb.Error as error:
             raise BatchError(f"{name}: {first_line(error)}") from None
 
 
-def _source(table: Table) -> str:
+def _relation(connection: DuckDBPyConnection, table: Table) -> DuckDBPyRelation:
     """The rows of all files, with columns of any of them. Raises BatchError."""
     match table.kind:
         case "parquet":
-            return f"read_parquet({table.listed}, union_by_name = true)"
+            return connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)")
         case "csv":
-            return csv_source(headers_of(table.files))
-    options = f"format = 'newline_delimited', records = true, maximum_object_size = {LONGEST_ROW}"
-    return f"read_json({table.listed}, {options}, union_by_name = true)"
+            return connection.sql(f"FROM {csv_source(headers_of(table.files))}")
+        case "jsonl":
+            return _of_lines(connection, table)
+
+
+def _of_lines(connection: DuckDBPyConnection, table: Table) -> DuckDBPyRelation:
+    """The lines with a column of texts for each key that any of them has."""
+    lines = json_lines(table.files)
+    keys_of = "CASE WHEN json_type(json) = 'OBJECT' THEN json_keys(json) END"
+    found = connection.execute(f"SELECT DISTINCT {keys_of} FROM {lines}").fetchall()
+    if not found or (None,) in found:
+        raise BatchError(first_fault(table.files))
+    names = dict.fromkeys(name for (keys,) in found for name in keys)
+    values = (f"json_extract_string(json, {sql_text(pointer(name))}) AS {sql_name(name)}" for name in names)
+    return connection.sql(f"SELECT {', '.join(values)} FROM {lines}")

@@ -56,7 +56,7 @@ def check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
 def _read(path: Path) -> FactsDocument:
     """The settings file, whose tables are all known. Raises FactsError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FactsError([Diagnostic(str(path), f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
     except OSError as error:
