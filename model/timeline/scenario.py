@@ -89,7 +89,8 @@ def scenario_of(
         cluster, messages, beyond = with_queues(cluster, more), snapshot.messages, snapshot.beyond
     except FactsError as error:
         faults += error.diagnostics
-    reading = _Reading(Referenced(cluster) if cluster else None, {each.id: "the facts" for each in messages})
+    named = {(key, getattr(each, key)): "the facts" for each in messages for key in ("id", "group")}
+    reading = _Reading(Referenced(cluster) if cluster else None, named)
     in_flight, wrong = in_flight_of(data, cluster)
     told = (*islice(reading.faults_of(given), MOST_FAULTS), *wrong)
     faults += (Diagnostic(source, message, *places.told_by(message)) for message in told)
@@ -116,12 +117,14 @@ _event = Maker(Event)
 class _Reading:
     """Reads the events of one document; ``referenced`` is None where the facts themselves are at fault.
 
-    ``ids`` are the ids of messages so far, and where each was given.
+    ``named`` are the ids and groups of messages so far, and where each was given first; ``unnamed`` are, by the label
+    that replay gives instead, the puts without: how many, and which event.
     """
 
     referenced: Referenced | None
-    ids: dict[str, str]
+    named: dict[tuple[str, str], str]
     events: list[Event] = field(factory=list)
+    unnamed: dict[tuple[str, str], tuple[int, str]] = field(factory=dict)
 
     def faults_of(self, given: object) -> Iterator[str]:
         """Every fault of the events ``given``; those without one are added to ``events``."""
@@ -144,13 +147,34 @@ class _Reading:
             if event.at is not None and event.at < now:
                 yield f"{label}: at: {event.at} is before {now}, the time of the event before; allowed: from {now}"
             now = max(now, event.at or 0)
-            if event.id and event.do == "put":
-                before = self.ids.setdefault(event.id, label)
-                if before is not label:
-                    yield f"{label}: id: {quoted(event.id)} is given twice; it stands in {before} too"
+            if event.id and event.do == "put" and ("id", event.id) in self.named:
+                before = self.named["id", event.id]
+                yield f"{label}: id: {quoted(event.id)} is given twice; it stands in {before} too"
             if self.referenced:
                 yield from (f"{label}: {message}" for message in self.referenced.faults_of(event))
+            self._note_names(event, position - 1, label)
             self.events.append(event)
+        yield from self._names_met()
+
+    def _note_names(self, event: Event, number: int, label: str) -> None:
+        """What an event calls its message and its group, and what replay calls them where it does not."""
+        if event.do != "put":
+            return
+        for key, is_named in (("id", True), ("group", bool(event.logical_order))):
+            name = getattr(event, key)
+            if name:
+                self.named.setdefault((key, name), label)
+            elif is_named:
+                self.unnamed[key, f"#{number}"] = event.count, label
+
+    def _names_met(self) -> Iterator[str]:
+        """The puts without an id, or a group, of which replay gives them one that another has: see Labels."""
+        for (key, name), where in self.named.items():
+            put, dot, repeat = name.partition(".")
+            count, label = self.unnamed.get((key, put), (0, ""))
+            repeats = repeat.isdecimal() and str(int(repeat)) == repeat and int(repeat) < count
+            if (count == 1 and not dot) or (count > 1 and repeats):
+                yield f"{label}: {key} is missing: {quoted(name)}, as replay would call it, stands in {where}"
 
 
 def _made(row: Any) -> Event | None:

@@ -152,6 +152,24 @@ def test_an_event_at_fault_is_told_in_one_line(tmp_path: Path, event: dict[str, 
     assert "event 1 " in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ([{**PUT, "id": "#1"}, PUT], "event 2 (put): id is missing: '#1', as replay would call it, stands in event 1 (put)"),
+        ([PUT, {**PUT, "id": "#0"}], "event 1 (put): id is missing: '#0', as replay would call it, stands in event 2 (put)"),
+        ([{**PUT, "id": "#1.2"}, {**PUT, "count": 3}], "event 2 (put): id is missing: '#1.2', as replay would call it"),
+        ([{**PUT, "group": "#1"}, {**PUT, "logical_order": True, "in_group": True}], "event 2 (put): group is missing: '#1'"),
+        ([{**PUT, "id": "#0"}, {**PUT, "id": "#2"}, {**PUT, "count": 3}, {**PUT, "id": "#2.3"}, {**PUT, "id": "#2.02"}], ""),
+        ([{**PUT, "group": "#1"}, {**PUT, "group": "#0", "logical_order": True}], ""),
+    ],
+)  # fmt: skip
+def test_a_label_that_is_given_as_a_name_too(tmp_path: Path, events: list[dict[str, Any]], said: str) -> None:
+    """What has no name is called by its event, from 0, and its repetition."""
+    done = run("replay", written(tmp_path, {"id": "A", "queue": "APPQ"}, event=events), "--json")
+    assert (done.returncode, done.stderr.count("\n")) == ((2, 1) if said else (0, 0))
+    assert said in done.stderr
+
+
 def test_replay_tells_what_a_get_passed_over(tmp_path: Path) -> None:
     """In physical order, whatever the rules: two of Y, then six outside any group."""
     members = [{"id": f"Y{number}", "queue": "APPQ", "group": "Y", "sequence": number} for number in (2, 3)]
