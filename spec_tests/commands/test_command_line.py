@@ -48,6 +48,7 @@ NO_FILE = "name at least one file with facts (or - for standard input); see --he
         (("why", "Q", QM2, "--priority", "-1"), "--priority: '-1' is not allowed; allowed: a whole number from 0 to 2147483647"),
         (("why", "Q", QM2, "--priority", "2147483648"),
          "--priority: '2147483648' is not allowed; allowed: a whole number from 0 to 2147483647"),
+        (("explain", "f", "--bind", "open2"), "Invalid value for '--bind': 'open2' is not one of 'OPEN', 'NOTFIXED', 'GROUP', 'AS_Q_DEF'."),
         (("commands", "plan"), "Invalid value for '[explain|why|check]': 'plan' is not one of 'explain', 'why', 'check'."),
         (("show-sql", "worklod"), "'worklod' is no rule and no ruleset"),
         (("retention", QM2), "Missing option '--on'."),

@@ -12,7 +12,7 @@ from pathlib import Path
 from mqclause.tools.batch.csv_rows import opened
 from mqclause.tools.batch.quoted import LONGEST_ROW, sql_files
 
-BLANKS = " \t\r\n"
+AROUND = " \t\r\n"
 """What may stand around the value of a line."""
 
 
@@ -27,7 +27,7 @@ def json_lines(files: Sequence[Path]) -> str:
         dialect = "auto_detect = false, header = false, delim = '\x1f', quote = '', escape = ''"
         size = f"max_line_size = {LONGEST_ROW}, buffer_size = {2 * LONGEST_ROW}"
         read = f"read_csv({sql_files(marked)}, {dialect}, {size}, columns = {{line: 'VARCHAR'}})"
-        line = f"trim(line, '{BLANKS}')"
+        line = f"trim(line, '{AROUND}')"
         parts.append(f"SELECT TRY_CAST({line} AS JSON) AS json FROM {read} WHERE {line} <> ''")
     return f"({' UNION ALL '.join(parts)})"
 
@@ -38,7 +38,7 @@ def first_fault(files: Sequence[Path]) -> str:
         try:
             with opened(file) as lines:
                 for number, line in enumerate(lines, 1):
-                    if line.strip(BLANKS) and not _is_object(line):
+                    if line.strip(AROUND) and not _is_object(line):
                         return f"{file}: line {number} is not a JSON object"
         except UnicodeDecodeError:
             return f"{file}: not UTF-8"

@@ -23,7 +23,7 @@ from mqclause.model.readers.registry import contents_of
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.inputs import facts_options, overlay_sources, sources, state_commands
-from mqclause.tools.commands.options import BINDS, edition_option, json_option, reading_option, rules_by
+from mqclause.tools.commands.options import BIND_WORD, edition_option, json_option, reading_option, rules_by
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 
@@ -35,7 +35,7 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options: list[Callable[..., Any]] = [
         click.argument("facts", nargs=-1),
         click.option("--queue", "pattern", metavar="PATTERN", help="Only queues that fit; * is any text."),
-        click.option("--bind", type=click.Choice(BINDS, False), default="NOTFIXED", help="Their binding (NOTFIXED)."),
+        click.option("--bind", type=BIND_WORD, default="NOTFIXED", help="Their binding (NOTFIXED)."),
         facts_options("Only puts that are made at this queue manager."),
         json_option,
         click.option("--csv", "as_csv", is_flag=True, help="CSV in place of text: a line for each destination."),

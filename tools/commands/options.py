@@ -24,8 +24,20 @@ from mqclause.tools.commands.own_rules import FOLDER, keep_folder, own_rules
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.progress import progress
 
-BINDS = ["OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF"]
-CALLS = ["MQOPEN", "MQPUT", "MQPUT1"]
+
+class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click 8.2 on
+    """A word of MQ's, in any letter case; those that are allowed are shown as MQ has them."""
+
+    def __init__(self, *words: str) -> None:
+        super().__init__(words, case_sensitive=False)
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:  # noqa: ARG002 - click's signature
+        """The word in upper case."""
+        return str(choice).upper()
+
+
+BIND_WORD = MqWord("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF")
+CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
 PUT_KEYS = ("queue", "queue_manager", "bind", "call")
 
 reading_option = click.option(
@@ -51,8 +63,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="JSON in plac
 def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that describe the put; each overrides what the facts say."""
     for option in (
-        click.option("--call", type=click.Choice(CALLS, False), help="The MQI call."),
-        click.option("--bind", type=click.Choice(BINDS, False), help="Its binding."),
+        click.option("--call", type=CALL_WORD, help="The MQI call."),
+        click.option("--bind", type=BIND_WORD, help="Its binding."),
         click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="Name a queue manager or alias."),
         click.option("--put", "queue", metavar="QUEUE", help="Name the queue that is put to."),
     ):
