@@ -36,7 +36,7 @@ LEFT_OUT = (
     COMMITTED, UNDER_CURSOR, NEXT_OF_GETS, NEXT_OF_BROWSE, LEADING, BEHIND, BEHIND_ITEM, WITH_ID, WITH_CORRELATION,
     WITH_GROUP,
 )  # fmt: skip
-"""What a walk through a queue can leave out, as a rule says it that leaves it out."""
+"""What walks through a queue leave out: a rule that leaves out the same, in whatever words, is one that they follow."""
 
 LISTED_BY_ITEM = frozenset({LEADING, UNDER_CURSOR, NEXT_OF_GETS, NEXT_OF_BROWSE})
 """Where one of these is left out candidates are listed by their items, too: they lead one, or there is one at most."""

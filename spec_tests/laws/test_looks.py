@@ -73,6 +73,26 @@ def test_what_the_rules_leave_out_a_walk_leaves_out() -> None:
     assert {text for text, _ in Retrieval().looks.left_out_by} == {*LEFT_OUT}
 
 
+REWORDED = {
+    "5.1_uncommitted_messages_wait": (LEFT_OUT[0], "NOT (unit_of_work = '' OR (unit = unit_of_work AND NOT browses))"),
+    "7.2a_behind_the_cursor": (
+        "enqueued_priority > cursor_priority OR (enqueued_priority = cursor_priority AND arrival <= cursor_arrival)",
+        "cursor_priority <= enqueued_priority AND NOT (arrival > cursor_arrival AND enqueued_priority <= cursor_priority)",
+    ),
+    "1.2a_matches_id": ("id <> match_id", "NOT match_id = id"),
+    "3.1_begins_with_the_first": ("NOT leads", "(TRUE AND NOT leads) OR FALSE"),
+}
+
+
+@pytest.mark.parametrize("name", REWORDED)
+def test_a_rule_in_other_words_is_left_to_the_walk_too(name: str) -> None:
+    path, (said, other) = f"retrieval/{name}.toml", REWORDED[name]
+    assert {text for text, _ in Retrieval(edited(path, f'"{said}"', f'"{other}"')).looks.left_out_by} == {*LEFT_OUT}
+    for unlike in (f"NOT ({said})", f"({said}) OR leads", f"({said}) AND in_group"):
+        looks = Retrieval(edited(path, f'"{said}"', f'"{unlike}"')).looks
+        assert {text for text, _ in looks.left_out_by} == {*LEFT_OUT} - {said}
+
+
 def test_a_rule_that_counts_messages_is_asked_about_all_of_them() -> None:
     assert got(Rules().with_files({"retrieval/1.1b_own_first.toml": OWN_FIRST})) == ["M1"]
 

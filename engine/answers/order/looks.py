@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from mqclause.executors.listing import ready
 from mqclause.executors.steps import Filter, Let, Rank, Step, Steps, expressions_of
+from mqclause.language.equivalent import equivalent
 from mqclause.language.parse import expanded, literal_value, parse_unchecked
 from mqclause.language.possible import possible
 from mqclause.language.sql import literal
@@ -63,7 +64,7 @@ def looks_of(steps: Steps) -> Looks:
     of_all, ordering, of_items = list[Applies](), list[Applies](), list[Applies]()
     left_out, taken = list[tuple[str, Applies]](), False
     for place, step in enumerate(steps.steps):
-        text = _leaves_out(step)
+        text = _leaves_out(step, steps.vocabulary)
         walks = _applies(steps, place) if text else None
         if walks is not None:
             left_out.append((text, walks))
@@ -86,11 +87,11 @@ def _applies(steps: Steps, place: int) -> Applies | None:
     return None if when is None else ready(when, steps.vocabulary, "s")
 
 
-def _leaves_out(step: Step) -> str:
-    """What a step leaves out, if a walk through a queue can leave it out, too; blank if none can."""
+def _leaves_out(step: Step, vocabulary: Vocabulary) -> str:
+    """What a step leaves out, in whatever words, if a walk through a queue can leave it out, too; blank if none can."""
     if not (isinstance(step, Filter) and step.fate == "out"):
         return ""
-    return next((text for text in LEFT_OUT if step.where == parse_unchecked(text)), "")
+    return next((text for text in LEFT_OUT if equivalent(step.where, parse_unchecked(text), vocabulary)), "")
 
 
 def _is_of_all(step: Step, vocabulary: Vocabulary, is_walked: bool) -> bool:
