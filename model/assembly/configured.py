@@ -46,6 +46,9 @@ class ConfiguredObject:
     is an object of that queue name, ``lost_is_model`` whether a model queue has it, and ``led_from`` is what led to
     them. ``could_lead_on``: it would lead somewhere with what a member may have that no file describes.
 
+    Where it leads to a ``transmission_queue``, that ``is_sent_from`` if it is one of those that channels of its queue
+    manager take messages from, ``sent_from``, or if no file would tell.
+
     ``receiver_differs`` names an attribute that a CLUSSDR states otherwise than the CLUSRCVR of that name.
     ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and a
     ``repository_elsewhere`` if it is one of another cluster. Of the members that are described and have a receiver in
@@ -102,6 +105,8 @@ class ConfiguredObject:
     lost_is_model: bool = False
     led_from: str = seen(NAME_OR_BLANK, "")
     could_lead_on: bool = False
+    transmission_queue: str = seen(NAME_OR_BLANK, "")
+    is_sent_from: bool = True
     chltype: str = seen(Text(12), "")
     conname: str = seen(Text(264), "")
     hbint: int = seen(Whole(OFF, LARGEST), 300)
@@ -137,6 +142,7 @@ class ConfiguredObject:
     states: Mapping[str, Any] = field(default=_UNSTATED, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
     models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
+    sent_from: frozenset[str] | None = field(default=None, metadata={"in_table": None})
     is_shown: bool = field(default=False, metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 

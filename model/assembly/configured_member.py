@@ -37,6 +37,9 @@ NEEDED = (*CHECKED_TYPES, "QMODEL", "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER
 AS_DEFINED = tuple(each.name for each in fields(ConfiguredObject) if each.name in QUEUE_ATTRIBUTES)
 """What a check sees of a queue as its definition says it."""
 
+ANY = "ANY"
+"""A name like any other: who asks for it asks for all."""
+
 MAKING = ("define", "observe")
 """The actions of records after which an object is there."""
 
@@ -133,6 +136,7 @@ class ConfiguredMember:
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "beside": (queue, *self.beside(queue)), "models": self.models}
+            seen["sent_from"] = self.sent_from
         if found.clusters:
             joined = self.joined_of(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
@@ -184,6 +188,14 @@ class ConfiguredMember:
     @cached_property
     def _queues(self) -> Mapping[str, MqObject]:
         return {each.name: each for each in self.objects.of(*CONFIGURED_QUEUES)}
+
+    @cached_property
+    def sent_from(self) -> frozenset[str] | None:
+        """The transmission queues that its channels take messages from; None where its files would not tell."""
+        named = frozenset(each.text("XMITQ") for each in self.objects.of("CHANNEL")) - {""}
+        if self.knows_all or not (named or self.whole or (self.asked and self.tells("CHANNEL", ANY))):
+            return None
+        return named.union(each.name for each in self._queues.values() if each.text("CLCHNAME"))
 
     def own_queue(self, name: str) -> Queue | None:
         """Its queue of that name."""

@@ -90,6 +90,30 @@ def test_a_process_is_missing_only_where_the_files_would_tell_it() -> None:
 UNJOINED = "* Queue manager name: QM3\nDEFINE CHANNEL(PAY.QM3) CHLTYPE(CLUSRCVR) CLUSTER(PAY) CONNAME(h) BATCHHB(1)\n"
 
 
+TO_QM9 = ["DEFINE QREMOTE(R) RNAME(Q) RQMNAME(XQ)", "DEFINE QLOCAL(XQ) USAGE(XMITQ)"]
+SENDER = "DEFINE CHANNEL(TO.X) CHLTYPE({}) CONNAME(h) XMITQ({})"
+
+
+@pytest.mark.parametrize(
+    ("more", "waits"),
+    [
+        ([SENDER.format("SDR", "OTHER")], True),
+        ([SENDER.format("SVR", "XQ")], False),
+        ([SENDER.format("SDR", "OTHER"), "DEFINE QLOCAL(B) USAGE(XMITQ)", "ALTER QLOCAL(XQ) CLCHNAME('TO.*')"], False),
+        ([], False),
+        (["DEFINE CHANNEL(APPS) CHLTYPE(SVRCONN)"], False),
+    ],
+)
+def test_messages_wait_where_the_files_tell_channels_and_none_takes_them(more: list[str], waits: bool) -> None:
+    expected = [("check.30", "R", "QM1")] if waits else []
+    assert told("\n".join(["* Queue manager name: QM1", *TO_QM9, *more])) == expected
+
+
+def test_a_dump_tells_all_channels() -> None:
+    whole = DUMP.format(initq="I") + "\n".join(TO_QM9)
+    assert [each for each in told(whole) if each[1] == "R"] == [("check.30", "R", "QM1")]
+
+
 def test_a_host_that_is_not_in_the_cluster_hosts_nothing_there() -> None:
     """Nobody learns of QM3's Q: at QM2 it has no second host, and QM3's is no host that could be disabled or differ."""
     not_in_it = f"{UNJOINED}ALTER QMGR REPOS(PAY)\n{QUEUE} DEFBIND(NOTFIXED) PUT(DISABLED)\n"

@@ -19,6 +19,7 @@ from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.configured import CONFIGURED_QUEUES, ConfiguredObject, keywords
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.local import OF_MODEL
+from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import ANY_QUEUE, Together
 from mqclause.model.facts.cluster import Cluster
@@ -223,7 +224,9 @@ class Checks:
         names = (queue.name, "") if is_queue else (ANY_QUEUE, queue.name)
         found = self.engine.resolve(together.around(about, False), *names, "MQOPEN")
         if found.reason is None:
-            return seen
+            by = found.last.facts["transmission_queue"]
+            is_sent_from = about.sent_from is None or by.startswith(SHIPPED) or by in about.sent_from
+            return evolve(seen, transmission_queue=by, is_sent_from=is_sent_from)
         last = found.last.situation
         is_model = last.queue in about.models and last.object_type == ""
         could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
