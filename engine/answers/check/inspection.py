@@ -112,7 +112,7 @@ class Inspection:
         member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
         found, waiting = list[Finding](), list[ConfiguredObject]()
         for each in member.configured():
-            # Which clusters are shared is known when all files are read; what a queue triggers is no cluster's matter.
+            # Which clusters are shared is known when all files are read.
             about = each if self.local is None else evolve(each, is_own=name == self.local, in_shared_cluster=False)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about)

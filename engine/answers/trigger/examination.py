@@ -70,19 +70,28 @@ class Examination:
 
     @property
     def holding_back(self) -> list[Condition]:
-        """The conditions that stand in the way of a trigger message.
+        """The conditions that stand in the way of a trigger message."""
+        return [self.unfulfilled(rule) for rule in self.in_the_way]
+
+    @property
+    def in_the_way(self) -> list[Rule]:
+        """The same without the sentences that explain them.
 
         Where several conclusions could write it, each asks for conditions of its own besides those that all ask for
         (an arrival triggers by clause 3 or, behind other messages, by clause 11). If one has all of its own, what
         fails of the others' own says nothing.
         """
-        failing = [each for each in self.conditions if not each.holds]
-        failed = {each.rule.id for each in failing}
+        failing = [rule for rule, holds in self.examined() if not holds]
+        failed = {rule.id for rule in failing}
         needs, shared = [set(each.needs) for each in self._asked()], {*self.needed}
         if not all(failed & own - shared for own in needs):
             shared |= next(own for own in needs if not failed & own - shared)
-            failing = [each for each in failing if each.rule.id in shared]
-        return [each for each in failing if each.told]
+            failing = [rule for rule in failing if rule.id in shared]
+        return [rule for rule in failing if self._is_told(rule)]
+
+    def unfulfilled(self, rule: Rule) -> Condition:
+        """A condition that fails."""
+        return self._failing(rule, self._scopes({rule})[rule])
 
     @property
     def needed(self) -> frozenset[str]:
@@ -100,11 +109,12 @@ class Examination:
         ]
 
     def _failing(self, rule: Rule, scope: Scope) -> Condition:
-        told = getattr(rule.action, "told", None)
-        is_told = told is None or evaluate(told, scope)
-        return Condition(
-            rule, False, sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope), told=is_told
-        )
+        said = sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope)
+        return Condition(rule, False, *said, told=self._is_told(rule, scope))
+
+    def _is_told(self, rule: Rule, scope: Scope | None = None) -> bool:
+        told = rule.action.told if isinstance(rule.action, Holds) else None
+        return told is None or bool(evaluate(told, scope or self._scopes({rule})[rule]))
 
     def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
         """The command and the advice of the first remedy that applies; blank where there is none."""

@@ -104,10 +104,9 @@ class PutNow:
     @cached_property
     def doubts(self) -> list[Doubt]:
         """The conditions that fail or depend, in the document's order."""
-        held_back = [*self._holding_back.values()]
-        rules = dict.fromkeys(rule for each in held_back for rule in each)
+        rules = dict.fromkeys(rule for each in self._holding_back.values() for rule in each)
         order = list(next(iter(self.found.values())).ruleset.rules)
-        return [self._doubt(rule, held_back) for rule in sorted(rules, key=order.index)]
+        return [self._doubt(rule) for rule in sorted(rules, key=order.index)]
 
     @property
     def always_one(self) -> list[Condition]:
@@ -117,7 +116,7 @@ class PutNow:
         taken = [each.condition.rule for each in self.doubts]
         for rule in list(taken):
             others = {each for each in taken if each is not rule}
-            if all(others & held_back.keys() for held_back in self._holding_back.values()):
+            if all(others & {*held_back} for held_back in self._holding_back.values()):
                 taken.remove(rule)
         return [each.condition for each in self.doubts if each.condition.rule in taken]
 
@@ -139,8 +138,9 @@ class PutNow:
         return [unknown for at, unknown in enumerate(self.unknown) if turns(failing, at)]
 
     @cached_property
-    def _holding_back(self) -> dict[Combination, dict[Rule, Condition]]:
-        return {each: _in_the_way(found) for each, found in self.found.items()}
+    def _holding_back(self) -> dict[Combination, list[Rule]]:
+        """The conditions because of which there is no trigger message."""
+        return {each: [] if found.rule is not None else found.in_the_way for each, found in self.found.items()}
 
     @cached_property
     def _examined(self) -> dict[Combination, dict[Rule, bool]]:
@@ -150,21 +150,17 @@ class PutNow:
         """What could be typed so that a condition that fails somewhere holds, each in place of the others."""
         return next(found for found in self.found.values() if (of, False) in found.examined()).remedies(of)
 
-    def _doubt(self, rule: Rule, held_back: list[dict[Rule, Condition]]) -> Doubt:
-        failing = next(each[rule] for each in held_back if rule in each)
+    def _doubt(self, rule: Rule) -> Doubt:
+        held_back = [each for each, rules in self._holding_back.items() if rule in rules]
+        failing = self.found[held_back[0]].unfulfilled(rule)
         holds = {each: found[rule] for each, found in self._examined.items() if rule in found}
         by = tuple(unknown for at, unknown in enumerate(self.unknown) if turns(holds, at))
-        return Doubt(failing, False if all(rule in each for each in held_back) else None, by)
+        return Doubt(failing, False if len(held_back) == len(self.found) else None, by)
 
 
 def _kind(examination: Examination) -> list[Rule] | None:
     """What fails; None where there is a trigger message."""
     return None if examination.rule is not None else [rule for rule, holds in examination.examined() if not holds]
-
-
-def _in_the_way(examination: Examination) -> dict[Rule, Condition]:
-    """The conditions, by rule, because of which there is no trigger message."""
-    return {} if examination.rule is not None else {each.rule: each for each in examination.holding_back}
 
 
 class Why:
