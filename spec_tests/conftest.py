@@ -28,6 +28,15 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:NewRatio
 gc.set_threshold(50_000, 20, 100)
 
 
+def pytest_collection_finish() -> None:
+    """What is there before the first test is there after the last: until then it is not gone through."""
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
+
+
 LONG = tuple(f"spec_tests/{folder}/" for folder in ("commands", "tables", "laws"))
 """The folders with the modules that take longest."""
 

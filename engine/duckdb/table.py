@@ -154,7 +154,7 @@ def _projected(
     for number, level in enumerate(by_column(plan).levels()):
         there = {binding: tree if where is None else when(where.copy(), tree) for binding, tree in level.items()}
         bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
-        projection = exp.select("*", *bound, copy=False).from_(source)
+        projection = exp.select("*", *bound, copy=False).from_(source, copy=False)
         source = f"mq_level_{number}"
         query = query.with_(source, projection, materialized=False, copy=False)
     answered = exp.alias_(struct_of(plan.answer) if answer is None else answer, name)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from math import floor
+from types import CodeType
 from typing import Any
 
 from attrs import field, frozen
@@ -53,9 +54,15 @@ def _function(steps: Steps, traced: bool, carried: bool) -> Callable[..., Run]:
         "run": partial(tuple.__new__, Run),
         "__builtins__": BUILTINS,
     }
-    exec(compile(source_of(steps, traced, carried), f"<{steps.ruleset.name}>", "exec"), scope)  # noqa: S102 - source of checked expressions only
+    exec(_code(source_of(steps, traced, carried), steps.ruleset.name), scope)  # noqa: S102 - source of checked expressions only
     function: Callable[..., Run] = scope["decide"]
     return function
+
+
+@lru_cache(maxsize=256)
+def _code(source: str, name: str) -> CodeType:
+    """Rules that differ in other documents, or in texts, have the same source."""
+    return compile(source, f"<{name}>", "exec")
 
 
 BUILTINS = {"len": len, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}

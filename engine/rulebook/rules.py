@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tomllib
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
@@ -85,7 +86,7 @@ class Rules:
     def toml(self, path: str) -> dict[str, Any]:
         """A file of the rules as it stands in TOML; empty where there is none. Raises RuleError."""
         try:
-            return tomllib.loads(self.files.get(path, ""))
+            return pickle.loads(_parsed(self.files.get(path, "")))  # noqa: S301 - what was written here
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise RuleError(path, "", f"is not TOML: {error}") from None
 
@@ -168,6 +169,12 @@ def _of_text(readings: Mapping[str, str], edition: str, files: Files) -> Rules:
 def rules_folder() -> Path:
     """The folder of the rule files that come with the project."""
     return Path(mqclause.rules.__path__[0])
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> bytes:
+    """What a text of TOML says, once for all rules with such a file; each makes a table of its own of it."""
+    return pickle.dumps(tomllib.loads(text))
 
 
 @lru_cache(maxsize=256)

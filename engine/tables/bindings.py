@@ -89,6 +89,6 @@ def names_in(trees: Iterable[Node], known: Collection[str]) -> Iterator[str]:
     """The bindings that trees use; a binding may be a struct, of which they use a field."""
     for tree in trees:
         for each in tree.find_all(exp.Column):
-            name = each.table or each.name
+            name = each.parts[0].name
             if name in known:
                 yield name

@@ -26,7 +26,7 @@ class PlanDialect:
 
     def text(self, tree: Node, quoted: bool = False) -> str:
         """A tree as SQL; ``quoted`` names may be keywords."""
-        return bracketed(self.lowered(tree)).sql(dialect=self.name, identify=quoted)
+        return bracketed(self.lowered(tree)).sql(dialect=self.name, identify=quoted, copy=False)
 
     def readable(self, tree: Node) -> str:
         """A tree as SQL in lines that a person can read."""

@@ -15,6 +15,8 @@ from mqclause.spark.passes.branches import in_branches
 from mqclause.spark.passes.inlined import inlined
 from mqclause.spark.passes.needed import needed
 from mqclause.spark.passes.sunk import sunk
+from mqclause.spark.passes.together import by_level, known_early
+from mqclause.spark.passes.typed import typed
 from mqclause.tables.bindings import Span
 from mqclause.tables.functions import column
 from spec_tests.support.plan_text import plain, plan, text, tree
@@ -112,6 +114,44 @@ def test_what_only_such_a_binding_uses_goes_with_it() -> None:
     )
     inner = "BOUND(mq_most, ARRAY_CONCAT(mq_few, mq_few), ARRAY_CONCAT(mq_most, mq_most))"
     assert text(sunk(given)) == [f"found: CASE WHEN wanted THEN BOUND(mq_few, {FEW}, {inner}) ELSE items END"]
+
+
+def test_a_value_bound_in_a_branch_asks_no_more_what_the_branch_asked() -> None:
+    found = sunk(plan("CASE WHEN wanted THEN ARRAY_CONCAT(mq_few, mq_few) END", few=f"CASE WHEN wanted THEN {FEW} END"))
+    assert text(found) == [f"found: CASE WHEN wanted THEN BOUND(mq_few, {FEW}, ARRAY_CONCAT(mq_few, mq_few)) END"]
+    other = sunk(plan("CASE WHEN b THEN ARRAY_CONCAT(mq_few, mq_few) END", few="CASE WHEN a THEN items END"))
+    inner = "BOUND(mq_few, CASE WHEN a THEN items END, ARRAY_CONCAT(mq_few, mq_few))"
+    assert text(other) == [f"found: CASE WHEN b THEN {inner} END"]
+
+
+def test_what_is_known_before_the_last_bindings_is_bound_with_those_before() -> None:
+    given = plan("mq_one + b", one="a + 1", two="mq_one + 2", three="mq_two + 3")
+    given = evolve(
+        given, answer={**given.answer, "plain": column("mq_one"), "last": tree("mq_three + 1"), "b": tree("b")}
+    )
+    assert text(known_early(given)) == [
+        "mq_one = a + 1", "mq_two = mq_one + 2", "mq_three = mq_two + 3", "mq_answer_found = mq_one + b",
+        "found: mq_answer_found", "plain: mq_one", "last: mq_three + 1", "b: b",
+    ]  # fmt: skip
+    assert text(known_early(plan("a"))) == ["found: a"]
+
+
+def test_bindings_that_need_nothing_of_each_other_are_one() -> None:
+    given = plan("mq_three.x + mq_two", one="a + 1", two="b + 1", three="mq_one", four="mq_two + mq_three.x")
+    assert text(by_level(given)) == [
+        "mq_level_0 = STRUCT(a + 1 AS mq_one, b + 1 AS mq_two)",
+        "mq_three = mq_level_0.mq_one",
+        "mq_four = mq_level_0.mq_two + mq_three.x",
+        "found: mq_three.x + mq_level_0.mq_two",
+    ]
+    of_a_struct = plan("mq_one.x", one="put", two="b", three="mq_one.y")
+    assert text(by_level(of_a_struct))[1:] == ["mq_three = mq_level_0.mq_one.y", "found: mq_level_0.mq_one.x"]
+
+
+def test_numbers_beside_bits_have_their_type() -> None:
+    bits = {"c & 15 = 7": "c & 15L = 7L", "3 = c & 1": "3L = c & 1L", "n = 7": "n = 7", "c & m <> 0": "c & m <> 0L"}
+    bits |= {"c >> 9": "SHIFTRIGHT(c, 9)", "6 >> n": "SHIFTRIGHT(6L, n)"}
+    assert {given: SPARK.text(typed(tree(given))) for given in bits} == bits
 
 
 def test_bindings_stand_around_what_uses_them() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import ClassVar
 
 from sqlglot import exp
 
 from mqclause.language.sql import Node
+from mqclause.spark.passes.trees import within
 from mqclause.tables.bindings import Plan, names_in
 from mqclause.tables.functions import struct_of
 
@@ -42,9 +43,9 @@ def nested(plan: Plan, inputs: Collection[str] = ()) -> Node:
     state: Node | None = None
     for block in blocks:
         fields = plan.answer if block is blocks[-1] else _kept_after(plan, every.index(block[-1]) + 1)
-        tree = struct_of({name: _found(node, path) for name, node in fields.items()})
+        tree = struct_of({name: within(node, path) for name, node in fields.items()})
         for name in reversed(block):
-            tree = bound(name, _found(plan.bindings[name], path), tree)
+            tree = bound(name, within(plan.bindings[name], path), tree)
         state = bound("state", state, tree) if state is not None else tree
         path |= dict.fromkeys(block, "state")
     assert state is not None  # noqa: S101 - there is a block at least
@@ -56,16 +57,3 @@ def _kept_after(plan: Plan, count: int) -> dict[str, Node]:
     made, later = list(plan.bindings)[:count], list(plan.bindings.values())[count:]
     used = set(names_in((*later, *plan.answer.values()), plan.bindings))
     return {name: exp.column(name) for name in made if name in used}
-
-
-def _found(tree: Node, path: Mapping[str, str]) -> Node:
-    """A copy of a tree in which names are found that do not stand alone: ``path`` says in which struct."""
-
-    def found(each: Node) -> Node:
-        if isinstance(each, exp.Column) and each.table in path:
-            return exp.column(each.name, table=each.table, db=path[each.table])
-        if isinstance(each, exp.Column) and not each.table and each.name in path:
-            return exp.column(each.name, table=path[each.name])
-        return each
-
-    return tree.transform(found)

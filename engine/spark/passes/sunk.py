@@ -27,8 +27,15 @@ def sunk(plan: Plan) -> Plan:
             gone.append(name)
             place = exp.Placeholder()
             branch.replace(place)
-            place.replace(bound(name, trees.bindings[name].this, branch))
+            place.replace(bound(name, _where_it_holds(trees.bindings[name].this, place), branch))
     return closed(trees, gone)
+
+
+def _where_it_holds(tree: Node, branch: Node) -> Node:
+    """What a value comes to in the branch of a CASE whose condition is also that of the value."""
+    known = branch.parent.this if branch.arg_key == "true" and isinstance(branch.parent, exp.If) else None
+    ifs = tree.args["ifs"] if isinstance(tree, exp.Case) else []
+    return ifs[0].args["true"] if ifs and ifs[0].this == known else tree
 
 
 def _branch_of(uses: Sequence[Node]) -> Node | None:

@@ -38,3 +38,13 @@ def uses_in(trees: Iterable[Node]) -> Uses:
             for name in {each.name, each.table}:
                 found[name].append(each)
     return found
+
+
+def within(tree: Node, path: Mapping[str, str]) -> Node:
+    """A copy of a tree in which names are found that do not stand alone: ``path`` says in which struct."""
+
+    def found(each: Node) -> Node:
+        first = each.parts[0].name if isinstance(each, exp.Column) else None
+        return exp.column(*reversed(each.parts), path[first]) if first in path else each
+
+    return tree.transform(found)

@@ -1,0 +1,51 @@
+"""What Spark's analyzer can look at together is one binding: it takes several looks at each, one after the other."""
+
+from __future__ import annotations
+
+from attrs import evolve
+from sqlglot import exp
+
+from mqclause.language.sql import Node
+from mqclause.spark.passes.trees import within
+from mqclause.tables.bindings import Plan, names_in
+from mqclause.tables.functions import PREFIX, column, struct_of
+
+
+def known_early(plan: Plan) -> Plan:
+    """The plan with a binding for each field of the answer that needs none of the last bindings.
+
+    What stands in the answer is looked at again with every binding before it.
+
+    Example:
+        ``mq_one = a + 1; mq_two = mq_one + 1`` for the answer ``{first: mq_one + b, last: mq_two}``
+        has ``mq_answer_first = mq_one + b`` as well, for the answer ``{first: mq_answer_first, last: mq_two}``.
+    """
+    levels = plan.levels()
+    late = levels[-1] if levels else {}
+    early: dict[str, Node] = {}
+    for name, tree in plan.answer.items():
+        used = set(names_in([tree], plan.bindings))
+        if used and not isinstance(tree, exp.Column) and used.isdisjoint(late):
+            early[name] = tree
+    bindings = {f"{PREFIX}answer_{name}": tree for name, tree in early.items()}
+    answer = {name: column(f"{PREFIX}answer_{name}") if name in early else tree for name, tree in plan.answer.items()}
+    return evolve(plan, bindings={**plan.bindings, **bindings}, answer=answer)
+
+
+def by_level(plan: Plan) -> Plan:
+    """The plan with one binding, a struct, for those that need nothing of each other.
+
+    Example:
+        ``mq_one = a; mq_two = b; mq_three = mq_one + mq_two`` for the answer ``mq_three``
+        becomes ``mq_level_0 = {mq_one: a, mq_two: b}; mq_three = mq_level_0.mq_one + mq_level_0.mq_two``.
+    """
+    path: dict[str, str] = {}
+    bindings: dict[str, Node] = {}
+    for number, level in enumerate(plan.levels()):
+        trees = {name: within(tree, path) for name, tree in level.items()}
+        if len(level) > 1:
+            together = f"{PREFIX}level_{number}"
+            path |= dict.fromkeys(level, together)
+            trees = {together: struct_of(trees)}
+        bindings |= trees
+    return evolve(plan, bindings=bindings, answer={name: within(tree, path) for name, tree in plan.answer.items()})
