@@ -86,9 +86,10 @@ class Rules:
     def toml(self, path: str) -> dict[str, Any]:
         """A file of the rules as it stands in TOML; empty where there is none. Raises RuleError."""
         try:
-            return pickle.loads(_parsed(self.files.get(path, "")))  # noqa: S301 - what was written here
+            table: dict[str, Any] = pickle.loads(_parsed(self.files.get(path, "")))  # noqa: S301 - what was written here
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise RuleError(path, "", f"is not TOML: {error}") from None
+        return table
 
     def in_folder(self, name: str) -> dict[str, dict[str, Any]]:
         """The files of one folder of the rules, by name. Raises RuleError."""

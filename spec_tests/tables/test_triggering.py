@@ -23,6 +23,7 @@ from mqclause.model.timeline.scenario import scenario_of
 from mqclause.rulebook.rule import Conclude, Holds
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import OCCASION, TRIGGERING, TableError
+from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_readings
 from spec_tests.support.random_rows import answers, arrow_struct
 from spec_tests.support.trigger_scenarios import random_scenario
@@ -83,13 +84,14 @@ def imagined(rng: Random) -> Occasion:
     return Occasion(**(fields | {name: value for name, value in usual.items() if rng.random() < 0.9}))
 
 
-def test_as_the_trigger_rules_say() -> None:
+@pytest.mark.parametrize("many", first(1, [700, 1_500]))
+def test_as_the_trigger_rules_say(many: int) -> None:
     rng = Random(20250102)
     rules: Counter[str] = Counter()
     failing: Counter[str] = Counter()
     for number in range(6):
         triggers = Triggers(Rules(random_readings(rng) if number else {}))
-        occasions = happened(rng, 60) + [imagined(rng) for _ in range(1_500)]
+        occasions = happened(rng, 60) + [imagined(rng) for _ in range(many)]
         found = triggering(*map(asdict, occasions), rules=triggers.rules)
         for occasion, one in zip(occasions, found, strict=True):
             assert one == by_examination(triggers, occasion), occasion

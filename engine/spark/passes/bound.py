@@ -8,7 +8,7 @@ from typing import ClassVar
 from sqlglot import exp
 
 from mqclause.language.sql import Node
-from mqclause.spark.passes.trees import within
+from mqclause.spark.passes.trees import found_in
 from mqclause.tables.bindings import Plan, names_in
 from mqclause.tables.functions import struct_of
 
@@ -43,9 +43,9 @@ def nested(plan: Plan, inputs: Collection[str] = ()) -> Node:
     state: Node | None = None
     for block in blocks:
         fields = plan.answer if block is blocks[-1] else _kept_after(plan, every.index(block[-1]) + 1)
-        tree = struct_of({name: within(node, path) for name, node in fields.items()})
+        tree = struct_of({name: found_in(node, path) for name, node in fields.items()})
         for name in reversed(block):
-            tree = bound(name, within(plan.bindings[name], path), tree)
+            tree = bound(name, found_in(plan.bindings[name], path), tree)
         state = bound("state", state, tree) if state is not None else tree
         path |= dict.fromkeys(block, "state")
     assert state is not None  # noqa: S101 - there is a block at least

@@ -6,7 +6,7 @@ from attrs import evolve
 from sqlglot import exp
 
 from mqclause.language.sql import Node
-from mqclause.spark.passes.trees import within
+from mqclause.spark.passes.trees import found_in
 from mqclause.tables.bindings import Plan, names_in
 from mqclause.tables.functions import PREFIX, column, struct_of
 
@@ -42,10 +42,10 @@ def by_level(plan: Plan) -> Plan:
     path: dict[str, str] = {}
     bindings: dict[str, Node] = {}
     for number, level in enumerate(plan.levels()):
-        trees = {name: within(tree, path) for name, tree in level.items()}
+        trees = {name: found_in(tree, path) for name, tree in level.items()}
         if len(level) > 1:
             together = f"{PREFIX}level_{number}"
             path |= dict.fromkeys(level, together)
             trees = {together: struct_of(trees)}
         bindings |= trees
-    return evolve(plan, bindings=bindings, answer={name: within(tree, path) for name, tree in plan.answer.items()})
+    return evolve(plan, bindings=bindings, answer={name: found_in(tree, path) for name, tree in plan.answer.items()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from attrs import evolve
 from sqlglot import exp
@@ -40,11 +41,13 @@ def uses_in(trees: Iterable[Node]) -> Uses:
     return found
 
 
-def within(tree: Node, path: Mapping[str, str]) -> Node:
+def found_in(tree: Node, path: Mapping[str, str]) -> Node:
     """A copy of a tree in which names are found that do not stand alone: ``path`` says in which struct."""
 
     def found(each: Node) -> Node:
-        first = each.parts[0].name if isinstance(each, exp.Column) else None
-        return exp.column(*reversed(each.parts), path[first]) if first in path else each
+        if not isinstance(each, exp.Column) or each.parts[0].name not in path:
+            return each
+        parts: list[Any] = [*reversed(each.parts), path[each.parts[0].name]]
+        return exp.column(*parts)
 
     return tree.transform(found)
