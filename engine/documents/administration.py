@@ -5,5 +5,9 @@ from __future__ import annotations
 from mqclause.model.timeline.matter import Matter
 from mqclause.rulebook.declaration import Declaration, RowNames
 
-ADMINISTRATION = Declaration("administration", Matter, row=RowNames("matter", answer="administration"))
+ADMINISTRATION = Declaration("administration", Matter, row=RowNames("matter", answer="administration"), asks=(
+    "again", "answers_new_requests", "becomes", "behind", "binds", "but_for", "check_after", "gone", "grace_period",
+    "held", "lifetime", "name_stays", "onward", "owner_in_cluster", "remade", "request_lifetime", "resend_after",
+    "state",
+))  # fmt: skip
 """One thing that an event touches, or that is held on a day. The first rule that applies settles what becomes of it."""

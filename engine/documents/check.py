@@ -5,5 +5,7 @@ from __future__ import annotations
 from mqclause.model.assembly.configured import ConfiguredObject
 from mqclause.rulebook.declaration import Declaration, RowNames
 
-CHECK = Declaration("check", ConfiguredObject, row=RowNames("configured", answer="findings"))
+CHECK = Declaration(
+    "check", ConfiguredObject, row=RowNames("configured", answer="findings"), asks=("is_to_trigger", "known")
+)
 """Each rule is a condition that an object should fulfil; its ``severity`` is that of the finding where it does not."""

@@ -5,5 +5,7 @@ from __future__ import annotations
 from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall
 from mqclause.rulebook.declaration import Declaration, RowNames
 
-RETRIEVAL = Declaration("retrieval", RetrievalCall, QueuedMessage, row=RowNames("call", "messages", "retrieval"))
+RETRIEVAL = Declaration("retrieval", RetrievalCall, QueuedMessage, row=RowNames("call", "messages", "retrieval"), asks=(
+    "group_status", "returned_whole", "segment_status", "warning",
+))  # fmt: skip
 """The order of a queue's messages, which of them a call returns, and what it returns beside."""

@@ -83,13 +83,16 @@ def _course(rules: Rules, declaration: Declaration, executor: ExecutorName) -> C
 
 def _chaining(steps: Steps) -> Executor:
     if lacking := without_chaining():
-        message = f"{lacking}, which the chaining executor needs; the executors compiled and plain do without"
-        raise NotInstalledError(message, name=DURABLE_RULES)
+        raise NotInstalledError(f"{lacking}, {_NEEDED}", name=DURABLE_RULES)
     from mqclause.executors.chaining import Chaining
 
     return Chaining(steps)
 
 
+_NEEDED = (
+    "which the chaining executor needs (pip install durable-rules, up to Python 3.12); "
+    "the executors compiled and plain do without"
+)
 DURABLE_RULES = "durable_rules_engine"
 """The module of durable_rules, which has to be there for the chaining executor alone."""
 

@@ -50,6 +50,7 @@ class Declaration:
     ``situation`` is the class of what they see besides their subjects, ``subject`` that of what they choose from (None:
     nothing). A document that ``follows`` another runs after it on the same situation and subjects, and ``sees`` what
     that one left: facts by name, as expressions over what remained there. ``row`` names the columns of its tables.
+    ``asks`` are the facts that answers are made of: some rule has to derive each.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Declaration:
     follows: Declaration | None = None
     sees: Mapping[str, str] = field(factory=dict)
     row: RowNames = RowNames()
+    asks: tuple[str, ...] = ()
 
     @property
     def course(self) -> tuple[Declaration, ...]:

@@ -54,6 +54,8 @@ class Loading:
             if rule is not None:
                 vocabulary = vocabulary.with_words(*_derived(rule, vocabulary))
                 rules.append(rule)
+        if lacking := [fact for fact in self.declaration.asks if fact not in vocabulary.words]:
+            raise RuleError(f"{name}/", lacking[0], "is derived by no rule, and answers are made of it")
         _check_terms(name, vocabulary)
         concerned = {each.id: self.in_force.readings[each.id] for each in self.readings.values() if each.concerns(name)}
         return Ruleset(self.declaration, tuple(rules), vocabulary, self.in_force.editions[-1],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.documents import CHECK, WORKLOAD
+from mqclause.documents import CHECK, DOCUMENTS, RETRIEVAL, WORKLOAD
 from mqclause.rulebook.declaration import Declaration
+from spec_tests.support.product import ROOT
 
 RULES = Rules()
 FILES = RULES.files
@@ -109,3 +112,13 @@ def test_a_finding_has_a_sentence_and_a_condition() -> None:
         f"rules/{path}: holds.because: is missing",
         f"rules/{path}: severity: is said of a condition, and the rule has none: no [holds]",
     ]
+
+
+def test_what_answers_are_made_of_is_derived() -> None:
+    """Every fact that the product asks for by its name is declared, and a folder without a rule for it is told."""
+    asked = {fact for each in DOCUMENTS.values() for fact in each.asks}
+    named = re.compile(r'\bfacts\["([a-z_]+)"\]')
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "engine" / "answers").rglob("*.py")]
+    assert {fact for text in texts for fact in named.findall(text)} <= asked
+    told = fault({"retrieval/4.4_group_status.toml": None}, RETRIEVAL)
+    assert told == "rules/retrieval/: group_status: is derived by no rule, and answers are made of it"
