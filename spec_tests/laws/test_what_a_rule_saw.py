@@ -109,7 +109,7 @@ def test_a_count_in_a_sentence_is_of_those_that_the_rule_saw() -> None:
     given = cluster(*HOSTS)
     ranked = [evolve(each, clwlrank=rank) for each, rank in zip(given.channels, (1, 5, 3), strict=True)]
     for executor in EVERY_EXECUTOR:
-        decision = Engine(with_rules(r04_many=COUNTED_BEFORE), executor).choose(
+        decision = Engine(with_rules(r03d_many=COUNTED_BEFORE), executor).choose(
             PUT, evolve(given, channels=ranked), explain="rule"
         )
         said = [fate.because for step in decision.steps for fate in step.eliminated]
