@@ -59,8 +59,9 @@ class NamedPut:
         engine = engine_of(rules)
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
         named = where.named if where.asks_workload else Put(self.put.queue, self.put.queue_manager)
-        kept = self.shown(engine.listing.kept_queue(Situation(*where.names)))
-        found = destinations(cluster, named, engine.listing, kept) if where.asks_workload else ()
+        queue, queue_manager = where.names
+        seen = Situation(self.shown(queue), queue_manager)
+        found = destinations(cluster, named, engine.listing, seen) if where.asks_workload else ()
         listed = [asdict(each) for each in found]
         return {
             "at": at,

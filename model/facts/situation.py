@@ -37,8 +37,7 @@ class Situation:
 
 def situation(
     put: Put,
-    queue: str,
-    queue_manager: str,
+    names: tuple[str, str],
     bind: str,
     cluster: Cluster,
     last_seq_number: int,
@@ -47,10 +46,10 @@ def situation(
 ) -> Situation:
     """The situation of ``put`` at the local queue manager of ``cluster``.
 
-    ``queue`` and ``queue_manager`` are what its names come to, ``bind`` the binding in effect; ``inhibited_by`` is an
-    object on the way that is put-disabled.
+    ``names`` are the queue and the queue manager that its own come to, ``bind`` the binding in effect; ``inhibited_by``
+    is an object on the way that is put-disabled.
     """
-    own = cluster.queue_manager
+    own, (queue, queue_manager) = cluster.queue_manager, names
     return Situation(
         queue,
         queue_manager,

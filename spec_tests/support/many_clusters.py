@@ -49,7 +49,7 @@ def table_row(engine: Engine, cluster: Cluster, put: Put) -> tuple[Row, dict[str
 
 
 def _put_row(put: Put, cluster: Cluster, where: Resolved) -> dict[str, Any]:
-    seen = situation(put, *where.names, where.default_binding if put.bind == "AS_Q_DEF" else put.bind, cluster, 0)
+    seen = situation(put, where.names, where.default_binding if put.bind == "AS_Q_DEF" else put.bind, cluster, 0)
     values = {name: getattr(put, name, None) for name in PUT}
     named = {"queue": where.named.queue, "queue_manager": where.named.queue_manager}
     return {**values, **named, "bind": seen.bind, "clwlmruc": seen.clwlmruc, "qmgr_clwluseq": seen.qmgr_clwluseq}

@@ -102,11 +102,11 @@ class Engine:
         else:
             of_type("state", state, SequenceState, ", as decision.state")
             last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
-        seen = situation(put, *where.names, bind, cluster, last, changed, where.inhibited_by)
+        seen = situation(put, where.names, bind, cluster, last, changed, where.inhibited_by)
         listed: tuple[Destination, ...] = ()
         runs: tuple[Run, ...] = ()
         if where.asks_workload:
-            listed = destinations(cluster, where.named, self.listing, self.listing.kept_queue(seen))
+            listed = destinations(cluster, where.named, self.listing, seen)
             runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
         elif where.reason is None and not where.deferred:
             listed = (where.destination,)
