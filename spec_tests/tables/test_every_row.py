@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
-from mqclause.duckdb import apply_rules, decide, decide_triggers, message_order, traffic
+from mqclause.duckdb import apply_rules, decide, message_order, traffic
 from mqclause.tables.columns import TableError
 from spec_tests.support.deep import first
 
@@ -158,7 +158,7 @@ def test_what_is_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         (Path("none.parquet"), "none.parquet: No files found that match the pattern"),
         ("puts.csv", "puts.csv: is no Parquet file (No magic bytes found at end of file 'puts.csv'); what is in other"),
     ):
-        for function in (decide, decide_triggers, message_order, traffic):
+        for function in (decide, traffic):
             with pytest.raises(TableError) as raised:
                 function(source)
             assert str(raised.value).startswith(message)
