@@ -9,6 +9,7 @@ from typing import Any
 from attrs import evolve, frozen
 from sqlglot import exp
 
+from mqclause.answers.check.triggering import to_trigger
 from mqclause.answers.check.unfulfilled import Unfulfilled, unfulfilled
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.trigger.why import Why
@@ -18,14 +19,13 @@ from mqclause.executors.listing import asked_of
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.configured import CONFIGURED_QUEUES, ConfiguredObject, keywords
 from mqclause.model.assembly.configured_member import ConfiguredMember
-from mqclause.model.assembly.local import OF_MODEL
 from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import ANY_QUEUE, Together
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.facts.message import HIGHEST_PRIORITY
-from mqclause.model.facts.objects import Process, Put, Queue
+from mqclause.model.facts.objects import Put
 from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
@@ -167,7 +167,7 @@ class Checks:
 
     def of_trigger(self, member: ConfiguredMember, about: ConfiguredObject) -> Iterator[Finding]:
         """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open."""
-        cluster = _to_trigger(member, about.name)
+        cluster = to_trigger(member, about.name)
         put = cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY
         if self.why.may_trigger(*put):
             return
@@ -282,21 +282,3 @@ def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]
 
 def _found(said: Unfulfilled, about: ConfiguredObject) -> Finding:
     return Finding(said, about.object_type, about.name, about.owner, *about.place_of(said.attribute))
-
-
-def _to_trigger(member: ConfiguredMember, name: str) -> Cluster:
-    """A queue that is to trigger with what that needs; what no file would tell is taken to be there."""
-    own = member.own_queue(name)
-    assert own is not None, "it was looked at as a queue of its"  # noqa: S101
-    queue = evolve(own, clusters=(), curdepth=None, ipprocs=None)
-    initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
-    refused = {queue.initq: OF_MODEL} if initq is None and queue.initq in member.models else {}
-    if initq is None and queue.initq not in ("", queue.name, *refused) and not member.tells("QLOCAL", queue.initq):
-        initq = Queue(queue.initq, member.name)
-    target = member.own_queue(initq.target) if initq is not None and initq.type == "QALIAS" else None
-    around = [each for each in (initq, target) if each is not None and each.name != queue.name]
-    beside = [evolve(each, ipprocs=None, clusters=()) for each in around]
-    processes = tuple(each for each in member.processes() if each.name == queue.process)
-    if not processes and queue.process and not member.tells("PROCESS", queue.process):
-        processes = (Process(queue.process),)
-    return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, refused=refused)
