@@ -6,7 +6,7 @@ them says where its line ends and which messages do not fit in: no message looks
 
 Most items are *unbroken*: their first message is there, and every further one is the next of the one before. Where rows
 can be counted in the order in which they stand, that is seen by looking at the row before, without a window for each
-item. Rows then stand by *buckets*, numbers that are quick to sort by; two items in one bucket count as broken.
+item. Rows then stand by *buckets*, numbers of items that are quick to sort by; two items in one count as broken.
 """
 
 from __future__ import annotations
@@ -190,9 +190,14 @@ class Items:
         return {name.removeprefix("mq_"): column(name) for name in self.alone() if name != "mq_in_item"}
 
     def shortened(self, keys: tuple[tuple[Node, bool], ...]) -> tuple[tuple[Node, bool], ...]:
-        """The keys of an order; if the last of them are those of an item's messages, one number says the same."""
+        """The keys of an order; if the last of them are those of an item's messages, two numbers say the same.
+
+        One keeps items apart whose arrivals a table does not tell apart: their messages do not mix.
+        """
         within = tuple((self.words[name], False) for name in ("sequence", "offset", "arrival"))
-        return (*keys[: -len(within)], (column("mq_in_item"), False)) if keys[-len(within) :] == within else keys
+        if keys[-len(within) :] != within:
+            return keys
+        return (*keys[: -len(within)], (column("mq_bucket"), False), (column("mq_in_item"), False))
 
 
 def _told() -> Added:

@@ -35,7 +35,10 @@ from mqclause.tables.shape import (
 from mqclause.tables.words import RowWords
 
 ARRIVAL = "arrival"
-"""The column by which messages of equal priority lie one behind the other; of any type that has an order."""
+"""The column by which messages of equal priority lie one behind the other; of any type that has an order.
+
+Which of two with one arrival is the first is open, as where a clock does not tell them apart; items do not mix.
+"""
 
 MESSAGE_ORDER: Mapping[str, str] = {
     "physical": "integer", "logical": "integer", "left_out_of_physical": "text", "left_out_of_logical": "text",

@@ -101,7 +101,6 @@ class _Query:
 
     def look_back(self, items: Items, is_member: Node) -> None:
         """A level with where the first message of an unbroken item lies, and with whether an item is a broken one."""
-        self.add({"mq_bucket": when(is_member.copy(), items.bucket())})
         self.made_again.add(self.source)
         keys, told = items.standing()
         first = {"mq_first_enqueued": column("mq_enqueued"), "mq_first_arrival": items.words["arrival"].copy()}
@@ -200,6 +199,7 @@ def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbe
             if numbered and at == 1:
                 query.gather(items)
 
+    query.add({"mq_bucket": when(is_member.copy(), items.bucket())})
     if not numbered or earliest:
         query.split(is_member, by_windows, items.alone())
         return

@@ -91,6 +91,20 @@ def test_names_with_blanks_and_queue_managers_and_times() -> None:
     assert (in_place(elsewhere, "physical"), in_place(elsewhere, "logical")) == (["D", "B"], ["D", "B"])
 
 
+@pytest.mark.parametrize("reading", READINGS)
+def test_items_that_a_clock_does_not_tell_apart(reading: str) -> None:
+    """Times by the second are alike for many messages: which item is the first is open, but none comes amid another."""
+    members = [("G", 1, 5), ("H", 1, 5), ("", 1, 5), ("I", 1, 5), ("G", 2, 6), ("I", 2, 6), ("H", 2, 6)]
+    rows = [
+        {"id": f"{group}{sequence}", "queue": "Q", "arrival": arrival, "group": group, "sequence": sequence}
+        for group, sequence, arrival in members
+    ]
+    in_order = in_place(ordered(rows, rules=Rules({"group-position": reading})), "logical")
+    assert sorted(in_order) == sorted(row["id"] for row in rows)
+    for group in "GHI":
+        assert in_order.index(f"{group}2") == in_order.index(f"{group}1") + 1
+
+
 def figure_11() -> list[dict[str, Any]]:
     """A, Y1, Z2, Y2, two segments of Y3, Z1, B, as they arrive."""
     members: list[dict[str, Any]] = [
