@@ -144,14 +144,14 @@ def destinations(cluster: Cluster, put: Put, listing: Listing, seen: Any = None)
     ``seen`` is the situation, by which they may keep a queue that was named beside a queue manager. Raises ValueError
     for a put that names nothing or both.
     """
-    key = (put.queue, put.queue_manager, listing, "" if seen is None else seen.put_queue)
+    kept = "" if seen is None else listing.kept_queue(seen)
+    key = (put.queue, put.queue_manager, listing, kept)
     found: tuple[Destination, ...] | None = cluster.destinations.get(key)
     if found is None:
         if bool(put.queue) == bool(put.queue_manager):
             raise ValueError("a put names either a queue or a queue manager")
         named = _of_queue if put.queue else _of_queue_manager
         found = _told_apart(tuple(named(cluster, put.queue or put.queue_manager, listing)))
-        kept = "" if seen is None else listing.kept_queue(seen)
         if kept:
             found = tuple(evolve(each, queue=kept) for each in found)
         if len(cluster.destinations) >= MOST_LISTS:

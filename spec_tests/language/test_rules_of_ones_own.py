@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from mqclause import RuleError, Rules
+from mqclause import Channel, Cluster, Engine, Put, QueueManager, RemoteQueueManager, RuleError, Rules
 from mqclause.documents import CHECK, DOCUMENTS, RETRIEVAL, WORKLOAD
 from mqclause.rulebook.declaration import Declaration
 from spec_tests.support.product import ROOT
@@ -122,3 +122,14 @@ def test_what_answers_are_made_of_is_derived() -> None:
     assert {fact for text in texts for fact in named.findall(text)} <= asked
     told = fault({"retrieval/4.4_group_status.toml": None}, RETRIEVAL)
     assert told == "rules/retrieval/: group_status: is derived by no rule, and answers are made of it"
+
+
+def test_what_destinations_keep_is_asked_of_every_put() -> None:
+    """A term that turns on the binding: of two puts in one cluster that differ in it alone one keeps its queue."""
+    kept = "CASE WHEN put_queue_manager = '' THEN '' ELSE put_queue END"
+    by_binding = FILES["terms.toml"].replace(kept, "CASE WHEN bind = 'OPEN' THEN '' ELSE put_queue END")
+    engine = Engine(RULES.with_files({"terms.toml": by_binding}))
+    hosts, channels = (RemoteQueueManager("QM2", ("SALES",)),), (Channel("TO.QM2", "QM2", "SALES"),)
+    cluster = Cluster(QueueManager("QM1", clusters=("SALES",)), hosts, channels=channels)
+    chosen = [engine.choose(Put("Q", "QM2", bind=bind), cluster).chosen for bind in ("OPEN", "NOTFIXED", "OPEN")]
+    assert [each and each.queue for each in chosen] == ["", "Q", ""]
