@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 from sqlglot import exp
 
-from mqclause.executors.durable import FACT, has_plain_digits
+from mqclause.executors.durable import FACT, OF_A_SESSION, has_plain_digits
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.language.parse import literal_value, unwrapped
 from mqclause.rulebook.rule import Expression
@@ -76,6 +76,7 @@ class _PatternBuilder:
 
     def attribute(self, tree: Expression) -> str:
         tree = unwrapped(tree)
-        name = tree.name if isinstance(tree, exp.Column) else f"x{len(self.attributes)}"
+        has_name = isinstance(tree, exp.Column) and tree.name not in OF_A_SESSION
+        name = tree.name if has_name else f"x{len(self.attributes)}"
         self.attributes[name] = tree
         return name

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 
 from mqclause.executors import durable
-from mqclause.executors.durable import FACT, network
+from mqclause.executors.durable import FACT, OF_A_SESSION, network
+from mqclause.executors.pattern import Pattern
+from mqclause.language.evaluate import Scope
+from mqclause.language.parse import parse_unchecked
+from mqclause.language.vocabulary import TEXT, Vocabulary, Word
 
 
 def test_the_facts_that_match_are_told() -> None:
@@ -37,3 +42,13 @@ def test_facts_whose_hashes_collide_are_told_apart(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(durable, "_sessions", count(1))
     facts = 40_000
     assert len(everyone.matches([{FACT: number} for number in range(facts)])) == facts
+
+
+@pytest.mark.parametrize("name", sorted(OF_A_SESSION - {"$s"}))
+def test_attributes_of_its_own_facts_are_attributes_like_others(name: str) -> None:
+    """Of two facts with one id each is told; nothing of its own is taken for a fact."""
+    pattern = Pattern.of(parse_unchecked(f"{name} <> other"))
+    rows = [{name: "A", "other": "B"}, {name: "A", "other": "B"}, {name: "B", "other": "B"}]
+    words = Vocabulary({each: Word(each, TEXT, "situation") for each in (name, "other")})
+    facts = [pattern.fact(number, Scope(words, SimpleNamespace(**row))) for number, row in enumerate(rows)]
+    assert network(pattern.form).matches(facts) == {0, 1}
