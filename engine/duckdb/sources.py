@@ -57,7 +57,8 @@ def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRe
 
 def _said(error: Exception) -> str:
     """What DuckDB says, without the kind of the error and the place in a query that is ours."""
-    return str(error).splitlines()[0].partition(" Error: ")[2]
+    said = str(error).splitlines()[0]
+    return said.partition(" Error: ")[2] or said
 
 
 def _names(source: Any) -> Iterable[object]:

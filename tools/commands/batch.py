@@ -19,7 +19,7 @@ from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import edition_option, json_option, reading_option, rules_by
+from mqclause.tools.commands.options import json_option, reading_option, rules_by, rules_options
 from mqclause.tools.render.streams import print_warnings
 
 
@@ -79,7 +79,7 @@ def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, r
 )
 @click.option("--explain", is_flag=True, help="Fill eliminated_by: which rule each destination fell by.")
 @reading_option
-@edition_option
+@rules_options
 @click.option(
     "--memory", callback=memory_size, metavar="SIZE", default="2GB", show_default=True, help="What the engine may use."
 )

@@ -15,7 +15,7 @@ from mqclause.answers.check.inspection import Inspection
 from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.finding import SEVERITIES
 from mqclause.tools.commands.inputs import facts_options, named_files, overlay_sources, state_commands
-from mqclause.tools.commands.options import edition_option, json_option, rules_by
+from mqclause.tools.commands.options import json_option, rules_by, rules_options
 from mqclause.tools.commands.settings import check_settings
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.render.findings import print_documents, print_findings, print_page, print_statistics
@@ -29,7 +29,7 @@ ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 
 @click.argument("facts", nargs=-1)
 @facts_options("Only what this queue manager knows.")
 @json_option
-@edition_option
+@rules_options
 @click.option("--sarif", metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
 @click.option(
     "--fail-on", type=click.Choice(SEVERITIES), help="How grave a finding is that makes the status 1.  [default: error]"

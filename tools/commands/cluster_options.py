@@ -23,7 +23,7 @@ from mqclause.model.readers.registry import contents_of
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.inputs import facts_options, overlay_sources, sources, state_commands
-from mqclause.tools.commands.options import BIND_WORD, edition_option, json_option, reading_option, rules_by
+from mqclause.tools.commands.options import BIND_WORD, json_option, reading_option, rules_by, rules_options
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 
@@ -40,7 +40,7 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
         json_option,
         click.option("--csv", "as_csv", is_flag=True, help="CSV in place of text: a line for each destination."),
         reading_option,
-        edition_option,
+        rules_options,
         exit_options,
     ]
     for option in reversed(options):

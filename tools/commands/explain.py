@@ -30,13 +30,13 @@ from mqclause.tools.commands.options import (
     PUT_KEYS,
     asked_put,
     content_lines,
-    edition_option,
     explaining_executor,
     json_option,
     only_lines,
     put_options,
     reading_option,
     rules_by,
+    rules_options,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -53,7 +53,7 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @click.option("--all", "every_rule", is_flag=True, help="Every rule, also those that removed no destination.")
 @click.option("--conditions", is_flag=True, help="Every rule, and each test with the values that it saw.")
 @reading_option
-@edition_option
+@rules_options
 @exit_options
 @click.option("--why-not", metavar="QMGR", help="Why not that one, and which commands would have it permitted?")
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")

@@ -45,7 +45,7 @@ reading_option = click.option(
 )
 
 
-def edition_option(command: Callable[..., Any]) -> Callable[..., Any]:
+def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which rules count: the edition of the documents, and a folder in place of our own."""
     for option in (
         click.option("--rules", metavar="FOLDER", callback=keep_folder, expose_value=False,

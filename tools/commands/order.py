@@ -14,7 +14,7 @@ from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import edition_option, json_option, reading_option, rules_by
+from mqclause.tools.commands.options import json_option, reading_option, rules_by, rules_options
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.side_by_side import next_get_lines, order_lines
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -26,7 +26,7 @@ from mqclause.tools.render.streams import print_json, print_warnings
 @facts_options()
 @json_option
 @reading_option
-@edition_option
+@rules_options
 def command(
     facts: tuple[str, ...], queue: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
 ) -> int:

@@ -22,11 +22,11 @@ from mqclause.tools.commands.inputs import facts_options, overlay_sources, sourc
 from mqclause.tools.commands.options import (
     content,
     content_lines,
-    edition_option,
     json_option,
     only_lines,
     reading_option,
     rules_by,
+    rules_options,
 )
 from mqclause.tools.render.streams import json_line, print_warnings
 from mqclause.tools.render.timeline import held_back, print_timeline
@@ -39,7 +39,7 @@ PROGRESS_EVERY = 100_000
 @click.argument("scenario", nargs=-1)
 @json_option
 @reading_option
-@edition_option
+@rules_options
 @exit_options
 @click.option("--facts", multiple=True, metavar="FILE", help="Facts beside the scenario: dumps, logs, facts files.")
 @facts_options()

@@ -8,7 +8,7 @@ from mqclause.answers.replay.administration import Administration
 from mqclause.answers.replay.retention import retention
 from mqclause.model.timeline.held import day_given, read_held
 from mqclause.tools.commands.inputs import sources
-from mqclause.tools.commands.options import edition_option, json_option, reading_option, rules_by
+from mqclause.tools.commands.options import json_option, reading_option, rules_by, rules_options
 from mqclause.tools.render.calendar import print_calendar
 from mqclause.tools.render.streams import print_json
 
@@ -18,7 +18,7 @@ from mqclause.tools.render.streams import print_json
 @click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31.")
 @json_option
 @reading_option
-@edition_option
+@rules_options
 def command(facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str, ...], edition: str | None) -> int:
     """How long do repositories hold what is in FACTS? Each item as it is on a day.
 

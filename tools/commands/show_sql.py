@@ -7,7 +7,7 @@ from importlib import import_module
 import click
 
 from mqclause.tables.shown import UnknownRuleError
-from mqclause.tools.commands.options import edition_option, reading_option, rules_by
+from mqclause.tools.commands.options import reading_option, rules_by, rules_options
 
 
 @click.command("show-sql")
@@ -16,7 +16,7 @@ from mqclause.tools.commands.options import edition_option, reading_option, rule
     "--dialect", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True, help="Whose SQL."
 )
 @reading_option
-@edition_option
+@rules_options
 def command(name: str, dialect: str, readings: tuple[str, ...], edition: str | None) -> None:
     """What a rule or a ruleset becomes in SQL.
 

@@ -21,7 +21,7 @@ from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.timeline.event import HIGHEST_GIVEN
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import edition_option, explaining_executor, json_option, reading_option, rules_by
+from mqclause.tools.commands.options import explaining_executor, json_option, reading_option, rules_by, rules_options
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.triggering import print_answers
@@ -45,7 +45,7 @@ def priority_given(_context: click.Context, _parameter: click.Parameter, value: 
 @click.option("--priority", callback=priority_given, metavar="N", help="Put with this priority, not with DEFPRTY.")
 @json_option
 @reading_option
-@edition_option
+@rules_options
 def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], edition: str | None, **options: Any) -> int:
     """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
 from attrs import fields
 from sqlglot import exp
@@ -16,9 +17,6 @@ from mqclause.executors.steps import Let
 from mqclause.language.check import COMPARISONS
 from mqclause.model.facts.destination import Destination
 
-RANKED = ("queue_rank", "queue_priority", "channel_rank", "channel_priority", "network_priority")
-"""Numbers that rules compare with one another: each may get what another one is."""
-
 
 def looked_at(course: Course) -> set[str]:
     """The attributes that decide who remains, or whether a rule applies."""
@@ -28,13 +26,14 @@ def looked_at(course: Course) -> set[str]:
 def numbers_for(attribute: str, decision: Decision) -> list[int]:
     """The numbers that a destination's attribute may get.
 
-    They are those that it, or another one of its kind, is of some destination, those that a rule compares it with, and
+    They are those that it, or another one of its range, is of some destination, those that a rule compares it with, and
     those next to them, in its range.
     """
-    alike = RANKED if attribute in RANKED else (attribute,)
+    domains: dict[str, Any] = {each.name: each.metadata.get("domain") for each in fields(Destination)}
+    domain = domains[attribute]
+    alike = [name for name, other in domains.items() if other == domain]
     found = {getattr(each, name) for each in decision.listed for name in alike}
     found |= _compared(decision.course).get(attribute, set())
-    domain = getattr(fields(Destination), attribute).metadata["domain"]
     near = {number + step for number in found for step in (-1, 0, 1)}
     return sorted(number for number in near if domain.low <= number <= domain.high)
 

@@ -24,17 +24,13 @@ from mqclause.trace.sentence import sentence
 
 @frozen
 class Condition:
-    """A condition that was examined: whether it holds, why not, which command would change that, and what to mind.
-
-    One that fails without being ``told`` is no news beside another that fails.
-    """
+    """A condition that was examined: whether it holds, why not, which command would change that, and what to mind."""
 
     rule: Rule
     holds: bool
     because: str = ""
     remedy: str = ""
     advice: str = ""
-    told: bool = True
 
 
 @frozen(eq=False)
@@ -110,11 +106,12 @@ class Examination:
 
     def _failing(self, rule: Rule, scope: Scope) -> Condition:
         said = sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope)
-        return Condition(rule, False, *said, told=self._is_told(rule, scope))
+        return Condition(rule, False, *said)
 
-    def _is_told(self, rule: Rule, scope: Scope | None = None) -> bool:
+    def _is_told(self, rule: Rule) -> bool:
+        """Whether it is news, beside another condition that fails, that this one does."""
         told = rule.action.told if isinstance(rule.action, Holds) else None
-        return told is None or bool(evaluate(told, scope or self._scopes({rule})[rule]))
+        return told is None or bool(evaluate(told, self._scopes({rule})[rule]))
 
     def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
         """The command and the advice of the first remedy that applies; blank where there is none."""
