@@ -150,7 +150,7 @@ def test_replay_by_chaining_says_what_is_missing(without: Without) -> None:
 
 
 def test_a_library_that_does_not_load_is_told_like_one_that_is_not_there(without: Without) -> None:
-    """Python 3.13 has not all functions of C that durable_rules calls: pip builds it, and nothing can import it."""
+    """Python 3.13 lacks a function of C that durable_rules calls: pip builds it, and without the flag nothing can import it."""
     not_loading = """
 import sys
 
