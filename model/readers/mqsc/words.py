@@ -23,6 +23,23 @@ RECORD_ACTIONS = {
 OPERATED = {"SUSPEND": "QMGR", "RESUME": "QMGR", "START": "CHANNEL", "STOP": "CHANNEL"}
 """The only object type of a verb whose commands are kept."""
 
+CONFIGURED = frozenset({
+    "AUTHINFO", "BUFFPOOL", "CFSTRUCT", "CHANNEL", "COMMINFO", "LISTENER", "NAMELIST", "PROCESS", "PSID", "QALIAS",
+    "QLOCAL", "QMODEL", "QREMOTE", "SERVICE", "STGCLASS", "SUB", "TOPIC",
+})  # fmt: skip
+
+TAKEN_BY = {
+    "DEFINE": CONFIGURED | {"LOG", "MAXSMSGS"},
+    "ALTER": CONFIGURED | {"QMGR", "SECURITY", "SMDS", "TRACE"},
+    "DELETE": CONFIGURED | {"AUTHREC", "POLICY"},
+    "SUSPEND": frozenset({"QMGR"}),
+    "RESUME": frozenset({"QMGR"}),
+}
+"""The object types that a verb takes, of the verbs for which it is known."""
+
+ELSEWHERE_TOO = frozenset({"ARCHIVE", "PURGE"})
+"""The verbs that are an object type or a flag of other commands, too."""
+
 NOUNS = frozenset({
     "AUTHINFO", "AUTHSERV", "CHANNEL", "CHSTATUS", "CLUSQMGR", "LISTENER", "NAMELIST", "QALIAS", "QCLUSTER",
     "QLOCAL", "QMGR", "QMODEL", "QREMOTE", "QSTATUS", "SERVICE", "TOPIC",
