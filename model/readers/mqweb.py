@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from attrs import evolve
+
 from mqclause.model.diagnostic import Diagnostic, quoted
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.mqsc.words import FLAGS, is_secret
 from mqclause.model.readers.record import Record, Script, Value
-from mqclause.model.readers.runmqsc.format import kind_displayed, read_runmqsc
+from mqclause.model.readers.runmqsc.format import NOTHING_ANSWERED, kind_displayed, read_runmqsc
 
 MQWEB_KEY = re.compile(r'"(?:commandResponse|error)"\s*:')
 NAMED_BY = ("QUEUE", "CLUSQMGR", "CHANNEL", "NAMELIST", "PROCESS", "QMNAME")
@@ -43,6 +45,7 @@ def read_mqweb(text: str, source: str) -> Script:
     parsed = parse_json(text, source)
     data = parsed.data if isinstance(parsed.data, dict) else {}
     faults = [*parsed.diagnostics, *_errors(data.get("error"), source)]
+    remarks = list[Diagnostic]()
     records, owners = list[Record](), list[str]()
     answers = data.get("commandResponse", ())
     for answer in answers if isinstance(answers, list) else ():
@@ -50,12 +53,20 @@ def read_mqweb(text: str, source: str) -> Script:
         lines = shown.get("text")
         if isinstance(lines, list):
             part = read_runmqsc("\n".join(map(str, lines)), source)
-            records += part.records
+            records += [evolve(each, line=None, places=()) for each in part.records]
+            faults += [_of_file(each) for each in part.diagnostics if each.message != NOTHING_ANSWERED]
+            remarks += map(_of_file, part.remarks)
             owners += [part.queue_manager] if part.queue_manager else []
         for row in _rows(shown.get("parameters")):
             records += observed_row(row, source, owners)
     header = {OWNER: owners[0]} if owners else {}
-    return Script(source, owners[0] if owners else "", tuple(records), tuple(faults), header)
+    owner = owners[0] if owners else ""
+    return Script(source, owner, tuple(records), tuple(faults), header, remarks=tuple(remarks))
+
+
+def _of_file(said: Diagnostic) -> Diagnostic:
+    """What is said about a line of an answer, which is no line of the file that has the answer."""
+    return evolve(said, line=None, column=None)
 
 
 def _errors(given: object, source: str) -> Iterator[Diagnostic]:

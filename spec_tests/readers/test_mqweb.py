@@ -50,6 +50,32 @@ def test_answers_in_text() -> None:
     assert read(text).cluster.channels == read(BANNER + LOG).cluster.channels
 
 
+def in_text(*answers: list[str]) -> str:
+    return json.dumps({"commandResponse": [{"completionCode": 0, "reasonCode": 0, "text": each} for each in answers]})
+
+
+def test_what_cannot_be_read_of_an_answer_in_text_is_told() -> None:
+    cut = ["AMQ8409I: Display Queue details.", "   QUEUE(Q)   TYPE(QLOCAL)", "   DESCR(a"]
+    with pytest.raises(
+        FactsError, match=r"^f0: no attribute that runmqsc displays stands here; the object is not read$"
+    ):
+        read(in_text(["AMQ8408I: Display Queue Manager details.", "   QMNAME(QM1)"], cut))
+    headless = read(in_text(["   QMNAME(QM1)   TRIGINT(5)", "AMQ8408I: D"])).remarks
+    assert [str(each) for each in headless] == [
+        "f0: the message above this object is missing: lines before it may be missing, too"
+    ]
+
+
+def test_an_answer_in_text_that_shows_nothing_is_no_fault() -> None:
+    script = read_mqweb(in_text(["AMQ8147E: IBM MQ object A not found."], ["AMQ8014I: IBM MQ channel created."]), "f")
+    assert (script.records, script.diagnostics) == ((), ())
+
+
+def test_what_an_answer_in_text_shows_stands_on_no_line_of_the_file() -> None:
+    script = read_mqweb(in_text(["", "AMQ8409I: D", "   QUEUE(Q)   TYPE(QLOCAL)"]), "f")
+    assert [(each.line, each.place_of("TYPE")) for each in script.records] == [(None, (None, None))]
+
+
 @pytest.mark.parametrize(("value", "trigger"), [("", True), (True, True), ("yes", True), ("no", False), (False, False)])
 def test_words_that_stand_alone(value: object, trigger: bool) -> None:
     row = {"queue": "Q", "type": "QLOCAL", "trigger": value, "clwlrank": 0}

@@ -33,6 +33,7 @@ BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUS
 STRAY = "another program's output stands in this line; what was displayed around it is read as far as it goes"
 HEADLESS = "the message above this object is missing: lines before it may be missing, too"
 RUN_TOGETHER = "{} stands twice in one object: lines between two objects are missing; neither is read"
+UNTOLD = "a line is missing that tells what this object is or what it is called; it is not read"
 NOTHING_ANSWERED = "nothing is shown here: no command was carried out"
 ENDS_WITHIN = "the log ends within this object: the last of it may be missing"
 UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
@@ -42,6 +43,9 @@ NARROWED = re.compile(r"\bWHERE\b", re.IGNORECASE)
 """A command that asks for objects of a kind by name, and what says that it does not ask for all of them."""
 
 QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
+READ_BELOW = frozenset({"8407", "8408", "8409", "8414", "8417", "8441", "8450", "8550"})
+"""The messages below which an object is displayed that is read."""
+
 STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 
 
@@ -144,6 +148,9 @@ class _Session:
             shown = list(displayed(block))
         except UnshownError as fault:
             self.faults.add(UNSHOWN, fault.line, fault.column)
+            return
+        if block.name in READ_BELOW and shown and not kind_displayed({word: value for word, value, _ in shown}):
+            self.faults.add(UNTOLD, block.line)
             return
         begun = self.observe(shown, 0, block.line, block.headless)
         while begun < len(shown):

@@ -92,11 +92,11 @@ def _attributes(text: str) -> tuple[list[tuple[str, str, int]], str]:
     found, position, end = list[tuple[str, str, int]](), 0, len(text.rstrip())
     while position < end:
         next_one = DISPLAYED.match(text, position)
-        if next_one is None:
+        if next_one is None or next_one.start(1) < SECOND_COLUMN < next_one.end():
             cells = _in_columns(text, position)
             if cells:
                 return [*found, *map(_attribute, cells)], ""
-            next_one = UNBALANCED.match(text, position)
+            next_one = next_one or UNBALANCED.match(text, position)
         if next_one is None:
             return found, text[position:]
         found.append(_attribute(next_one))

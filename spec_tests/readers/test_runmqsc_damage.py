@@ -1,0 +1,59 @@
+"""Logs of runmqsc that are cut, mixed with other output or laid out in another way: no object is lost without a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqclause.model.readers.record import Record
+from spec_tests.support.displayed import script
+from spec_tests.support.places import without_column
+
+
+def only(text: str) -> Record:
+    read = script(text)
+    assert read.diagnostics == ()
+    (record,) = read.records
+    return record
+
+
+@pytest.mark.parametrize(
+    ("number", "line"),
+    [
+        ("8409", "TYPE(QLOCAL)   PUT(DISABLED)"),
+        ("8441", "CLUSTER(S)   STATUS(RUNNING)"),
+        ("8414", "CHANNEL(C)   DESCR(a)"),
+    ],
+)
+def test_an_object_that_lacks_what_tells_it_is_a_fault(number: str, line: str) -> None:
+    read = script(f"AMQ{number}I: D\n   {line}\nAMQ8409I: D\n   QUEUE(Q)   TYPE(QLOCAL)\n")
+    assert [each.name for each in read.records] == ["Q"]
+    assert [without_column(each) for each in read.diagnostics] == [
+        "log:1: a line is missing that tells what this object is or what it is called; it is not read"
+    ]
+
+
+def test_two_values_in_their_columns_of_which_neither_is_balanced() -> None:
+    assert only("""
+        AMQ8409I: Display Queue details.
+           QUEUE(Q)                                TYPE(QLOCAL)
+           DESCR(open ()                           TRIGDATA(closed ))
+    """).attributes == {"TYPE": "QLOCAL", "DESCR": "open (", "TRIGDATA": "closed )"}
+
+
+def test_a_long_line_that_ends_in_a_word_is_whole_where_runmqsc_says_how_many_commands_it_read() -> None:
+    row = "   CHANNEL(TO.QM2)  CHLTYPE(CLUSSDR)  STATUS(RUNNING)  RQMNAME(QM2)  CONNAME(h(1414))  CURRENT\n"
+    for last in ("6 MQSC commands read.\n", "One MQSC command read.\n", "6 MQSC-Befehle gelesen.\n"):
+        assert only(f"AMQ8417I: D\n{row}{last}").attributes["STATUS"] == "RUNNING"
+
+
+def test_attributes_of_a_queue_between_blank_lines_are_no_objects() -> None:
+    text = "AMQ8409I: D\n\n   QUEUE(Q)         TYPE(QLOCAL)\n\n   PROCESS(P)       PUT(DISABLED)\n\n"
+    assert only(text).attributes == {"TYPE": "QLOCAL", "PROCESS": "P", "PUT": "DISABLED"}
+
+
+def test_attributes_below_what_another_program_wrote_are_not_lost_without_a_word() -> None:
+    read = script("AMQ8409I: D\n   QUEUE(Q)    TYPE(QLOCAL)\nsaved to disk\n   PUT(DISABLED)\n   GET(DISABLED)\n")
+    assert [each.attributes for each in read.records] == [{"TYPE": "QLOCAL"}]
+    assert [without_column(each) for each in read.diagnostics] == [
+        "log:3: another program's output stands in this line; what was displayed around it is read as far as it goes"
+    ]
