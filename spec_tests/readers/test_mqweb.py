@@ -76,6 +76,45 @@ def test_what_an_answer_in_text_shows_stands_on_no_line_of_the_file() -> None:
     assert [(each.line, each.place_of("TYPE")) for each in script.records] == [(None, (None, None))]
 
 
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"queue": None, "type": "QLOCAL"}, "QUEUE: None is not allowed; allowed: a text or a whole number"),
+        ({"queue": ["Q"], "type": "QLOCAL"}, "QUEUE: ['Q'] is not allowed; allowed: a text or a whole number"),
+        (
+            {"queue": "Q", "type": "QLOCAL", "cluster": 1.5},
+            "QUEUE 'Q': CLUSTER: 1.5 is not allowed; allowed: a text or a whole number",
+        ),
+        (
+            {"queue": "Q", "type": "QLOCAL", "put": True},
+            "QUEUE 'Q': PUT: True is not allowed; allowed: a text or a whole number",
+        ),
+        (
+            {"queue": "Q", "type": "QLOCAL", "initq": {"a": 1}},
+            "QUEUE 'Q': INITQ: {'a': 1} is not allowed; allowed: a text or a whole number",
+        ),
+        (
+            {"queue": "Q", "type": "LOCAL"},
+            "QUEUE 'Q': TYPE: 'LOCAL' is not allowed; "
+            "allowed: QLOCAL, QALIAS, QREMOTE, QMODEL, QCLUSTER, QUEUE, HANDLE; did you mean 'QLOCAL'?",
+        ),
+        (
+            {"queue": "Q", "type": ["QCLUSTER"]},
+            "QUEUE 'Q': TYPE: ['QCLUSTER'] is not allowed; allowed: a text or a whole number",
+        ),
+    ],
+)
+def test_a_value_that_no_object_has_is_told(row: dict[str, Any], told: str) -> None:
+    script = read_mqweb(answer({"qmname": "QM1"}, row), "f")
+    assert [str(each) for each in script.diagnostics] == [f"f: {told}"]
+    assert [each.kind for each in script.records] == ["QMGR"]
+
+
+def test_a_value_that_is_not_there_is_not_shown() -> None:
+    (record,) = read_mqweb(answer({"queue": "Q", "type": "QLOCAL", "put": None, "descr": 5}), "f").records
+    assert record.attributes == {"TYPE": "QLOCAL", "DESCR": "5"}
+
+
 @pytest.mark.parametrize(("value", "trigger"), [("", True), (True, True), ("yes", True), ("no", False), (False, False)])
 def test_words_that_stand_alone(value: object, trigger: bool) -> None:
     row = {"queue": "Q", "type": "QLOCAL", "trigger": value, "clwlrank": 0}

@@ -46,6 +46,7 @@ QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
 READ_BELOW = frozenset({"8407", "8408", "8409", "8414", "8417", "8441", "8450", "8550"})
 """The messages below which an object is displayed that is read."""
 
+TYPES_SHOWN = (*QUEUES, "QUEUE", "HANDLE")
 STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 
 
