@@ -57,3 +57,42 @@ def test_attributes_below_what_another_program_wrote_are_not_lost_without_a_word
     assert [without_column(each) for each in read.diagnostics] == [
         "log:3: another program's output stands in this line; what was displayed around it is read as far as it goes"
     ]
+
+
+TRANSLATED = """5724-H72 (C) Copyright IBM Corp. 1994, 2025.
+{starts}
+
+     1 : DIS QMGR
+AMQ8408I: D
+   QMNAME({name})
+     2 : DIS QL(*)
+AMQ8409I: D
+   QUEUE(Q.{name})   TYPE(QLOCAL)
+5724-H72 (C) Copyright IBM Corp. 1994, 2025.
+{again}
+
+     1 : DIS QL(*)
+AMQ8409I: D
+   QUEUE(R)   TYPE(QLOCAL)
+"""
+
+
+@pytest.mark.parametrize(
+    "starts",
+    ["MQSC für Warteschlangenmanager {} wird gestartet.", "キュー・マネージャー {} の MQSC を始動しています。"],
+)
+def test_a_session_begins_where_runmqsc_says_so_in_any_language(starts: str) -> None:
+    first = script(TRANSLATED.format(starts=starts.format("QM1"), name="QM1", again=starts.format("QM2")))
+    (second,) = first.further
+    assert (first.queue_manager, [each.name for each in first.records]) == ("QM1", ["", "Q.QM1"])
+    assert (second.queue_manager, [each.name for each in second.records]) == ("QM2", ["R"])
+    same = script(TRANSLATED.format(starts=starts.format("QM1"), name="QM1", again=starts.format("QM1")))
+    assert ([each.name for each in same.records], same.further) == (["", "Q.QM1", "R"], ())
+
+
+def test_a_session_of_another_queue_manager_that_nothing_names_is_a_fault() -> None:
+    first = script(TRANSLATED.format(starts="MQSC: QM1", name="QM1", again="MQSC is started for QM2"))
+    (second,) = first.further
+    assert [str(each) for each in second.diagnostics] == [
+        "log:11: a session of another queue manager begins here, and nothing tells which; allowed: its log alone, as QMGR=FILE"
+    ]

@@ -16,6 +16,9 @@ HEAD = r"[ \t]*+(?:AMQ(\d{4})([A-Z]?+):|CSQ[A-Z0-9]\d{3}([A-Z])\b)"
 WORD = r"[A-Z][A-Z0-9]*+"
 MESSAGE = re.compile(HEAD, re.ASCII)
 ECHO = re.compile(r"([ \t]+(\d*)[ \t]*: ?)(.*)", re.ASCII | re.DOTALL)
+BANNER = re.compile(r"[ \t]*5724-\w+ \(C\)", re.ASCII)
+"""The line above the one that says for which queue manager MQSC starts, which is translated."""
+
 SESSION = re.compile(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
 ATTRIBUTE = re.compile(rf"\s*{WORD}(?:\(|\s|$)", re.ASCII)
 END_OF_OBJECT = re.compile(r"\s*END [A-Z]")
@@ -68,19 +71,21 @@ BlockLine = tuple[int, str, int]
 class Block:
     """Numbered lines, and what they are.
 
-    *starts*: a session begins, with the queue manager that ``name`` has; *command*: echoed, whose number ``name``
+    *banner*: runmqsc begins; *starts*: a session begins, with the queue manager that ``name`` has, or that stands
+    somewhere in ``said``; *command*: echoed, whose number ``name``
     is; *object*: the attributes below the message of number ``name``; *stray*: a line that another program wrote
     into. ``refused`` if the message says that the command failed, ``headless`` if an object's message is missing. Of an
     object that is simple the attributes stand in ``text``, which begins on the next line.
     """
 
-    kind: Literal["starts", "command", "object", "stray"]
+    kind: Literal["banner", "starts", "command", "object", "stray"]
     line: int
     name: str = ""
     refused: bool = False
     headless: bool = False
     lines: list[BlockLine] = field(factory=list)
     text: str = ""
+    said: str = ""
     # Whether lines have blank ones between them: below the message (None: not known yet), and now.
     is_spaced: bool | None = None
     is_after_blank: bool = False
@@ -159,6 +164,10 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
     starting = SESSION.match(line)
     if starting:
         return Block("starts", number, starting[1])
+    if BANNER.match(line):
+        return Block("banner", number)
+    if block and block.kind == "banner" and "MQSC" in line:
+        return Block("starts", number, said=line.strip())
     echo = ECHO.match(line)
     if echo and (echo[2] or block is None or block.kind != "command"):
         return Block("command", number, echo[2], lines=[(number, echo[3], before + echo.end(1))])

@@ -34,6 +34,9 @@ STRAY = "another program's output stands in this line; what was displayed around
 HEADLESS = "the message above this object is missing: lines before it may be missing, too"
 RUN_TOGETHER = "{} stands twice in one object: lines between two objects are missing; neither is read"
 UNTOLD = "a line is missing that tells what this object is or what it is called; it is not read"
+OWNERLESS = (
+    "a session of another queue manager begins here, and nothing tells which; allowed: its log alone, as QMGR=FILE"
+)
 NOTHING_ANSWERED = "nothing is shown here: no command was carried out"
 ENDS_WITHIN = "the log ends within this object: the last of it may be missing"
 UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
@@ -47,6 +50,9 @@ READ_BELOW = frozenset({"8407", "8408", "8409", "8414", "8417", "8441", "8450", 
 """The messages below which an object is displayed that is read."""
 
 TYPES_SHOWN = (*QUEUES, "QUEUE", "HANDLE")
+SAID_OF = r"(?<![A-Za-z0-9._/%]){}(?![A-Za-z0-9_/%])"
+"""A queue manager's name in the line with which its session begins."""
+
 STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 
 
@@ -76,13 +82,14 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
     sessions, said = [_Session(source)], Sessions(source)
     block: Block | None = None
     for block in blocks(said.watching([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)):
-        if block.kind == "starts" and sessions[-1].owner not in ("", block.name):
+        if block.kind == "starts" and sessions[-1].is_of_another(block):
             sessions.append(_Session(source))
         elif block.kind == "command" and block.name and not _is_end(block.lines[0][1]):
             said.echoed.append(block.line)
         sessions[-1].take(block)
     if block and block.lines and said.is_cut_at(block.lines[-1][0]):
         sessions[-1].remarks.append(Diagnostic(source, ENDS_WITHIN, block.line))
+    _name(sessions)
     first, *others = scripts = [session.script() for session in sessions]
     if not any(session.shows for session in sessions) and not any(each.records or each.asked for each in scripts):
         first = evolve(first, diagnostics=(*first.diagnostics, Diagnostic(source, NOTHING_ANSWERED)))
@@ -96,6 +103,9 @@ class _Session:
     source: str
     owner: str = ""
     owner_line: int = 0
+    # What it begins with, where that does not tell the owner in English, and on which line.
+    said: str = ""
+    said_line: int = 0
     records: list[Record] = field(factory=list)
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
@@ -118,9 +128,19 @@ class _Session:
         asked = tuple(self.asked)
         return Script(self.source, self.owner, records, faults, header, lines, remarks=tuple(self.remarks), asked=asked)
 
+    def is_of_another(self, starts: Block) -> bool:
+        """Whether a session begins there with another queue manager."""
+        if starts.name:
+            return self.owner not in ("", starts.name)
+        return bool(self.said or self.shows or self.commands) and self.said != starts.said
+
     def take(self, block: Block) -> None:
         if block.kind == "starts":
-            self.own(block.name, block.line)
+            self.said, self.said_line = block.said, block.line
+            if block.name:
+                self.own(block.name, block.line)
+        elif block.kind == "banner":
+            pass
         elif block.kind == "command":
             self.commands.append(block)
             self.is_open = True
@@ -193,6 +213,21 @@ class _Session:
         """Take the name of the queue manager that displays: it says so itself, or it owns a CLUSRCVR."""
         if not self.owner:
             self.owner, self.owner_line = name, line
+
+
+def _name(sessions: Sequence[_Session]) -> None:
+    """Sessions that begin in the same words tell by what is there in the place of a name that is known."""
+    known = [each for each in sessions if each.said and each.owner]
+    shapes = [SAID_OF.format(re.escape(each.owner)) for each in known]
+    parts = [re.split(shape, each.said) for shape, each in zip(shapes, known, strict=True)]
+    for session in sessions if len(sessions) > 1 else ():
+        if session.said and not session.owner:
+            for before, after in (each for each in parts if len(each) == 2):
+                found = re.fullmatch(rf"{re.escape(before)}([A-Za-z0-9._/%]+?){re.escape(after)}", session.said)
+                if found:
+                    session.own(found[1], session.said_line)
+        if session.said and not session.owner:
+            session.faults.add(OWNERLESS, session.said_line)
 
 
 def _asked_by(command: Block) -> Iterator[tuple[str, str]]:
