@@ -12,7 +12,7 @@ from mqclause.model.diagnostic import Diagnostic, instead, quoted
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.readers.mqsc.script import OWNER
-from mqclause.model.readers.mqsc.words import FLAGS, VALUED, is_secret
+from mqclause.model.readers.mqsc.words import FLAGS, VALUED, in_full, is_secret
 from mqclause.model.readers.record import Record, Script, Value
 from mqclause.model.readers.runmqsc.format import NOTHING_ANSWERED, TYPES_SHOWN, kind_displayed, read_runmqsc
 
@@ -101,7 +101,7 @@ def observed_row(row: Mapping[str, Any], source: str, owners: list[str], faults:
     refused = [*_refused(row, named_by)]
     faults += [Diagnostic(source, message) for message in refused]
     held = {key: value for key, value in row.items() if (value not in NO if key in FLAGS else value is not None)}
-    shown: dict[str, Value] = {named_by: "", **{key: _text(key, value) for key, value in held.items()}}
+    shown: dict[str, Value] = {named_by: "", **{key: _text(key, value) for key, value in in_full(held).items()}}
     kind = kind_displayed({key: value for key, value in shown.items() if isinstance(value, str)})
     if refused or not kind:
         return

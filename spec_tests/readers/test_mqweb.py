@@ -110,6 +110,11 @@ def test_a_value_that_no_object_has_is_told(row: dict[str, Any], told: str) -> N
     assert [each.kind for each in script.records] == ["QMGR"]
 
 
+def test_the_target_of_an_alias_by_its_short_word() -> None:
+    (record,) = read_mqweb(answer({"queue": "A", "type": "QALIAS", "targq": "BASE"}), "f").records
+    assert record.attributes == {"TYPE": "QALIAS", "TARGET": "BASE"}
+
+
 def test_a_value_that_is_not_there_is_not_shown() -> None:
     (record,) = read_mqweb(answer({"queue": "Q", "type": "QLOCAL", "put": None, "descr": 5}), "f").records
     assert record.attributes == {"TYPE": "QLOCAL", "DESCR": "5"}

@@ -59,6 +59,13 @@ def test_attributes_below_what_another_program_wrote_are_not_lost_without_a_word
     ]
 
 
+def test_an_old_release_shows_the_target_of_an_alias_by_its_short_word() -> None:
+    old = only("AMQ8409: D\n   QUEUE(A)   TYPE(QALIAS)\n   TARGQ(BASE)   CLUSTER(S)\n")
+    assert (old.attributes["TARGET"], old.place_of("TARGET")) == ("BASE", (3, 4))
+    both = only("AMQ8409: D\n   QUEUE(A)   TYPE(QALIAS)\n   TARGQ(BASE)   TARGET(BASE)\n")
+    assert (both.attributes["TARGET"], both.place_of("TARGET")) == ("BASE", (3, 18))
+
+
 TRANSLATED = """5724-H72 (C) Copyright IBM Corp. 1994, 2025.
 {starts}
 

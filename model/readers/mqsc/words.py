@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 VERB_SYNONYMS = {"ALT": "ALTER", "DEF": "DEFINE", "DIS": "DISPLAY", "REF": "REFRESH", "STA": "START"}
 
@@ -55,11 +56,14 @@ ATTRIBUTE_NOUNS = frozenset({
 })  # fmt: skip
 """The object types whose word may be an attribute too: they are the noun where no other one stands."""
 
+ATTRIBUTE_SYNONYMS = {"TARGQ": "TARGET"}
+"""The short words of attributes, by which old releases display them too."""
+
 SYNONYMS = {
     "BP": "BUFFPOOL", "CHL": "CHANNEL", "CHS": "CHSTATUS", "LSTR": "LISTENER", "NL": "NAMELIST", "POL": "POLICY",
     "PRO": "PROCESS", "PROC": "PROCESS", "Q": "QUEUE", "QA": "QALIAS", "QC": "QCLUSTER", "QL": "QLOCAL",
-    "QM": "QMODEL", "QR": "QREMOTE", "QS": "QSTATUS", "STC": "STGCLASS", "TARGQ": "TARGET", "TPC": "TOPIC",
-    "TPS": "TPSTATUS",
+    "QM": "QMODEL", "QR": "QREMOTE", "QS": "QSTATUS", "STC": "STGCLASS", "TPC": "TOPIC",
+    "TPS": "TPSTATUS", **ATTRIBUTE_SYNONYMS,
 }  # fmt: skip
 """The short words of object types and attributes."""
 
@@ -83,6 +87,14 @@ VALUED = frozenset({
 """The parameters of DEFINE and ALTER that say nothing without a value."""
 
 SECRETS = ("PASSWORD", "LDAPPWD", "SSLCRYP", "SSLKEYP", "KEYRPWD", "INITKEY", "PASSPHRASE", "TOKEN")
+
+
+def in_full(shown: dict[str, Any]) -> dict[str, Any]:
+    """Attributes in their order, each by its full word; by the short one where the full one stands beside it."""
+    if shown.keys().isdisjoint(ATTRIBUTE_SYNONYMS):
+        return shown
+    full = {word: ATTRIBUTE_SYNONYMS.get(word, word) for word in shown}
+    return {word if full[word] in shown else full[word]: value for word, value in shown.items()}
 
 
 @lru_cache(maxsize=4096)

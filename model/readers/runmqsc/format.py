@@ -13,7 +13,7 @@ from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
-from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, is_secret
+from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, in_full, is_secret
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import NOT_THERE, Block, blocks
 from mqclause.model.readers.runmqsc.sessions import Sessions
@@ -192,6 +192,7 @@ class _Session:
                 break
             else:
                 mixed = min(mixed, at)
+        values = in_full(values)
         kind = kind_displayed(values)
         if kind and mixed < end:
             self.faults.add(RUN_TOGETHER.format(shown[mixed][0]), *shown[mixed][2])
