@@ -66,6 +66,18 @@ def test_an_old_release_shows_the_target_of_an_alias_by_its_short_word() -> None
     assert (both.attributes["TARGET"], both.place_of("TARGET")) == ("BASE", (3, 18))
 
 
+def test_commands_that_are_echoed_in_a_log_without_its_indentation() -> None:
+    read = script(
+        "Starting MQSC for queue manager QM1.\n1 : DEFINE QLOCAL(A) +\n: PUT(DISABLED)\nAMQ8006I: created.\n"
+        "2 : DIS QL(*)\n10:11:12 saved\nAMQ8409I: D\nQUEUE(A) TYPE(QLOCAL)\n"
+    )
+    assert [(each.action, each.name, dict(each.attributes)) for each in read.records] == [
+        ("define", "A", {"PUT": "DISABLED"}),
+        ("observe", "A", {"TYPE": "QLOCAL"}),
+    ]
+    assert (read.records[0].place_of("PUT"), read.asked, read.diagnostics) == ((3, 3), (("QLOCAL", "*"),), ())
+
+
 TRANSLATED = """5724-H72 (C) Copyright IBM Corp. 1994, 2025.
 {starts}
 

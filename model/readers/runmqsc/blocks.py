@@ -15,7 +15,10 @@ HEAD = r"[ \t]*+(?:AMQ(\d{4})([A-Z]?+):|CSQ[A-Z0-9]\d{3}([A-Z])\b)"
 
 WORD = r"[A-Z][A-Z0-9]*+"
 MESSAGE = re.compile(HEAD, re.ASCII)
-ECHO = re.compile(r"([ \t]+(\d*)[ \t]*: ?)(.*)", re.ASCII | re.DOTALL)
+ECHO = re.compile(r"((?:[ \t]+|(?=\d+[ \t]+: ))(\d*)[ \t]*: ?)(.*)", re.ASCII | re.DOTALL)
+FURTHER_ECHO = re.compile(r"([ \t]*+(): ?)(.*)", re.ASCII | re.DOTALL)
+"""A further line of a command that is echoed, in a log without its indentation, too."""
+
 BANNER = re.compile(r"[ \t]*5724-\w+ \(C\)", re.ASCII)
 """The line above the one that says for which queue manager MQSC starts, which is translated."""
 
@@ -181,7 +184,7 @@ def _headless(line: str, before: int, number: int) -> Block | None:
 
 def _belongs(line: str, block: Block) -> bool:
     if block.kind == "command":
-        return bool(ECHO.match(line))
+        return bool(FURTHER_ECHO.match(line))
     if block.kind != "object" or not line or END_OF_OBJECT.match(line):
         return False
     if block.is_after_blank:
@@ -204,5 +207,5 @@ def _is_open(line: str) -> bool:
 
 
 def _without_echo(line: str, before: int, number: int, block: Block) -> BlockLine:
-    echo = ECHO.match(line) if block.kind == "command" else None
+    echo = FURTHER_ECHO.match(line) if block.kind == "command" else None
     return (number, echo[3], before + echo.end(1)) if echo else (number, line, before)
