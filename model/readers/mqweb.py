@@ -12,9 +12,10 @@ from mqclause.model.diagnostic import Diagnostic, instead, quoted
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.readers.mqsc.script import OWNER
-from mqclause.model.readers.mqsc.words import FLAGS, VALUED, in_full, is_secret
+from mqclause.model.readers.mqsc.words import FLAGS, TEXTUAL, in_full, is_secret
 from mqclause.model.readers.record import Record, Script, Value
-from mqclause.model.readers.runmqsc.format import NOTHING_ANSWERED, TYPES_SHOWN, kind_displayed, read_runmqsc
+from mqclause.model.readers.runmqsc.format import NOTHING_ANSWERED, read_runmqsc
+from mqclause.model.readers.runmqsc.kinds import TYPES_SHOWN, kind_displayed
 
 MQWEB_KEY = re.compile(r'"(?:commandResponse|error)"\s*:')
 NAMED_BY = ("QUEUE", "CLUSQMGR", "CHANNEL", "NAMELIST", "PROCESS", "QMNAME")
@@ -22,12 +23,6 @@ NAMED_BY = ("QUEUE", "CLUSQMGR", "CHANNEL", "NAMELIST", "PROCESS", "QMNAME")
 
 ELSEWHERE = frozenset({"AUTHINFO", "CHLAUTH", "CONN", "LISTENER", "SERVICE", "SUB", "TOPIC"})
 """The names of objects of other kinds, which may show an attribute of these names too."""
-
-TEXTUAL = frozenset({
-    *NAMED_BY, *VALUED, "CLUSQT", "CURDEPTH", "DEFTYPE", "DEFXMITQ", "DESCR", "IPPROCS", "QMTYPE", "STATUS", "SUSPEND",
-    "TYPE",
-}) - {"NAMES"}  # fmt: skip
-"""The attributes whose value is one text or one whole number."""
 
 NO = ("no", "NO", False)
 """What a word that stands alone in MQSC comes as where it does not hold."""

@@ -66,6 +66,15 @@ def test_an_old_release_shows_the_target_of_an_alias_by_its_short_word() -> None
     assert (both.attributes["TARGET"], both.place_of("TARGET")) == ("BASE", (3, 18))
 
 
+@pytest.mark.parametrize("line", ["CLWLR", "DEFBIND(OPEN)   TRIGT", "DEFBIND(OPEN)   P"])
+def test_a_line_that_is_cut_in_the_name_of_an_attribute_is_a_fault(line: str) -> None:
+    read = script(f"AMQ8409I: D\n   QUEUE(Q)   TYPE(QLOCAL)\n   {line}\n   REPOS( )   NOSHARE   SYNCPT\n")
+    assert [without_column(each) for each in read.diagnostics] == [
+        "log:3: no attribute that runmqsc displays stands here; the object is not read"
+    ]
+    assert read.records == ()
+
+
 def test_commands_that_are_echoed_in_a_log_without_its_indentation() -> None:
     read = script(
         "Starting MQSC for queue manager QM1.\n1 : DEFINE QLOCAL(A) +\n: PUT(DISABLED)\nAMQ8006I: created.\n"

@@ -86,6 +86,12 @@ VALUED = frozenset({
 })  # fmt: skip
 """The parameters of DEFINE and ALTER that say nothing without a value."""
 
+TEXTUAL = frozenset({
+    *VALUED, "CHANNEL", "CLUSQMGR", "CLUSQT", "CURDEPTH", "DEFTYPE", "DEFXMITQ", "DESCR", "IPPROCS", "NAMELIST",
+    "QMNAME", "QMTYPE", "QUEUE", "STATUS", "SUSPEND", "TYPE",
+}) - {"NAMES"}  # fmt: skip
+"""The attributes whose value is shown as one text or one whole number."""
+
 SECRETS = ("PASSWORD", "LDAPPWD", "SSLCRYP", "SSLKEYP", "KEYRPWD", "INITKEY", "PASSPHRASE", "TOKEN")
 
 

@@ -16,6 +16,7 @@ from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
 from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, in_full, is_secret
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import NOT_THERE, Block, blocks
+from mqclause.model.readers.runmqsc.kinds import READ_BELOW, is_part, kind_displayed
 from mqclause.model.readers.runmqsc.sessions import Sessions
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
@@ -26,9 +27,6 @@ RUNMQSC_MESSAGE = re.compile(rf"[^\n]{{0,{FARTHEST}}}(?:AMQ\d{{4}}[A-Z]?: |5724-
 ECHOED_COMMAND = re.compile(r"[ \t]+\d+ ?: [A-Za-z]+ ")
 SIGNS = (("AMQ", RUNMQSC_MESSAGE), ("5724-", RUNMQSC_MESSAGE), ("CSQ", RUNMQSC_MESSAGE), (": ", ECHOED_COMMAND))
 """What lines have that tell runmqsc's output; it is looked for first, as that takes less time."""
-
-BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR"}
-"""The kinds of objects whose first attribute alone tells them."""
 
 STRAY = "another program's output stands in this line; what was displayed around it is read as far as it goes"
 HEADLESS = "the message above this object is missing: lines before it may be missing, too"
@@ -45,15 +43,8 @@ ASKS = re.compile(r"\s*DIS(?:PLAY)?\s+([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)", r
 NARROWED = re.compile(r"\bWHERE\b", re.IGNORECASE)
 """A command that asks for objects of a kind by name, and what says that it does not ask for all of them."""
 
-QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
-READ_BELOW = frozenset({"8407", "8408", "8409", "8414", "8417", "8441", "8450", "8550"})
-"""The messages below which an object is displayed that is read."""
-
-TYPES_SHOWN = (*QUEUES, "QUEUE", "HANDLE")
 SAID_OF = r"(?<![A-Za-z0-9._/%]){}(?![A-Za-z0-9_/%])"
 """A queue manager's name in the line with which its session begins."""
-
-STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 
 
 def _recognised(text: str, _: str) -> Confidence:
@@ -170,8 +161,13 @@ class _Session:
         except UnshownError as fault:
             self.faults.add(UNSHOWN, fault.line, fault.column)
             return
-        if block.name in READ_BELOW and shown and not kind_displayed({word: value for word, value, _ in shown}):
+        kind = kind_displayed({word: value for word, value, _ in shown})
+        if block.name in READ_BELOW and shown and not kind:
             self.faults.add(UNTOLD, block.line)
+            return
+        cut = [place for word, value, place in shown if not value and is_part(word)] if kind else []
+        if cut:
+            self.faults.add(UNSHOWN, *cut[0])
             return
         begun = self.observe(shown, 0, block.line, block.headless)
         while begun < len(shown):
@@ -266,25 +262,6 @@ def _value(word: str, value: str) -> Value:
     if is_secret(word):
         return ""
     return tuple(part.strip() for part in value.split(",")) if word == "NAMES" and "," in value else value
-
-
-def kind_displayed(shown: Mapping[str, Value]) -> str:
-    """The kind of what was displayed, told by its attributes: messages are translated. Blank if it is passed by."""
-    first = next(iter(shown), "")
-    if first == "QUEUE":
-        return _kind_of_queue(shown)
-    if first == "CHANNEL":
-        return "CHSTATUS" if any(word in shown for word in STATUS_WORDS) else "CHANNEL" if "CHLTYPE" in shown else ""
-    if first == "QMNAME" and "STATUS" in shown:
-        return ""  # of DISPLAY QMSTATUS, or of dspmq
-    return BY_NAME.get(first, "")
-
-
-def _kind_of_queue(shown: Mapping[str, Value]) -> str:
-    told = str(shown.get("TYPE", "")) or ("QCLUSTER" if "CLUSQMGR" in shown else "QLOCAL")
-    if told in ("QUEUE", "HANDLE"):
-        return "QSTATUS"
-    return told if told in QUEUES else ""
 
 
 RUNMQSC = Format("runmqsc", "output of runmqsc", _recognised, read_runmqsc, in_pieces=True)
