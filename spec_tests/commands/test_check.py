@@ -243,6 +243,13 @@ def test_the_page_of_a_check_is_told() -> None:
     assert "'check.99' is no check" in str(done.exception)
 
 
+def test_a_fault_of_a_facts_file_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text('[queue_manager]\nname = "QM1"\n[[queue]]\nname = "Q"\nPUTT = "ENABLED"\n')
+    with pytest.raises(FactsError, match=rf"^{path}:5:1: queue 1 'Q': unknown key 'PUTT'"):
+        CliRunner().invoke(command, [str(path)], standalone_mode=False, catch_exceptions=False)
+
+
 def test_a_facts_file_is_checked(tmp_path: Path) -> None:
     path = tmp_path / "facts.toml"
     path.write_text(
