@@ -30,7 +30,7 @@ def scripts_of(facts: Facts, document: FactsDocument) -> Iterator[Script]:
     found[own] += [_record(each, "PROCESS", document, ("process", at)) for at, each in enumerate(facts.processes)]
     several = [each.clusters for each in facts.queues] + [each.clusters for each in facts.queue_manager_aliases]
     listed = {_listed(names): names for names in several}
-    namelists = [Record("define", "NAMELIST", name, {"NAMES": names}) for name, names in listed.items() if names]
+    namelists = [_namelist(name, names, document) for name, names in listed.items() if names]
     for owner, records in found.items():
         yield Script(document.source, owner, (*namelists, *records), format=document.format)
 
@@ -97,6 +97,11 @@ def _place_of(document: FactsDocument, path: tuple[str | int, ...], attribute: s
 def _clusters(names: Sequence[str]) -> dict[str, Value]:
     """How a script says in which clusters something is: several are a namelist's."""
     return {"CLUSTER": names[0]} if len(names) == 1 else {"CLUSNL": _listed(names)} if names else {}
+
+
+def _namelist(name: str, names: tuple[str, ...], document: FactsDocument) -> Record:
+    """The namelist of several clusters: each script of the document has it."""
+    return Record("define", "NAMELIST", name, {"NAMES": names, "REPLACE": ""}, source=document.source)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,0 +1,46 @@
+"""``mqclause check`` of facts files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mqclause.model.diagnostic import FactsError
+from mqclause.tools.commands.check import command
+
+
+def findings(*arguments: str) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(command, [*arguments, "--json"], standalone_mode=False, catch_exceptions=False)
+    return list(json.loads(done.stdout)["findings"])
+
+
+def test_a_fault_of_a_facts_file_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text('[queue_manager]\nname = "QM1"\n[[queue]]\nname = "Q"\nPUTT = "ENABLED"\n')
+    with pytest.raises(FactsError, match=rf"^{path}:5:1: queue 1 'Q': unknown key 'PUTT'"):
+        CliRunner().invoke(command, [str(path)], standalone_mode=False, catch_exceptions=False)
+
+
+def test_a_facts_file_is_checked(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text(
+        '[queue_manager]\nname = "QM1"\nclusters = ["SALES"]\n'
+        '[[queue]]\nname = "Q"\nclusters = ["SALES"]\nput = "DISABLED"\n'
+    )
+    assert [(each["rule"], each["source"]["line"]) for each in findings(str(path))] == [
+        ("check.18", 6),
+        ("check.01", 7),
+    ]
+
+
+def test_from_one_of_the_queue_managers_whose_queues_are_in_several_clusters(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text(
+        '[[queue]]\nname = "A"\nqueue_manager = "QM2"\nclusters = ["S", "T"]\n'
+        '[[remote_queue_manager]]\nname = "QM2"\nclusters = ["S", "T"]\n'
+    )
+    assert [each["rule"] for each in findings(str(path), "--from", "QM2")] == ["check.18"]
