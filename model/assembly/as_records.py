@@ -105,4 +105,4 @@ def _namelist(name: str, names: tuple[str, ...], document: FactsDocument) -> Rec
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ".".join(names)
+    return ",".join(names)

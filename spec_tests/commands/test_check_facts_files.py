@@ -44,3 +44,14 @@ def test_from_one_of_the_queue_managers_whose_queues_are_in_several_clusters(tmp
         '[[remote_queue_manager]]\nname = "QM2"\nclusters = ["S", "T"]\n'
     )
     assert [each["rule"] for each in findings(str(path), "--from", "QM2")] == ["check.18"]
+
+
+def test_clusters_whose_names_with_points_between_are_alike_are_others(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text(
+        '[queue_manager]\nname = "QM1"\nclusters = ["A.B", "C", "A", "B.C"]\n'
+        '[[queue]]\nname = "Q1"\nclusters = ["A.B", "C"]\n[[queue]]\nname = "Q2"\nclusters = ["A", "B.C"]\n'
+    )
+    told = {each["object"]["name"]: each["message"] for each in findings(str(path)) if each["rule"] == "check.18"}
+    assert "hosts Q1 in cluster A.B, C:" in told["Q1"]
+    assert "hosts Q2 in cluster A, B.C:" in told["Q2"]
