@@ -1,4 +1,4 @@
-"""``mqclause check`` of facts files."""
+"""``mqclause check`` of facts files, and whose files are."""
 
 from __future__ import annotations
 
@@ -55,3 +55,10 @@ def test_clusters_whose_names_with_points_between_are_alike_are_others(tmp_path:
     told = {each["object"]["name"]: each["message"] for each in findings(str(path)) if each["rule"] == "check.18"}
     assert "hosts Q1 in cluster A.B, C:" in told["Q1"]
     assert "hosts Q2 in cluster A, B.C:" in told["Q2"]
+
+
+def test_a_name_that_no_queue_manager_has(tmp_path: Path) -> None:
+    (tmp_path / "1.mqsc").write_text("* Queue manager name: QM1\nDEFINE QLOCAL(A)\n")
+    (tmp_path / "2.mqsc").write_text(f"* two\n* Queue manager name: {'X' * 49}\nDEFINE QLOCAL(A)\n")
+    with pytest.raises(FactsError, match=rf"^{tmp_path}/2.mqsc:2: queue manager name: '{'X' * 49}' is not allowed"):
+        findings(str(tmp_path / "1.mqsc"), str(tmp_path / "2.mqsc"))
