@@ -49,7 +49,7 @@ def owned(script: Script, given: str) -> tuple[Script, ...]:
         says = ", ".join(each.queue_manager for each in (script, *script.further))
         message = f"is given as {quoted(given)}, but says that it is of {says}"
         raise FactsError([Diagnostic(script.source, message, script.header_lines.get(OWNER))])
-    return (evolve(script, queue_manager=given),)
+    return (_of_a_name(evolve(script, queue_manager=given)),)
 
 
 def _of_a_name(script: Script) -> Script:

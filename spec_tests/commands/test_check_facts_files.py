@@ -62,3 +62,11 @@ def test_a_name_that_no_queue_manager_has(tmp_path: Path) -> None:
     (tmp_path / "2.mqsc").write_text(f"* two\n* Queue manager name: {'X' * 49}\nDEFINE QLOCAL(A)\n")
     with pytest.raises(FactsError, match=rf"^{tmp_path}/2.mqsc:2: queue manager name: '{'X' * 49}' is not allowed"):
         findings(str(tmp_path / "1.mqsc"), str(tmp_path / "2.mqsc"))
+
+
+@pytest.mark.parametrize("given", [["{file}", "--from", "{name}"], ["{name}={file}"]])
+def test_an_option_that_names_no_queue_manager(tmp_path: Path, given: list[str]) -> None:
+    (tmp_path / "a.mqsc").write_text("DEFINE QLOCAL(A)\n")
+    name = "X" * 49
+    with pytest.raises(FactsError, match=f"queue manager.*: '{name}' is not allowed; allowed: text of 1 to 48"):
+        findings(*(each.format(file=tmp_path / "a.mqsc", name=name) for each in given))
