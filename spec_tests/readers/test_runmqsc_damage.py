@@ -40,6 +40,16 @@ def test_two_values_in_their_columns_of_which_neither_is_balanced() -> None:
     """).attributes == {"TYPE": "QLOCAL", "DESCR": "open (", "TRIGDATA": "closed )"}
 
 
+def test_values_that_are_balanced_only_together_outside_the_columns_are_a_fault() -> None:
+    row = "   QUEUE(Q)  TYPE(QLOCAL)  DESCR({})  PUT(DISABLED)  TRIGDATA({})\n"
+    read = script("AMQ8409I: D\n" + row.format("open (", "closed )"))
+    assert (read.records, [without_column(each) for each in read.diagnostics]) == (
+        (),
+        ["log:2: no attribute that runmqsc displays stands here; the object is not read"],
+    )
+    assert only("AMQ8409I: D\n" + row.format("see  PUT(1)", "(a)  b(c)")).attributes["PUT"] == "DISABLED"
+
+
 def test_a_long_line_that_ends_in_a_word_is_whole_where_runmqsc_says_how_many_commands_it_read() -> None:
     row = "   CHANNEL(TO.QM2)  CHLTYPE(CLUSSDR)  STATUS(RUNNING)  RQMNAME(QM2)  CONNAME(h(1414))  CURRENT\n"
     for last in ("6 MQSC commands read.\n", "One MQSC command read.\n", "6 MQSC-Befehle gelesen.\n"):
