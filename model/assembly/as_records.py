@@ -30,7 +30,7 @@ def scripts_of(facts: Facts, document: FactsDocument) -> Iterator[Script]:
     found[own] += [_record(each, "PROCESS", document, ("process", at)) for at, each in enumerate(facts.processes)]
     several = [each.clusters for each in facts.queues] + [each.clusters for each in facts.queue_manager_aliases]
     listed = {_listed(names): names for names in several}
-    namelists = [Record("define", "NAMELIST", name, {"NAMES": names}) for name, names in listed.items() if names]
+    namelists = [_namelist(name, names, document) for name, names in listed.items() if names]
     for owner, records in found.items():
         yield Script(document.source, owner, (*namelists, *records), format=document.format)
 
@@ -99,5 +99,10 @@ def _clusters(names: Sequence[str]) -> dict[str, Value]:
     return {"CLUSTER": names[0]} if len(names) == 1 else {"CLUSNL": _listed(names)} if names else {}
 
 
+def _namelist(name: str, names: tuple[str, ...], document: FactsDocument) -> Record:
+    """The namelist of several clusters: each script of the document has it."""
+    return Record("define", "NAMELIST", name, {"NAMES": names, "REPLACE": ""}, source=document.source)
+
+
 def _listed(names: Sequence[str]) -> str:
-    return ".".join(names)
+    return ",".join(names)

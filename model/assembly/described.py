@@ -37,7 +37,7 @@ def scripts_in(
         for name, data in unpacked(source.data, source.name):
             contents = contents_of(data, name, formats)
             if isinstance(contents, FactsDocument):
-                read = read_facts(contents.data, name, "?")
+                read = read_facts(contents.data, name, "?", places=contents.places)
                 faults += contents.diagnostics or read.diagnostics
                 yield from scripts_of(read, contents)
                 continue

@@ -41,15 +41,23 @@ def asked_name(local: str | None) -> str | None:
 def owned(script: Script, given: str) -> tuple[Script, ...]:
     """The script, and what its file states of others, with the queue manager that the caller names for it.
 
-    Raises FactsError if the file says that it is another one's.
+    Raises FactsError if the file says that it is another one's, or a name that no queue manager has.
     """
     if not given:
-        return (script, *script.further)
+        return tuple(map(_of_a_name, (script, *script.further)))
     if script.queue_manager not in ("", given) or script.further:
         says = ", ".join(each.queue_manager for each in (script, *script.further))
         message = f"is given as {quoted(given)}, but says that it is of {says}"
         raise FactsError([Diagnostic(script.source, message, script.header_lines.get(OWNER))])
-    return (evolve(script, queue_manager=given),)
+    return (_of_a_name(evolve(script, queue_manager=given)),)
+
+
+def _of_a_name(script: Script) -> Script:
+    """The script, whose queue manager has a name that one can have, or none. Raises FactsError."""
+    try:
+        return evolve(script, queue_manager=script.queue_manager and NAME(script.queue_manager, "queue manager name"))
+    except DomainError as error:
+        raise FactsError([Diagnostic(script.source, str(error), script.header_lines.get(OWNER))]) from None
 
 
 def stated_name(document: FactsDocument) -> str | None:

@@ -171,7 +171,9 @@ class Objects:
         known = self._found.get(_key_of(_unique_in(_key(record)), name))
         if known and known.type == _type(record):
             return known.copy(record)
-        return MqObject(record.kind, record.name, record) if name == default or name.startswith("SYSTEM.") else None
+        of_another_type = known is not None or name in DEFAULT_OBJECTS.values()
+        is_shipped = name == default or (name.startswith("SYSTEM.") and not of_another_type)
+        return MqObject(record.kind, record.name, record) if is_shipped else None
 
     def _set(self, target: MqObject, record: Record, key: ObjectKey) -> None:
         """Give ``target`` what ``record`` states, if all of it is allowed."""

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mqclause.model.diagnostic import Diagnostic, quoted
+from attrs import evolve
+
+from mqclause.model.diagnostic import Diagnostic, instead, quoted
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.readers.mqsc.script import OWNER
-from mqclause.model.readers.mqsc.words import FLAGS, is_secret
+from mqclause.model.readers.mqsc.words import FLAGS, TEXTUAL, in_full, is_secret
 from mqclause.model.readers.record import Record, Script, Value
-from mqclause.model.readers.runmqsc.format import kind_displayed, read_runmqsc
+from mqclause.model.readers.runmqsc.format import NOTHING_ANSWERED, read_runmqsc
+from mqclause.model.readers.runmqsc.kinds import TYPES_SHOWN, kind_displayed
 
 MQWEB_KEY = re.compile(r'"(?:commandResponse|error)"\s*:')
 NAMED_BY = ("QUEUE", "CLUSQMGR", "CHANNEL", "NAMELIST", "PROCESS", "QMNAME")
@@ -43,6 +46,7 @@ def read_mqweb(text: str, source: str) -> Script:
     parsed = parse_json(text, source)
     data = parsed.data if isinstance(parsed.data, dict) else {}
     faults = [*parsed.diagnostics, *_errors(data.get("error"), source)]
+    remarks = list[Diagnostic]()
     records, owners = list[Record](), list[str]()
     answers = data.get("commandResponse", ())
     for answer in answers if isinstance(answers, list) else ():
@@ -50,12 +54,20 @@ def read_mqweb(text: str, source: str) -> Script:
         lines = shown.get("text")
         if isinstance(lines, list):
             part = read_runmqsc("\n".join(map(str, lines)), source)
-            records += part.records
+            records += [evolve(each, line=None, places=()) for each in part.records]
+            faults += [_of_file(each) for each in part.diagnostics if each.message != NOTHING_ANSWERED]
+            remarks += map(_of_file, part.remarks)
             owners += [part.queue_manager] if part.queue_manager else []
         for row in _rows(shown.get("parameters")):
-            records += observed_row(row, source, owners)
+            records += observed_row(row, source, owners, faults)
     header = {OWNER: owners[0]} if owners else {}
-    return Script(source, owners[0] if owners else "", tuple(records), tuple(faults), header)
+    owner = owners[0] if owners else ""
+    return Script(source, owner, tuple(records), tuple(faults), header, remarks=tuple(remarks))
+
+
+def _of_file(said: Diagnostic) -> Diagnostic:
+    """What is said about a line of an answer, which is no line of the file that has the answer."""
+    return evolve(said, line=None, column=None)
 
 
 def _errors(given: object, source: str) -> Iterator[Diagnostic]:
@@ -73,21 +85,39 @@ def _rows(parameters: object) -> Iterator[dict[str, Any]]:
             yield kept | {str(key).upper(): value for key, value in row.items()} if isinstance(row, dict) else kept
 
 
-def observed_row(row: Mapping[str, Any], source: str, owners: list[str]) -> Iterator[Record]:
-    """The record of one object, by attributes of MQSC in upper case; ``owners`` gets who displays it, if it tells."""
+def observed_row(row: Mapping[str, Any], source: str, owners: list[str], faults: list[Diagnostic]) -> Iterator[Record]:
+    """The record of one object, by attributes of MQSC in upper case; ``owners`` gets who displays it, if it tells.
+
+    ``faults`` gets what no object has as a value; the object is then left out.
+    """
     named_by = next((key for key in NAMED_BY if key in row), "")
     if not named_by or row.keys() & ELSEWHERE:
         return
-    held = {key: value for key, value in row.items() if key not in FLAGS or value not in NO}
-    shown: dict[str, Value] = {named_by: "", **{key: _text(key, value) for key, value in held.items()}}
+    refused = [*_refused(row, named_by)]
+    faults += [Diagnostic(source, message) for message in refused]
+    held = {key: value for key, value in row.items() if (value not in NO if key in FLAGS else value is not None)}
+    shown: dict[str, Value] = {named_by: "", **{key: _text(key, value) for key, value in in_full(held).items()}}
     kind = kind_displayed({key: value for key, value in shown.items() if isinstance(value, str)})
-    if not kind:
+    if refused or not kind:
         return
     name = str(row[named_by]).rstrip(" ")
     attributes = {key: value for key, value in shown.items() if key != named_by}
     if kind == "QMGR" or (kind == "CLUSQMGR" and attributes.get("DEFTYPE") == "CLUSRCVR"):
         owners.append(name)
     yield Record("observe", kind, "" if kind == "QMGR" else name, attributes, source=source)
+
+
+def _refused(row: Mapping[str, Any], named_by: str) -> Iterator[str]:
+    """What no object has as a value, in a message each."""
+    name, of = row[named_by], ""
+    if isinstance(name, str):
+        of = f"{named_by} {quoted(name)}: "
+    for key, value in row.items():
+        if key in TEXTUAL and (isinstance(value, bool | float | list | dict) or (key == named_by and value is None)):
+            yield f"{of}{key}: {quoted(value)} is not allowed; allowed: a text or a whole number"
+    shown = row.get("TYPE")
+    if named_by == "QUEUE" and isinstance(shown, str | int) and str(shown).rstrip(" ") not in ("", *TYPES_SHOWN):
+        yield f"{of}TYPE: {quoted(shown)} is not allowed{instead(shown, TYPES_SHOWN)}"
 
 
 def _text(key: str, value: object) -> Value:

@@ -56,11 +56,11 @@ def _recognised(text: str, _: str) -> Confidence:
 def read_pcf(text: str, source: str) -> Script:
     """Read what programs inquired: each object as a record of the action *observe*. Never raises."""
     parsed = parse_json(text, source)
-    records, owners = list[Record](), list[str]()
+    records, owners, faults = list[Record](), list[str](), list(parsed.diagnostics)
     for row in _rows(parsed.data):
-        records += observed_row(_in_mqsc(row), source, owners)
+        records += observed_row(_in_mqsc(row), source, owners, faults)
     owner = owners[0] if owners else ""
-    return Script(source, owner, tuple(records), parsed.diagnostics, {OWNER: owner} if owner else {})
+    return Script(source, owner, tuple(records), tuple(faults), {OWNER: owner} if owner else {})
 
 
 def _rows(data: object, depth: int = 0) -> Iterator[Mapping[str, Any]]:

@@ -243,15 +243,6 @@ def test_the_page_of_a_check_is_told() -> None:
     assert "'check.99' is no check" in str(done.exception)
 
 
-def test_a_facts_file_is_checked(tmp_path: Path) -> None:
-    path = tmp_path / "facts.toml"
-    path.write_text(
-        '[queue_manager]\nname = "QM1"\nclusters = ["SALES"]\n'
-        '[[queue]]\nname = "Q"\nclusters = ["SALES"]\nput = "DISABLED"\n'
-    )
-    assert [(each["rule"], each["source"]["line"]) for each in run(str(path))[1]] == [("check.18", 6), ("check.01", 7)]
-
-
 def test_an_unknown_check_and_bad_input_are_refused(dumps: list[str], tmp_path: Path) -> None:
     done = CliRunner().invoke(command, [*dumps, "--ignore", "check.99"], standalone_mode=False)
     assert "'check.99' is no check" in str(done.exception)

@@ -125,6 +125,9 @@ class TestCommandsInOrder:
             "Q", "A", clwlrank=3, clwlprty=2
         )
         assert queue_of("DEF QL(Q) LIKE(SYSTEM.DEFAULT.LOCAL.QUEUE)") == Queue("Q", "A")
+        assert faults("DEF QA(Q) LIKE(SYSTEM.DEFAULT.LOCAL.QUEUE)") == [
+            "1.mqsc:2: QALIAS 'Q': LIKE: no QALIAS 'SYSTEM.DEFAULT.LOCAL.QUEUE' is defined"
+        ]
         assert faults("DEF QL(Q) +\n LIKE(NOT.THERE)\nALTER QL(Q) GET(DISABLED)") == [
             "1.mqsc:3: QLOCAL 'Q': LIKE: no QLOCAL 'NOT.THERE' is defined"
         ]

@@ -59,6 +59,15 @@ def test_a_script_in_the_encodings_that_it_comes_in(data: bytes) -> None:
     assert (cluster.queue_manager.name, [queue.name for queue in cluster.queues]) == ("QM1", ["A"])
 
 
+def test_a_name_that_no_queue_manager_has_is_told_where_it_stands() -> None:
+    long = "X" * 49
+    told = (
+        f"queue manager name: '{long}' is not allowed; allowed: text of 1 to 48 characters, without control characters"
+    )
+    one, two = Source("1", TEXT.encode()), Source("2", f"* x\n{TEXT.replace('QM1', long)}".encode())
+    assert fault(one, two) == f"2:2: {told}"
+
+
 def test_a_zip_of_dumps() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

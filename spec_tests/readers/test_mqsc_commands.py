@@ -25,6 +25,21 @@ class TestBadCommands:
             ("DEF QL(A) (B)", "a value in parentheses stands without a keyword"),
             ("DEF QL(A) 'B'", "a quoted text stands outside parentheses"),
             ("DEFINE(A) QL(B)", "DEFINE takes no value; an object type follows it"),
+            ("DEF QL(A) CLUSNL(B(1)') CLWLRANK(9) DESCR('C')", "CLUSNL: a quote stands inside an unquoted value"),
+            ("DEF QL(A) CONNAME(h(1),'I(2)')", "CONNAME: a quote stands inside an unquoted value"),
+            ("DEF QLOCL(A) CLUSTER(S)", "'QLOCL' is unknown; did you mean 'QLOCAL'?"),
+            ("DEF QLOCL(A) USAGE(XMITQ)", "'QLOCL' is unknown; did you mean 'QLOCAL'?"),
+            ("ALTER QUEUE(A) PUT(DISABLED)", "ALTER has no object type QUEUE"),
+            ("DELETE Q(A)", "DELETE has no object type QUEUE"),
+            ("DEFINE QCLUSTER(A) CLUSTER(S)", "DEFINE has no object type QCLUSTER"),
+            ("DEFINE QMGR CLWLUSEQ(ANY)", "DEFINE has no object type QMGR"),
+            ("SUSPEND CLUSTER(S)", "SUSPEND has no object type CLUSTER"),
+            ("ALTER QMGR(QM2) CLWLUSEQ(ANY)", "ALTER QMGR takes no name"),
+            (
+                "SET CHLAUTH(C) TYPE(USERMAP) ALTER QL(A) PUT(DISABLED)",
+                "ALTER stands within a command; each one starts on a new line",
+            ),
+            ("REFRESH SECURITY(*) DEF QL(A)", "DEFINE stands within a command; each one starts on a new line"),
         ],
     )
     def test_one_fault_and_reading_goes_on(self, command: str, told: str) -> None:
@@ -52,6 +67,11 @@ class TestKeptCommands:
     def test_commands_that_configure_nothing_are_checked_and_left_out(self) -> None:
         assert records("START LISTENER(A)\nSET AUTHREC PROFILE(A) AUTHADD(GET,PUT)\nRESET CHANNEL(A)\nPING QMGR") == []
         assert len(faults("START CHANNEL(A\nDISPLAY QLOCAL(A) PUT PUT")) == 2
+
+    def test_verbs_that_are_words_of_other_commands_too(self) -> None:
+        assert [one.attributes for one in records("DELETE QL(A) PURGE\nDISPLAY ARCHIVE\nSET ARCHIVE DEFAULT")] == [
+            {"PURGE": ""}
+        ]
 
     def test_suspension_is_kept(self) -> None:
         first, second = records("SUSPEND QMGR CLUSTER(PAY) MODE(QUIESCE)\nRESUME QMGR CLUSNL(ALL)")

@@ -23,7 +23,9 @@ class TestLines:
         assert (second.kind, second.name, second.line, second.source) == ("QALIAS", "B", 3, "pay.mqsc")
 
     def test_two_commands_on_a_line_are_a_fault(self) -> None:
-        assert fault("DEFINE QLOCAL(A) DEFINE QLOCAL(B)") == "pay.mqsc:1: QLOCAL is given twice"
+        assert fault("DEFINE QLOCAL(A) DEFINE QLOCAL(B)") == (
+            "pay.mqsc:1: DEFINE stands within a command; each one starts on a new line"
+        )
         assert fault("DEFINE QLOCAL(A); DEFINE QLOCAL(B)").startswith("pay.mqsc:1: ';' ends a command")
         assert fault("DEFINE QLOCAL(A) CHANNEL(B)") == (
             "pay.mqsc:1: DEFINE is given two object types, QLOCAL and CHANNEL"

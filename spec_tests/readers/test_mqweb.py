@@ -50,6 +50,76 @@ def test_answers_in_text() -> None:
     assert read(text).cluster.channels == read(BANNER + LOG).cluster.channels
 
 
+def in_text(*answers: list[str]) -> str:
+    return json.dumps({"commandResponse": [{"completionCode": 0, "reasonCode": 0, "text": each} for each in answers]})
+
+
+def test_what_cannot_be_read_of_an_answer_in_text_is_told() -> None:
+    cut = ["AMQ8409I: Display Queue details.", "   QUEUE(Q)   TYPE(QLOCAL)", "   DESCR(a"]
+    with pytest.raises(
+        FactsError, match=r"^f0: no attribute that runmqsc displays stands here; the object is not read$"
+    ):
+        read(in_text(["AMQ8408I: Display Queue Manager details.", "   QMNAME(QM1)"], cut))
+    headless = read(in_text(["   QMNAME(QM1)   TRIGINT(5)", "AMQ8408I: D"])).remarks
+    assert [str(each) for each in headless] == [
+        "f0: the message above this object is missing: lines before it may be missing, too"
+    ]
+
+
+def test_an_answer_in_text_that_shows_nothing_is_no_fault() -> None:
+    script = read_mqweb(in_text(["AMQ8147E: IBM MQ object A not found."], ["AMQ8014I: IBM MQ channel created."]), "f")
+    assert (script.records, script.diagnostics) == ((), ())
+
+
+def test_what_an_answer_in_text_shows_stands_on_no_line_of_the_file() -> None:
+    script = read_mqweb(in_text(["", "AMQ8409I: D", "   QUEUE(Q)   TYPE(QLOCAL)"]), "f")
+    assert [(each.line, each.place_of("TYPE")) for each in script.records] == [(None, (None, None))]
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"queue": None, "type": "QLOCAL"}, "QUEUE: None is not allowed; allowed: a text or a whole number"),
+        ({"queue": ["Q"], "type": "QLOCAL"}, "QUEUE: ['Q'] is not allowed; allowed: a text or a whole number"),
+        (
+            {"queue": "Q", "type": "QLOCAL", "cluster": 1.5},
+            "QUEUE 'Q': CLUSTER: 1.5 is not allowed; allowed: a text or a whole number",
+        ),
+        (
+            {"queue": "Q", "type": "QLOCAL", "put": True},
+            "QUEUE 'Q': PUT: True is not allowed; allowed: a text or a whole number",
+        ),
+        (
+            {"queue": "Q", "type": "QLOCAL", "initq": {"a": 1}},
+            "QUEUE 'Q': INITQ: {'a': 1} is not allowed; allowed: a text or a whole number",
+        ),
+        (
+            {"queue": "Q", "type": "LOCAL"},
+            "QUEUE 'Q': TYPE: 'LOCAL' is not allowed; "
+            "allowed: QLOCAL, QALIAS, QREMOTE, QMODEL, QCLUSTER, QUEUE, HANDLE; did you mean 'QLOCAL'?",
+        ),
+        (
+            {"queue": "Q", "type": ["QCLUSTER"]},
+            "QUEUE 'Q': TYPE: ['QCLUSTER'] is not allowed; allowed: a text or a whole number",
+        ),
+    ],
+)
+def test_a_value_that_no_object_has_is_told(row: dict[str, Any], told: str) -> None:
+    script = read_mqweb(answer({"qmname": "QM1"}, row), "f")
+    assert [str(each) for each in script.diagnostics] == [f"f: {told}"]
+    assert [each.kind for each in script.records] == ["QMGR"]
+
+
+def test_the_target_of_an_alias_by_its_short_word() -> None:
+    (record,) = read_mqweb(answer({"queue": "A", "type": "QALIAS", "targq": "BASE"}), "f").records
+    assert record.attributes == {"TYPE": "QALIAS", "TARGET": "BASE"}
+
+
+def test_a_value_that_is_not_there_is_not_shown() -> None:
+    (record,) = read_mqweb(answer({"queue": "Q", "type": "QLOCAL", "put": None, "descr": 5}), "f").records
+    assert record.attributes == {"TYPE": "QLOCAL", "DESCR": "5"}
+
+
 @pytest.mark.parametrize(("value", "trigger"), [("", True), (True, True), ("yes", True), ("no", False), (False, False)])
 def test_words_that_stand_alone(value: object, trigger: bool) -> None:
     row = {"queue": "Q", "type": "QLOCAL", "trigger": value, "clwlrank": 0}

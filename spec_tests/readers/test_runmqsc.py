@@ -36,6 +36,10 @@ class TestText:
             "qm1:\nqm1: AMQ8409: Display\nqm1:    QUEUE(a.b) TYPE(QLOCAL)\nqm1:    NOTRIGGER\nqm1:\n",
             "CSQM201I !MQ01 CSQMDRTC  DIS QLOCAL DETAILS\nQUEUE(a.b)\nTYPE(QLOCAL)\nNOTRIGGER\n END QLOCAL DETAILS\n",
             "AMQ8409I: Display Queue details.\r\n   QUEUE(a.b)      TYPE(QLOCAL)\r\n   NOTRIGGER\r\n",
+            "AMQ8409I: Display Queue details.\n\n   QUEUE(a.b)      TYPE(QLOCAL)\n\n   NOTRIGGER\n\n",
+            "AMQ8409I: Display Queue details.\n   QUEUE(a.b)      TYPE(QLOCAL)\n \n\n   NOTRIGGER\n\nAMQ8450I: D\n",
+            "AMQ8409I: D\n   QUEUE(a.b)      TYPE(QLOCAL)\n   NOTRIGGER\n\nQMNAME(QM1)   STATUS(Running)\n",
+            "AMQ8409I: D\nQUEUE(a.b)                              NOTRIGGER\nTYPE(QLOCAL)\n",
         ],
     )
     def test_an_object_in_the_shapes_that_it_comes_in(self, text: str) -> None:

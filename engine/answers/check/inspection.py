@@ -17,6 +17,7 @@ from mqclause.model.assembly.contribution import Contribution, senders_to
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
 from mqclause.model.assembly.inserts import filled_in
+from mqclause.model.assembly.local import asked_name
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, quoted
@@ -70,11 +71,12 @@ class Inspection:
     """Looks at each queue manager as its scripts come, so that little of one stays in memory: see Inspected.
 
     A script without a queue manager is that of ``local`` or, if that is None, one of a queue manager of its own:
-    nothing says that several belong together. An overlay without one is that of the only one there is.
+    nothing says that several belong together. An overlay without one is that of the only one there is. Raises
+    FactsError if ``local`` can be no name.
     """
 
     checks: Checks
-    local: str | None = None
+    local: str | None = field(default=None, converter=asked_name)
     lenient: bool = False
     members: dict[str, Inspected] = field(factory=dict)
     overlays: list[Script] = field(factory=list)

@@ -14,12 +14,14 @@ from mqclause.model.readers.mqsc.lines import Command
 from mqclause.model.readers.mqsc.parameters import LONGEST_WORD, UnreadableError, parameters
 from mqclause.model.readers.mqsc.words import (
     ATTRIBUTE_NOUNS,
+    ELSEWHERE_TOO,
     FLAGS,
     NAMED,
     NOUNS,
     OPERATED,
     RECORD_ACTIONS,
     SYNONYMS,
+    TAKEN_BY,
     VALUED,
     VERB_SYNONYMS,
     VERBS,
@@ -102,6 +104,9 @@ def _fill(found: Statement, words: Iterator[tuple[str, Value | None, int]]) -> N
         if word in attributes:
             raise UnreadableError(f"{word} is given twice", offset)
         if value is None:
+            if (word in VERBS or word in VERB_SYNONYMS) and word not in ELSEWHERE_TOO:
+                verb = VERB_SYNONYMS.get(word, word)
+                raise UnreadableError(f"{verb} stands within a command; each one starts on a new line", offset)
             # what follows may be the secret itself, so that nothing more of this command is looked at
             if is_secret(word) and found.action:
                 raise UnreadableError(f"{word} needs a value in parentheses", offset)
@@ -167,12 +172,16 @@ def _noun(found: Statement) -> str:
     nouns = [word for word in found.attributes if word in NOUNS] if found.attributes.keys() & NOUNS else []
     if len(nouns) > 1 and found.action:
         raise found.fault(f"{found.verb} is given two object types, {nouns[0]} and {nouns[1]}", nouns[1])
+    all_of = NOUNS | ATTRIBUTE_NOUNS
+    allowed = TAKEN_BY.get(found.verb, all_of)
     for word in nouns or found.attributes:
-        if nouns or word in ATTRIBUTE_NOUNS:
+        if word in allowed:
             return word
-    first = next(iter(found.attributes), "")
+    first = next(iter(nouns or found.attributes), "")
+    if first in all_of:
+        raise found.fault(f"{found.verb} has no object type {first}", first)
     offset = found.offsets[0] if first else 0
-    raise UnreadableError(f"{found.verb}: an object type is missing", offset, first, NOUNS | ATTRIBUTE_NOUNS)
+    raise UnreadableError(f"{found.verb}: an object type is missing", offset, first, allowed)
 
 
 def _name(found: Statement) -> str:
@@ -180,6 +189,8 @@ def _name(found: Statement) -> str:
     if not isinstance(name, str):
         raise found.fault(f"{found.verb} {found.noun} takes one name", found.noun)
     name = name.rstrip(" ")
+    if name and found.noun == "QMGR":
+        raise found.fault(f"{found.verb} QMGR takes no name", "QMGR")
     if not name and found.noun in NAMED:
         raise found.fault(f"{found.verb} {found.noun} needs a name in parentheses", found.noun)
     return name

@@ -28,7 +28,8 @@ ITEM = re.compile(
 )
 """One text of a list (single-quoted, double-quoted, unquoted), or a parenthesis. A template is one text."""
 
-NESTED = re.compile(r"""'[^']*+'|"[^"]*+"|[()]""")
+NESTED = re.compile(r"""['"()]""")
+QUOTE_INSIDE = "a quote stands inside an unquoted value"
 GAP = re.compile(r"[\s,]*+", re.ASCII)
 
 
@@ -115,6 +116,8 @@ def _nested(text: str, start: int, keyword: str) -> tuple[str, int]:
     """A value with parentheses outside quotes, such as ``host(1414)``: all of it is one text."""
     depth = 1
     for found in NESTED.finditer(text, start):
+        if found[0] in "'\"":
+            raise UnreadableError(f"{keyword}: {QUOTE_INSIDE}", found.start())
         depth += {"(": 1, ")": -1}.get(found[0], 0)
         if depth == 0:
             return text[start : found.start()].strip().upper(), found.end()
@@ -144,7 +147,7 @@ def _no_value(text: str, position: int, keyword: str) -> UnreadableError:
         if text.count(quote, offset) % 2:
             return UnreadableError(f"{keyword}: a quote is opened but not closed in this command", offset)
         return UnreadableError(f"{keyword}: text follows a closing quote; an apostrophe is written ''", offset)
-    return UnreadableError(f"{keyword}: a quote stands inside an unquoted value", offset)
+    return UnreadableError(f"{keyword}: {QUOTE_INSIDE}", offset)
 
 
 def _skipped(text: str, position: int) -> int:

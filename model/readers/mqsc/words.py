@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 VERB_SYNONYMS = {"ALT": "ALTER", "DEF": "DEFINE", "DIS": "DISPLAY", "REF": "REFRESH", "STA": "START"}
 
@@ -23,6 +24,23 @@ RECORD_ACTIONS = {
 OPERATED = {"SUSPEND": "QMGR", "RESUME": "QMGR", "START": "CHANNEL", "STOP": "CHANNEL"}
 """The only object type of a verb whose commands are kept."""
 
+CONFIGURED = frozenset({
+    "AUTHINFO", "BUFFPOOL", "CFSTRUCT", "CHANNEL", "COMMINFO", "LISTENER", "NAMELIST", "PROCESS", "PSID", "QALIAS",
+    "QLOCAL", "QMODEL", "QREMOTE", "SERVICE", "STGCLASS", "SUB", "TOPIC",
+})  # fmt: skip
+
+TAKEN_BY = {
+    "DEFINE": CONFIGURED | {"LOG", "MAXSMSGS"},
+    "ALTER": CONFIGURED | {"QMGR", "SECURITY", "SMDS", "TRACE"},
+    "DELETE": CONFIGURED | {"AUTHREC", "POLICY"},
+    "SUSPEND": frozenset({"QMGR"}),
+    "RESUME": frozenset({"QMGR"}),
+}
+"""The object types that a verb takes, of the verbs for which it is known."""
+
+ELSEWHERE_TOO = frozenset({"ARCHIVE", "PURGE"})
+"""The verbs that are an object type or a flag of other commands, too."""
+
 NOUNS = frozenset({
     "AUTHINFO", "AUTHSERV", "CHANNEL", "CHSTATUS", "CLUSQMGR", "LISTENER", "NAMELIST", "QALIAS", "QCLUSTER",
     "QLOCAL", "QMGR", "QMODEL", "QREMOTE", "QSTATUS", "SERVICE", "TOPIC",
@@ -38,11 +56,14 @@ ATTRIBUTE_NOUNS = frozenset({
 })  # fmt: skip
 """The object types whose word may be an attribute too: they are the noun where no other one stands."""
 
+ATTRIBUTE_SYNONYMS = {"TARGQ": "TARGET"}
+"""The short words of attributes, by which old releases display them too."""
+
 SYNONYMS = {
     "BP": "BUFFPOOL", "CHL": "CHANNEL", "CHS": "CHSTATUS", "LSTR": "LISTENER", "NL": "NAMELIST", "POL": "POLICY",
     "PRO": "PROCESS", "PROC": "PROCESS", "Q": "QUEUE", "QA": "QALIAS", "QC": "QCLUSTER", "QL": "QLOCAL",
-    "QM": "QMODEL", "QR": "QREMOTE", "QS": "QSTATUS", "STC": "STGCLASS", "TARGQ": "TARGET", "TPC": "TOPIC",
-    "TPS": "TPSTATUS",
+    "QM": "QMODEL", "QR": "QREMOTE", "QS": "QSTATUS", "STC": "STGCLASS", "TPC": "TOPIC",
+    "TPS": "TPSTATUS", **ATTRIBUTE_SYNONYMS,
 }  # fmt: skip
 """The short words of object types and attributes."""
 
@@ -65,7 +86,21 @@ VALUED = frozenset({
 })  # fmt: skip
 """The parameters of DEFINE and ALTER that say nothing without a value."""
 
+TEXTUAL = frozenset({
+    *VALUED, "CHANNEL", "CLUSQMGR", "CLUSQT", "CURDEPTH", "DEFTYPE", "DEFXMITQ", "DESCR", "IPPROCS", "NAMELIST",
+    "QMNAME", "QMTYPE", "QUEUE", "STATUS", "SUSPEND", "TYPE",
+}) - {"NAMES"}  # fmt: skip
+"""The attributes whose value is shown as one text or one whole number."""
+
 SECRETS = ("PASSWORD", "LDAPPWD", "SSLCRYP", "SSLKEYP", "KEYRPWD", "INITKEY", "PASSPHRASE", "TOKEN")
+
+
+def in_full(shown: dict[str, Any]) -> dict[str, Any]:
+    """Attributes in their order, each by its full word; by the short one where the full one stands beside it."""
+    if shown.keys().isdisjoint(ATTRIBUTE_SYNONYMS):
+        return shown
+    full = {word: ATTRIBUTE_SYNONYMS.get(word, word) for word in shown}
+    return {word if full[word] in shown else full[word]: value for word, value in shown.items()}
 
 
 @lru_cache(maxsize=4096)

@@ -15,12 +15,25 @@ HEAD = r"[ \t]*+(?:AMQ(\d{4})([A-Z]?+):|CSQ[A-Z0-9]\d{3}([A-Z])\b)"
 
 WORD = r"[A-Z][A-Z0-9]*+"
 MESSAGE = re.compile(HEAD, re.ASCII)
-ECHO = re.compile(r"([ \t]+(\d*)[ \t]*: ?)(.*)", re.ASCII | re.DOTALL)
+ECHO = re.compile(r"((?:[ \t]+|(?=\d+[ \t]+: ))(\d*)[ \t]*: ?)(.*)", re.ASCII | re.DOTALL)
+FURTHER_ECHO = re.compile(r"([ \t]*+(): ?)(.*)", re.ASCII | re.DOTALL)
+"""A further line of a command that is echoed, in a log without its indentation, too."""
+
+BANNER = re.compile(r"[ \t]*5724-\w+ \(C\)", re.ASCII)
+"""The line above the one that says for which queue manager MQSC starts, which is translated."""
+
 SESSION = re.compile(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
 ATTRIBUTE = re.compile(rf"\s*{WORD}(?:\(|\s|$)", re.ASCII)
 END_OF_OBJECT = re.compile(r"\s*END [A-Z]")
 ON_THE_MESSAGE = re.compile(r"\b(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
 """The attribute that an object begins with, where it stands behind its message on the same line."""
+
+AFTER_BLANK = rf"[ \t]++{WORD}(?:\(|[ \t\r]*+(?:\n|$)|[ \t]++{WORD}(?:\(|[ \t\r]*+(?:\n|$)))"
+GOES_ON_AFTER_BLANK = re.compile(AFTER_BLANK, re.ASCII)
+"""A line that goes on with an object although the one above it is blank: all lines of a log may have one below."""
+
+REST_OF_WORD = re.compile(rf"[A-Z0-9]*+(?:\(|$|\s++{WORD}(?:\(|$))", re.ASCII)
+"""How a line begins that goes on where a terminal's width has cut an attribute's name."""
 
 FIRST_LINE = re.compile(r"[ \t]+(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
 """The first line of an object, where the message above it is missing."""
@@ -28,11 +41,18 @@ FIRST_LINE = re.compile(r"[ \t]+(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCES
 STRAY_MESSAGE = re.compile(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|\S*[A-Z]PLAY +\w+\()")
 """A message or a command with other output before it: two programs wrote into one log."""
 
-VALUE = r"\((?:[^()\n]++|\([^()\n]*+\))*+\)"
+CONTINUED = re.compile(r"[\s)][+-]$")
+"""The end of a line of a script."""
+
+VALUE = rf"\([^()\n]*+(?:\([^()\n]*+\)(?:(?!  {WORD}\()[^()\n])*+)*+\)"
+"""A value in which no other attribute seems to stand behind a parenthesis that is closed."""
+
 NO_ATTRIBUTE = r"[ \t]*+(?:END [A-Z]|CSQ[A-Z0-9]\d{3}[A-Z]\b)"
 SIMPLE_LINE = rf"(?!{NO_ATTRIBUTE})[ \t]*+(?:{WORD}(?:{VALUE}(?=[ \t\r\n]))?+[ \t\r]*+)++\n"
 SIMPLE_OBJECT = re.compile(
-    rf"{HEAD}[^\n(]*+\n((?:{SIMPLE_LINE})++)(?=[ \t]*+(?:AMQ\d|\d++ *:|\r?\n)|{NO_ATTRIBUTE})", re.ASCII
+    rf"{HEAD}[^\n(]*+\n((?:{SIMPLE_LINE})++)"
+    rf"(?=[ \t]*+(?:AMQ\d|\d++ *:)|{NO_ATTRIBUTE}|(?:[ \t]*+\r?\n)++(?!{AFTER_BLANK})[ \t]*+[^ \t\r\n])",
+    re.ASCII,
 )
 """A message with the attributes below it, none of which goes on on the next line; what stands behind is none."""
 
@@ -54,37 +74,65 @@ BlockLine = tuple[int, str, int]
 class Block:
     """Numbered lines, and what they are.
 
-    *starts*: a session begins, with the queue manager that ``name`` has; *command*: echoed, whose number ``name``
+    *banner*: runmqsc begins; *starts*: a session begins, with the queue manager that ``name`` has, or that stands
+    somewhere in ``said``; *command*: echoed, whose number ``name``
     is; *object*: the attributes below the message of number ``name``; *stray*: a line that another program wrote
     into. ``refused`` if the message says that the command failed, ``headless`` if an object's message is missing. Of an
     object that is simple the attributes stand in ``text``, which begins on the next line.
     """
 
-    kind: Literal["starts", "command", "object", "stray"]
+    kind: Literal["banner", "starts", "command", "object", "stray"]
     line: int
     name: str = ""
     refused: bool = False
     headless: bool = False
     lines: list[BlockLine] = field(factory=list)
     text: str = ""
+    said: str = ""
+    # Whether lines have blank ones between them: below the message (None: not known yet), and now.
+    is_spaced: bool | None = None
+    is_after_blank: bool = False
 
 
 def blocks(texts: Iterable[str]) -> Iterator[Block]:
-    """The blocks of a text, which comes in pieces of whole lines. A blank line or any other text ends an object."""
+    """The blocks of a text, which comes in pieces of whole lines. What is no attribute ends an object."""
     block: Block | None = None
+    foreign = 0
     for number, found in _parts(texts):
         begun = found if isinstance(found, Block) else _begun(*found, number, block)
         if begun is None and not isinstance(found, Block):
-            if block and _belongs(found[0], block):
-                block.lines.append(_without_echo(*found, number, block))
+            if block and _taken(*found, number, block):
                 continue
             begun = _headless(*found, number)
+            if begun is None and foreign and _is_left(found[0]):
+                begun = Block("stray", foreign)
+            elif block and block.kind == "object" and found[0] and not END_OF_OBJECT.match(found[0]):
+                foreign = 0 if CONTINUED.search(found[0]) else number
         if block and (begun or block.kind == "object"):
             yield block
             block = None
+        foreign = 0 if begun else foreign
         block = begun or block
     if block:
         yield block
+
+
+def _taken(line: str, before: int, number: int, block: Block) -> bool:
+    """Whether ``line`` is one of the block, which then has it; of an object a blank one is passed over."""
+    if not line and block.kind == "object" and not block.refused:
+        block.is_spaced = not block.lines if block.is_spaced is None else block.is_spaced
+        block.is_after_blank = True
+        return True
+    if not _belongs(line, block):
+        return False
+    block.is_after_blank = False
+    block.lines.append(_without_echo(line, before, number, block))
+    return True
+
+
+def _is_left(line: str) -> bool:
+    """Whether ``line`` has attributes of an object that has ended: no lines of a script."""
+    return bool(GOES_ON_AFTER_BLANK.match(line)) and "(" in line and not CONTINUED.search(line)
 
 
 def _parts(texts: Iterable[str]) -> Iterator[tuple[int, Block | tuple[str, int]]]:
@@ -119,6 +167,10 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
     starting = SESSION.match(line)
     if starting:
         return Block("starts", number, starting[1])
+    if BANNER.match(line):
+        return Block("banner", number)
+    if block and block.kind == "banner" and "MQSC" in line:
+        return Block("starts", number, said=line.strip())
     echo = ECHO.match(line)
     if echo and (echo[2] or block is None or block.kind != "command"):
         return Block("command", number, echo[2], lines=[(number, echo[3], before + echo.end(1))])
@@ -132,9 +184,11 @@ def _headless(line: str, before: int, number: int) -> Block | None:
 
 def _belongs(line: str, block: Block) -> bool:
     if block.kind == "command":
-        return bool(ECHO.match(line))
+        return bool(FURTHER_ECHO.match(line))
     if block.kind != "object" or not line or END_OF_OBJECT.match(line):
         return False
+    if block.is_after_blank:
+        return bool(GOES_ON_AFTER_BLANK.match(line) and (block.is_spaced or not FIRST_LINE.match(line)))
     return bool(ATTRIBUTE.match(line) or (block.lines and _goes_on(line, block)))
 
 
@@ -142,7 +196,9 @@ def _goes_on(line: str, block: Block) -> bool:
     """Whether the value at the end of the last line goes on: indented, or cut where a terminal's line ends."""
     _, last, before = block.lines[-1]
     if line[0] not in " \t":
-        return before + len(last) >= WRAPPED and bool(_is_open(last) or re.search(rf"[ )]{WORD}$", last))
+        return before + len(last) >= WRAPPED and bool(
+            _is_open(last) or (re.search(rf"[ )]{WORD}$", last) and REST_OF_WORD.match(line))
+        )
     return _is_open(last)
 
 
@@ -151,5 +207,5 @@ def _is_open(line: str) -> bool:
 
 
 def _without_echo(line: str, before: int, number: int, block: Block) -> BlockLine:
-    echo = ECHO.match(line) if block.kind == "command" else None
+    echo = FURTHER_ECHO.match(line) if block.kind == "command" else None
     return (number, echo[3], before + echo.end(1)) if echo else (number, line, before)

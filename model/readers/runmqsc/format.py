@@ -13,9 +13,10 @@ from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
-from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, is_secret
+from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, in_full, is_secret
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import NOT_THERE, Block, blocks
+from mqclause.model.readers.runmqsc.kinds import READ_BELOW, is_part, kind_displayed
 from mqclause.model.readers.runmqsc.sessions import Sessions
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
@@ -27,12 +28,13 @@ ECHOED_COMMAND = re.compile(r"[ \t]+\d+ ?: [A-Za-z]+ ")
 SIGNS = (("AMQ", RUNMQSC_MESSAGE), ("5724-", RUNMQSC_MESSAGE), ("CSQ", RUNMQSC_MESSAGE), (": ", ECHOED_COMMAND))
 """What lines have that tell runmqsc's output; it is looked for first, as that takes less time."""
 
-BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR"}
-"""The kinds of objects whose first attribute alone tells them."""
-
 STRAY = "another program's output stands in this line; what was displayed around it is read as far as it goes"
 HEADLESS = "the message above this object is missing: lines before it may be missing, too"
 RUN_TOGETHER = "{} stands twice in one object: lines between two objects are missing; neither is read"
+UNTOLD = "a line is missing that tells what this object is or what it is called; it is not read"
+OWNERLESS = (
+    "a session of another queue manager begins here, and nothing tells which; allowed: its log alone, as QMGR=FILE"
+)
 NOTHING_ANSWERED = "nothing is shown here: no command was carried out"
 ENDS_WITHIN = "the log ends within this object: the last of it may be missing"
 UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
@@ -41,8 +43,8 @@ ASKS = re.compile(r"\s*DIS(?:PLAY)?\s+([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)", r
 NARROWED = re.compile(r"\bWHERE\b", re.IGNORECASE)
 """A command that asks for objects of a kind by name, and what says that it does not ask for all of them."""
 
-QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
-STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
+SAID_OF = r"(?<![A-Za-z0-9._/%]){}(?![A-Za-z0-9_/%])"
+"""A queue manager's name in the line with which its session begins."""
 
 
 def _recognised(text: str, _: str) -> Confidence:
@@ -71,13 +73,14 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
     sessions, said = [_Session(source)], Sessions(source)
     block: Block | None = None
     for block in blocks(said.watching([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)):
-        if block.kind == "starts" and sessions[-1].owner not in ("", block.name):
+        if block.kind == "starts" and sessions[-1].is_of_another(block):
             sessions.append(_Session(source))
         elif block.kind == "command" and block.name and not _is_end(block.lines[0][1]):
             said.echoed.append(block.line)
         sessions[-1].take(block)
     if block and block.lines and said.is_cut_at(block.lines[-1][0]):
         sessions[-1].remarks.append(Diagnostic(source, ENDS_WITHIN, block.line))
+    _name(sessions)
     first, *others = scripts = [session.script() for session in sessions]
     if not any(session.shows for session in sessions) and not any(each.records or each.asked for each in scripts):
         first = evolve(first, diagnostics=(*first.diagnostics, Diagnostic(source, NOTHING_ANSWERED)))
@@ -91,6 +94,9 @@ class _Session:
     source: str
     owner: str = ""
     owner_line: int = 0
+    # What it begins with, where that does not tell the owner in English, and on which line.
+    said: str = ""
+    said_line: int = 0
     records: list[Record] = field(factory=list)
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
@@ -113,9 +119,19 @@ class _Session:
         asked = tuple(self.asked)
         return Script(self.source, self.owner, records, faults, header, lines, remarks=tuple(self.remarks), asked=asked)
 
+    def is_of_another(self, starts: Block) -> bool:
+        """Whether a session begins there with another queue manager."""
+        if starts.name:
+            return self.owner not in ("", starts.name)
+        return bool(self.said or self.shows or self.commands) and self.said != starts.said
+
     def take(self, block: Block) -> None:
         if block.kind == "starts":
-            self.own(block.name, block.line)
+            self.said, self.said_line = block.said, block.line
+            if block.name:
+                self.own(block.name, block.line)
+        elif block.kind == "banner":
+            pass
         elif block.kind == "command":
             self.commands.append(block)
             self.is_open = True
@@ -145,6 +161,14 @@ class _Session:
         except UnshownError as fault:
             self.faults.add(UNSHOWN, fault.line, fault.column)
             return
+        kind = kind_displayed({word: value for word, value, _ in shown})
+        if block.name in READ_BELOW and shown and not kind:
+            self.faults.add(UNTOLD, block.line)
+            return
+        cut = [place for word, value, place in shown if not value and is_part(word)] if kind else []
+        if cut:
+            self.faults.add(UNSHOWN, *cut[0])
+            return
         begun = self.observe(shown, 0, block.line, block.headless)
         while begun < len(shown):
             begun = self.observe(shown, begun, shown[begun][2][0], headless=True)
@@ -164,6 +188,7 @@ class _Session:
                 break
             else:
                 mixed = min(mixed, at)
+        values = in_full(values)
         kind = kind_displayed(values)
         if kind and mixed < end:
             self.faults.add(RUN_TOGETHER.format(shown[mixed][0]), *shown[mixed][2])
@@ -185,6 +210,21 @@ class _Session:
         """Take the name of the queue manager that displays: it says so itself, or it owns a CLUSRCVR."""
         if not self.owner:
             self.owner, self.owner_line = name, line
+
+
+def _name(sessions: Sequence[_Session]) -> None:
+    """Sessions that begin in the same words tell by what is there in the place of a name that is known."""
+    known = [each for each in sessions if each.said and each.owner]
+    shapes = [SAID_OF.format(re.escape(each.owner)) for each in known]
+    parts = [re.split(shape, each.said) for shape, each in zip(shapes, known, strict=True)]
+    for session in sessions if len(sessions) > 1 else ():
+        if session.said and not session.owner:
+            for before, after in (each for each in parts if len(each) == 2):
+                found = re.fullmatch(rf"{re.escape(before)}([A-Za-z0-9._/%]+?){re.escape(after)}", session.said)
+                if found:
+                    session.own(found[1], session.said_line)
+        if session.said and not session.owner:
+            session.faults.add(OWNERLESS, session.said_line)
 
 
 def _asked_by(command: Block) -> Iterator[tuple[str, str]]:
@@ -222,25 +262,6 @@ def _value(word: str, value: str) -> Value:
     if is_secret(word):
         return ""
     return tuple(part.strip() for part in value.split(",")) if word == "NAMES" and "," in value else value
-
-
-def kind_displayed(shown: Mapping[str, Value]) -> str:
-    """The kind of what was displayed, told by its attributes: messages are translated. Blank if it is passed by."""
-    first = next(iter(shown), "")
-    if first == "QUEUE":
-        return _kind_of_queue(shown)
-    if first == "CHANNEL":
-        return "CHSTATUS" if any(word in shown for word in STATUS_WORDS) else "CHANNEL" if "CHLTYPE" in shown else ""
-    if first == "QMNAME" and "STATUS" in shown:
-        return ""  # of DISPLAY QMSTATUS, or of dspmq
-    return BY_NAME.get(first, "")
-
-
-def _kind_of_queue(shown: Mapping[str, Value]) -> str:
-    told = str(shown.get("TYPE", "")) or ("QCLUSTER" if "CLUSQMGR" in shown else "QLOCAL")
-    if told in ("QUEUE", "HANDLE"):
-        return "QSTATUS"
-    return told if told in QUEUES else ""
 
 
 RUNMQSC = Format("runmqsc", "output of runmqsc", _recognised, read_runmqsc, in_pieces=True)

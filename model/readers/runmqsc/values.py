@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from mqclause.model.readers.mqsc.words import is_secret
+from mqclause.model.readers.mqsc.words import TEXTUAL, is_secret
 from mqclause.model.readers.runmqsc.blocks import ATTRIBUTE, VALUE, WORD, WRAPPED, Block, BlockLine
 
 NESTED_TWICE = r"[^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+"
@@ -25,6 +25,7 @@ SECOND_COLUMN = 43
 
 CELL = re.compile(rf"\s*({WORD})(?:\((.*)\))?\s*", re.ASCII | re.DOTALL)
 
+FOLLOWING = re.compile(rf"\)  +({WORD})\(")
 INSIDE = re.compile(rf"({WORD})\s*\(", re.ASCII)
 
 ShownAttribute = tuple[str, str, tuple[int, int]]
@@ -92,16 +93,21 @@ def _attributes(text: str) -> tuple[list[tuple[str, str, int]], str]:
     found, position, end = list[tuple[str, str, int]](), 0, len(text.rstrip())
     while position < end:
         next_one = DISPLAYED.match(text, position)
-        if next_one is None:
+        if next_one is None or next_one.start(1) < SECOND_COLUMN < next_one.end():
             cells = _in_columns(text, position)
             if cells:
                 return [*found, *map(_attribute, cells)], ""
-            next_one = UNBALANCED.match(text, position)
-        if next_one is None:
+            next_one = next_one or UNBALANCED.match(text, position)
+        if next_one is None or _may_be_two(next_one):
             return found, text[position:]
         found.append(_attribute(next_one))
         position = next_one.end()
     return found, ""
+
+
+def _may_be_two(found: re.Match[str]) -> bool:
+    """Whether another attribute seems to stand in a value, behind a parenthesis that is closed: it may be its own."""
+    return any(word in TEXTUAL for word in FOLLOWING.findall(found[2] or "")) if found.lastindex == 2 else False
 
 
 def _attribute(found: re.Match[str]) -> tuple[str, str, int]:
@@ -118,4 +124,5 @@ def _in_columns(text: str, position: int) -> list[re.Match[str]]:
     """The attributes from ``position`` on by the two columns of a line; none if they do not stand in these."""
     cells = [CELL.fullmatch(text, position, SECOND_COLUMN), CELL.fullmatch(text, SECOND_COLUMN)]
     aligned = position < SECOND_COLUMN < len(text) and text[SECOND_COLUMN - 1] == " "
-    return [each for each in cells if each] if aligned and None not in cells else []
+    found = [each for each in cells if each and not _may_be_two(each)]
+    return found if aligned and len(found) == len(cells) else []

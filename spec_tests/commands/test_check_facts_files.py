@@ -1,0 +1,72 @@
+"""``mqclause check`` of facts files, and whose files are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mqclause.model.diagnostic import FactsError
+from mqclause.tools.commands.check import command
+
+
+def findings(*arguments: str) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(command, [*arguments, "--json"], standalone_mode=False, catch_exceptions=False)
+    return list(json.loads(done.stdout)["findings"])
+
+
+def test_a_fault_of_a_facts_file_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text('[queue_manager]\nname = "QM1"\n[[queue]]\nname = "Q"\nPUTT = "ENABLED"\n')
+    with pytest.raises(FactsError, match=rf"^{path}:5:1: queue 1 'Q': unknown key 'PUTT'"):
+        CliRunner().invoke(command, [str(path)], standalone_mode=False, catch_exceptions=False)
+
+
+def test_a_facts_file_is_checked(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text(
+        '[queue_manager]\nname = "QM1"\nclusters = ["SALES"]\n'
+        '[[queue]]\nname = "Q"\nclusters = ["SALES"]\nput = "DISABLED"\n'
+    )
+    assert [(each["rule"], each["source"]["line"]) for each in findings(str(path))] == [
+        ("check.18", 6),
+        ("check.01", 7),
+    ]
+
+
+def test_from_one_of_the_queue_managers_whose_queues_are_in_several_clusters(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text(
+        '[[queue]]\nname = "A"\nqueue_manager = "QM2"\nclusters = ["S", "T"]\n'
+        '[[remote_queue_manager]]\nname = "QM2"\nclusters = ["S", "T"]\n'
+    )
+    assert [each["rule"] for each in findings(str(path), "--from", "QM2")] == ["check.18"]
+
+
+def test_clusters_whose_names_with_points_between_are_alike_are_others(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text(
+        '[queue_manager]\nname = "QM1"\nclusters = ["A.B", "C", "A", "B.C"]\n'
+        '[[queue]]\nname = "Q1"\nclusters = ["A.B", "C"]\n[[queue]]\nname = "Q2"\nclusters = ["A", "B.C"]\n'
+    )
+    told = {each["object"]["name"]: each["message"] for each in findings(str(path)) if each["rule"] == "check.18"}
+    assert "hosts Q1 in cluster A.B, C:" in told["Q1"]
+    assert "hosts Q2 in cluster A, B.C:" in told["Q2"]
+
+
+def test_a_name_that_no_queue_manager_has(tmp_path: Path) -> None:
+    (tmp_path / "1.mqsc").write_text("* Queue manager name: QM1\nDEFINE QLOCAL(A)\n")
+    (tmp_path / "2.mqsc").write_text(f"* two\n* Queue manager name: {'X' * 49}\nDEFINE QLOCAL(A)\n")
+    with pytest.raises(FactsError, match=rf"^{tmp_path}/2.mqsc:2: queue manager name: '{'X' * 49}' is not allowed"):
+        findings(str(tmp_path / "1.mqsc"), str(tmp_path / "2.mqsc"))
+
+
+@pytest.mark.parametrize("given", [["{file}", "--from", "{name}"], ["{name}={file}"]])
+def test_an_option_that_names_no_queue_manager(tmp_path: Path, given: list[str]) -> None:
+    (tmp_path / "a.mqsc").write_text("DEFINE QLOCAL(A)\n")
+    name = "X" * 49
+    with pytest.raises(FactsError, match=f"queue manager.*: '{name}' is not allowed; allowed: text of 1 to 48"):
+        findings(*(each.format(file=tmp_path / "a.mqsc", name=name) for each in given))
