@@ -205,7 +205,7 @@ def _in_cluster(
     known_one = puts.known_as_named(column("known", "mq_decided"), spread is not None)
     knowing = _looked_up("mq_naming", {_KNOWN: known_one}, "mq_decisions", same)
     odd_id = equal(column("id", "mq_by_id"), when(is_odd, column(ID)))
-    listed = when(is_odd, puts.listed_as_named(column("destinations", "mq_by_id")))
+    listed = when(is_odd, column("destinations", "mq_by_id"))
     odd = {_IS_ODD: is_odd, ODD_PUT: when(is_odd, puts.odd_put), ODD_DESTINATIONS: listed}
     plans = evolve(
         of_odd, decided=puts.answer(found, of_odd.decided), tied=puts.ties(found, of_odd.tied), where=column(_IS_ODD)
