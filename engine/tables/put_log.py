@@ -50,7 +50,7 @@ def traffic_of(rows: Iterable[Mapping[str, Any]]) -> Traffic:
     counted = list(rows)
     # Engines count in any order: of several faults the same one is told.
     for bad in sorted(str(row["example"]) for row in counted if row["bad"]):
-        raise TableError(f"column {COUNT_COLUMN}: {bad!r} is no whole number from 0 to {MOST}")
+        raise TableError(f"column {COUNT_COLUMN}: {bad!r} is no whole number from 0 to {MOST - 1}")
     for name, of in zip(("queue", "member"), NAME_COLUMNS, strict=True):
         if not all(row[name] for row in counted):
             raise TableError(f"column {of} is null or blank in some row; a put is of a queue, at a queue manager")
