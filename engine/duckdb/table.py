@@ -188,7 +188,7 @@ class _Plans:
         then = _projected(self.decision, "mq_tied", [*kept, column(TIES)], DECIDED, self.where, self.decided)
         answer = exp.alias_(spread.answer(DECIDED, TIES), name)
         rows = exp.select(*kept, answer).from_("mq_rows_decided")
-        return rows.with_("mq_rows_decided", _first(then, "mq_tied", first, False), materialized=False)
+        return rows.with_("mq_rows_decided", with_first(then, "mq_tied", first, False), materialized=False)
 
 
 def _in_cluster(
@@ -216,7 +216,7 @@ def _in_cluster(
         ("mq_asking", asking, False), ("mq_saying", saying, False), ("mq_naming", naming, False),
         ("mq_knowing", knowing, False), ("mq_puts", _looked_up("mq_knowing", odd, "mq_listed", odd_id), False),
     ]):  # fmt: skip
-        query = _first(query, name, part, stored)
+        query = with_first(query, name, part, stored)
     return query
 
 
@@ -236,7 +236,7 @@ def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:
     return [exp.alias_(tree, name) for name, tree in columns.items()]
 
 
-def _first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
+def with_first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
     """The query, with another part before those that it has."""
     others = query.args["with_"].expressions
     query.with_(name, part, materialized=stored, append=False, copy=False)
