@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from mqclause.duckdb.dialect import DUCKDB
 from mqclause.duckdb.sources import relation_of
-from mqclause.duckdb.table import kinds_of
+from mqclause.duckdb.table import kinds_of, with_first
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.message_query import MESSAGES, message_query
@@ -15,6 +17,9 @@ from mqclause.tables.shape import check_apart
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+READ_ONCE = "mq_read_once"
+"""What the query calls the relation that it is a query of."""
 
 
 def message_order(
@@ -27,12 +32,14 @@ def message_order(
 
     A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
     lie one behind the other. ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file. What
-    a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``. Every row comes out, with its
-    columns as they were. Raises TableError and RuleError.
+    a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``. It is read once, when the
+    relation is; every row comes out, with its columns as they were. Raises TableError and RuleError.
     """
     relation = relation_of(source, connection)
     check_apart(relation.columns)
     query = message_query(kinds_of(relation), cluster, Rules.given(rules), numbered=True)
-    found = relation.query(MESSAGES, DUCKDB.text(query, quoted=True))
+    # The query asks twice for its rows, which need not be the same each time: those of a sample are not.
+    once = exp.select("*").from_(READ_ONCE)
+    found = relation.query(READ_ONCE, DUCKDB.text(with_first(query, MESSAGES, once, True), quoted=True))
     assert found is not None  # noqa: S101 - a SELECT gives a relation
     return found

@@ -188,7 +188,7 @@ class _Plans:
         then = _projected(self.decision, "mq_tied", [*kept, column(TIES)], DECIDED, self.where, self.decided)
         answer = exp.alias_(spread.answer(DECIDED, TIES), name)
         rows = exp.select(*kept, answer).from_("mq_rows_decided")
-        return rows.with_("mq_rows_decided", _first(then, "mq_tied", first, False), materialized=False)
+        return rows.with_("mq_rows_decided", with_first(then, "mq_tied", first, False), materialized=False)
 
 
 def _in_cluster(
@@ -205,7 +205,7 @@ def _in_cluster(
     known_one = puts.known_as_named(column("known", "mq_decided"), spread is not None)
     knowing = _looked_up("mq_naming", {_KNOWN: known_one}, "mq_decisions", same)
     odd_id = equal(column("id", "mq_by_id"), when(is_odd, column(ID)))
-    listed = when(is_odd, puts.listed_as_named(column("destinations", "mq_by_id")))
+    listed = when(is_odd, column("destinations", "mq_by_id"))
     odd = {_IS_ODD: is_odd, ODD_PUT: when(is_odd, puts.odd_put), ODD_DESTINATIONS: listed}
     plans = evolve(
         of_odd, decided=puts.answer(found, of_odd.decided), tied=puts.ties(found, of_odd.tied), where=column(_IS_ODD)
@@ -216,7 +216,7 @@ def _in_cluster(
         ("mq_asking", asking, False), ("mq_saying", saying, False), ("mq_naming", naming, False),
         ("mq_knowing", knowing, False), ("mq_puts", _looked_up("mq_knowing", odd, "mq_listed", odd_id), False),
     ]):  # fmt: skip
-        query = _first(query, name, part, stored)
+        query = with_first(query, name, part, stored)
     return query
 
 
@@ -236,7 +236,7 @@ def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:
     return [exp.alias_(tree, name) for name, tree in columns.items()]
 
 
-def _first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
+def with_first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
     """The query, with another part before those that it has."""
     others = query.args["with_"].expressions
     query.with_(name, part, materialized=stored, append=False, copy=False)

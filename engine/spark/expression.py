@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 from sqlglot import exp
@@ -57,8 +58,14 @@ def in_brief(tree: Node) -> Node:
 
 
 def look_enough(spark: SparkSession) -> None:
-    """Lets the analyzer of a session look as often as it needs to. Raises TypeError for what is none."""
+    """Lets the analyzer of a session look as often as it needs to.
+
+    Raises TypeError for what is none, and PySparkRuntimeError for one that was stopped.
+    """
     if not hasattr(spark, "conf"):
         raise TypeError(f"the session is a {type(spark).__name__}; expected a SparkSession")
+    # One of Connect has no context: it tells by itself that it was stopped.
+    if getattr(getattr(spark, "_sc", None), "_jsc", spark) is None:
+        raise PySparkRuntimeError(errorClass="NO_ACTIVE_OR_DEFAULT_SESSION", messageParameters={})
     if int(spark.conf.get(LOOKS) or 0) < ENOUGH_LOOKS:
         spark.conf.set(LOOKS, str(ENOUGH_LOOKS))

@@ -60,7 +60,7 @@ def decided_in_cluster(
     known = F.get(f"{_BY_NAME}.answers", F.get(f"{_BY_NAME}.places", ASKED))
     found = knowing.withColumn(_KNOWN, F.when(F.col(ASKED).isNotNull(), known))
     found = found.withColumn(_KNOWN, expression(puts.known_as_named(column(_KNOWN), spread is not None)))
-    listed = expression(puts.listed_as_named(column("destinations", _BY_NAME))).alias(ODD_DESTINATIONS)
+    listed = F.col(f"{_BY_NAME}.destinations").alias(ODD_DESTINATIONS)
     odd = F.when(F.col(_KNOWN).isNull(), F.struct(expression(puts.odd_put).alias(ODD_PUT), listed))
     # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.
     on_the_way = (_NAMES, _BY_NAME, BY_QUEUE, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)

@@ -6,28 +6,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from attrs import define
+from attrs import define, frozen
 from pyspark.sql import DataFrame, Window
 from pyspark.sql.functions import row_number
 from pyspark.sql.types import StructField, StructType
 
 from mqclause.answers.choice.engine import Engine
 from mqclause.documents import OUTCOME
-from mqclause.model.diagnostic import DomainError
+from mqclause.model.diagnostic import DomainError, instead
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.types import kinds_of
 from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
+from mqclause.tables.columns import TableError
 from mqclause.tables.flat import check_clusters
+from mqclause.tables.functions import PREFIX
 from mqclause.tables.named_puts import answered, engine_of
 from mqclause.tables.row import InvalidRowError, invalid, read_situation
-from mqclause.tables.shape import check_free, there
+from mqclause.tables.shape import FieldType, Struct, check_free, situation_fields, spelt, there
 
 NO_CLUSTER = "no cluster is given for {value}"
 PLACE = "mq_place"
 """A column that numbers the puts of a group while they are on their way."""
+
+Path = tuple[str, ...]
+"""A column and, where it is a struct, a field in it, and so on."""
 
 Group = Any
 """The value of the column by which rows are grouped; a tuple of values if there are several."""
@@ -54,27 +59,69 @@ def replay(
 
     A put with a fault and one of a group without a cluster are ``invalid`` and leave the counters alone. Nothing is
     computed until the result is asked for. Memory does not grow with a group from Spark 4.1 on; before, a group has
-    to fit into the memory of a worker. Raises RuleError, and TableError if ``df`` has a column ``decision``.
+    to fit into the memory of a worker. Raises RuleError, and TableError for columns that are missing or of no use.
     """
     check_clusters(cluster)
-    schema, key = decided_type(df), Rules.given(rules)
+    key = Rules.given(rules)
     engine_of(key)
-    place = row_number().over(Window.partitionBy(*as_names(by)).orderBy(*as_names(order)))
+    puts = PutsInOrder.of(df, by, order)
+    if not puts.places:
+        raise TableError("order=[]: names no column; the counters go from put to put in some order")
+    place = row_number().over(Window.partitionBy(*puts.groups).orderBy(*map(_quoted, puts.places)))
     # Spark keeps the rows as the window leaves them: they are grouped and sorted already.
-    return df.withColumn(PLACE, place).groupBy(*as_names(by)).applyInArrow(_function(cluster, key, explain), schema)
+    grouped = puts.df.withColumn(PLACE, place).groupBy(*puts.groups)
+    return grouped.applyInArrow(_function(cluster, key, explain), puts.schema).toDF(*puts.names)
 
 
-def decided_type(df: DataFrame) -> StructType:
-    """The columns of ``df`` and the decision. Raises TableError if one of that name is there already, or no put."""
-    columns = kinds_of(df)
-    check_free("decision", columns)
-    there("put", columns)
-    return StructType([*df.schema.fields, StructField("decision", DECISION_TYPE)])
+@frozen
+class PutsInOrder:
+    """A table of puts on its way through Python, with ``names`` for its columns and the decision when it is back.
+
+    ``groups`` are the columns of a group, in Spark's SQL, and ``places`` what its rows are in the order of.
+    """
+
+    df: DataFrame
+    schema: StructType
+    names: Sequence[str]
+    groups: Sequence[str]
+    places: Sequence[Path]
+
+    @classmethod
+    def of(cls, df: DataFrame, by: str | Sequence[str], order: str | Sequence[str]) -> PutsInOrder:
+        """Raises TableError for a table that has no puts, as decide does, and for columns that are not there."""
+        columns = kinds_of(df)
+        check_free("decision", columns)
+        situation_fields(columns, OUTCOME)
+        # Spark hands Python no column in whose name it sees a field of a struct.
+        plain = {name: f"{PREFIX}{at}" if set(".`") & set(name) else name for at, name in enumerate(columns)}
+        groups, places = ([(plain[first], *inside) for first, *inside in _paths(names, columns)]
+                          for names in (by, order))  # fmt: skip
+        fields = [StructField(plain[each.name], each.dataType) for each in df.schema]
+        schema = StructType([*fields, StructField("decision", DECISION_TYPE)])
+        return cls(df.toDF(*plain.values()), schema, [*columns, "decision"], [*map(_quoted, groups)], places)
 
 
-def as_names(names: str | Sequence[str]) -> list[str]:
-    """One name or several, as a list."""
-    return [names] if isinstance(names, str) else list(names)
+def _paths(names: str | Sequence[str], columns: Mapping[str, FieldType]) -> list[Path]:
+    """Where the table has a name or several: columns, or with dots what is inside them. Raises TableError."""
+    return [_path(str(each), columns) for each in (names if isinstance(names, list | tuple) else [names])]
+
+
+def _path(name: str, columns: Mapping[str, FieldType], before: str = "") -> Path:
+    own = spelt(name, columns)
+    if own is not None:
+        return (own,)
+    first, _, inside = name.partition(".")
+    struct = spelt(first, columns)
+    within = None if struct is None else columns[struct]
+    if struct is not None and isinstance(within, Struct) and inside:
+        return struct, *_path(inside, within.fields, f"{before}{struct}.")
+    there_are = instead(name, columns, f"{before.rstrip('.')} has" if before else "the table has")
+    raise TableError(f"column {before}{name} is missing{there_are}")
+
+
+def _quoted(path: Path) -> str:
+    """What a path leads to, as Spark reads it."""
+    return ".".join(f"`{each.replace('`', '``')}`" for each in path)
 
 
 def _function(clusters: Cluster | Mapping[Group, Cluster], rules: Rules, explain: bool) -> Callable[..., Any]:

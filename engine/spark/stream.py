@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from importlib.metadata import version
 from typing import Any
 
@@ -12,7 +13,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.sequence import Counter, SequenceState
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.replay import Group, PutSequence, as_names, decided_type, sequence_of
+from mqclause.spark.replay import Group, Path, PutSequence, PutsInOrder, sequence_of
 from mqclause.tables.flat import check_clusters
 from mqclause.tables.named_puts import engine_of
 from mqclause.tables.shape import there
@@ -39,20 +40,21 @@ def replay_stream(
     org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider. Raises RuntimeError in Spark 4.0.
     """
     check_clusters(cluster)
-    schema, key = decided_type(df), Rules.given(rules)
+    key = Rules.given(rules)
     engine_of(key)
-    grouped = df.groupBy(*as_names(by))
+    puts = PutsInOrder.of(df, by, order)
+    grouped = puts.df.groupBy(*puts.groups)
     if not hasattr(grouped, "transformWithState"):
         raise RuntimeError(f"replay_stream needs Spark 4.1 or newer; this is {version('pyspark')}")
-    processor = _Processor(cluster, as_names(order), key, explain)
-    return grouped.transformWithState(processor, schema, "Append", "None")
+    processor = _Processor(cluster, puts.places, key, explain)
+    return grouped.transformWithState(processor, puts.schema, "Append", "None").toDF(*puts.names)
 
 
 class _Processor(StatefulProcessor):
     """Decides the puts of each queue manager and keeps its counters."""
 
     def __init__(
-        self, clusters: Cluster | Mapping[Group, Cluster], order: list[str], rules: Rules, explain: bool
+        self, clusters: Cluster | Mapping[Group, Cluster], order: Sequence[Path], rules: Rules, explain: bool
     ) -> None:
         self.clusters, self.order, self.rules, self.explain = clusters, order, rules, explain
 
@@ -70,7 +72,8 @@ class _Processor(StatefulProcessor):
 
     def place(self, row: Row) -> list[tuple[bool, Any]]:
         """What to sort ``row`` by; nulls first."""
-        return [(row[name] is not None, row[name]) for name in self.order]
+        values = [reduce(lambda inside, name: inside and inside[name], path, row) for path in self.order]
+        return [(value is not None, value) for value in values]
 
     def close(self) -> None:
         pass

@@ -214,25 +214,16 @@ class ClusterPuts:
             tie = {name: F.field_of(F.EACH, name) for name in (*TIE_NAMES, "weight")}
             tied = F.struct_of({**tie, **self._as_named(tie)})
             answer["ties"] = F.each(F.field_of(known.copy(), "ties"), tied, F.EACH.name)
-        return self._where_kept(known, F.struct_of(answer))
-
-    def listed_as_named(self, listed: Node) -> Node:
-        """The destinations of a name, with the names of the row where they stand in them."""
-        fields = {name: F.field_of(F.EACH, name) for name in DESTINATION}
-        each = F.struct_of({**fields, **self._as_named(fields)})
-        return self._where_kept(listed, F.each(listed.copy(), each, F.EACH.name))
+        if not set(PUT_NAMES) <= set(self.sources):
+            return known
+        is_kept = equal(F.column(BY_QUEUE), AS_NAMED)
+        return case([(both(is_kept, negated(F.is_null(known.copy()))), F.struct_of(answer))], known)
 
     def _as_named(self, fields: Mapping[str, Node]) -> dict[str, Node]:
         return {
             name: case([(equal(fields[name], AS_NAMED), F.column(key))], fields[name].copy())
             for name, key in KEYS.items()
         }
-
-    def _where_kept(self, value: Node, named: Node) -> Node:
-        if not set(PUT_NAMES) <= set(self.sources):
-            return value
-        is_kept = equal(F.column(BY_QUEUE), AS_NAMED)
-        return case([(both(is_kept, negated(F.is_null(value.copy()))), named)], value)
 
     def _none_given(self) -> str:
         """What is told of a row of a flat table that names nothing: the columns that should."""

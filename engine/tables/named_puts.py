@@ -15,7 +15,6 @@ from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations
 from mqclause.model.facts.objects import Put
-from mqclause.model.facts.situation import Situation
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
@@ -23,7 +22,7 @@ from mqclause.tables.row import invalid
 from mqclause.tables.shares import ties_in
 
 ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
-"""What the names come to, of which the workload rules are asked."""
+"""What the names come to, of which the workload rules are asked; null for the row's own."""
 
 PUT_SAYS = tuple(name for name, each in PUT.items() if name not in PUT_NAMES and not each.optional)
 """What else a put says."""
@@ -58,21 +57,20 @@ class NamedPut:
         """What a row of the ``at``-th cluster finds by its names: what they come to, and the ``destinations``."""
         engine = engine_of(rules)
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
-        named = where.named if where.asks_workload else Put(self.put.queue, self.put.queue_manager)
-        queue, queue_manager = where.names
-        seen = Situation(self.shown(queue), queue_manager)
-        found = destinations(cluster, named, engine.listing, seen) if where.asks_workload else ()
-        listed = [asdict(each) for each in found]
+        asks, named = where.asks_workload, (self.put.queue, self.put.queue_manager)
+        queue, queue_manager = map(self.shown, where.names if asks else named)
+        # Which queue they keep, the plan of an odd put says: it may turn on what else the row says.
+        listed = [asdict(each) for each in destinations(cluster, where.named, engine.listing)] if asks else []
         return {
             "at": at,
             "id": self.id,
             "queue": self.shown(self.put.queue),
             "queue_manager": self.put.queue_manager,
-            "asked_queue": named.queue,
-            "asked_queue_manager": named.queue_manager,
+            "asked_queue": None if queue == AS_NAMED else queue,
+            "asked_queue_manager": None if queue_manager == AS_NAMED else queue_manager,
             "defbind": where.default_binding,
             "inhibited": where.inhibited,
-            "asks": where.asks_workload,
+            "asks": asks,
             "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in listed],
         }
 

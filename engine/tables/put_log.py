@@ -47,16 +47,14 @@ def measured(columns: Iterable[str]) -> dict[str, Node]:
 
 def traffic_of(rows: Iterable[Mapping[str, Any]]) -> Traffic:
     """The puts in rows of the columns above. Raises TableError for names that are missing and counts that are none."""
-    found: dict[tuple[str, str], int] = {}
-    for row in rows:
-        if row["bad"]:
-            given = f"{row['example']!r} is no whole number from 0 to {MOST}"
-            raise TableError(f"column {COUNT_COLUMN}: {given}")
-        for name, of in zip(("queue", "member"), NAME_COLUMNS, strict=True):
-            if not row[name]:
-                raise TableError(f"column {of} is null or blank in some row; a put is of a queue, at a queue manager")
-        found[row["queue"], row["member"]] = int(row["puts"])
-    return Traffic(found)
+    counted = list(rows)
+    # Engines count in any order: of several faults the same one is told.
+    for bad in sorted(str(row["example"]) for row in counted if row["bad"]):
+        raise TableError(f"column {COUNT_COLUMN}: {bad!r} is no whole number from 0 to {MOST - 1}")
+    for name, of in zip(("queue", "member"), NAME_COLUMNS, strict=True):
+        if not all(row[name] for row in counted):
+            raise TableError(f"column {of} is null or blank in some row; a put is of a queue, at a queue manager")
+    return Traffic({(row["queue"], row["member"]): int(row["puts"]) for row in counted})
 
 
 def _of(text: str, name: str) -> Node:

@@ -59,8 +59,10 @@ class Spread:
             taken = F.item(F.column(ties), self._place(self.by, ties))
             fields |= {name: case([(is_chosen, F.field_of(taken.copy(), name))], fields[name]) for name in TIE_NAMES}
         if self.shares:
-            is_valid = exp.NEQ(this=F.column("outcome", decision), expression=literal("invalid"))
-            fields["shares"] = when(is_valid, _shares(ties))
+            shares, outcome = _shares(ties), F.column("outcome", decision)
+            nobody = F.first_of(shares.copy(), literal(0))
+            is_valid = negated(equal(outcome.copy(), "invalid"))
+            fields["shares"] = when(is_valid, case([(equal(outcome, "failed"), nobody)], shares))
         return case([(negated(F.is_null(F.column(decision))), F.struct_of(fields))])
 
     def _place(self, by: str, ties: str) -> Node:

@@ -127,13 +127,35 @@ def test_whole_numbers_keep_all_their_digits(tmp_path: Path) -> None:
     assert (other["n"], other["in"]["n"], str(other["larger"]), other["part"]) == (-1, -1, "-1", 2.0)
 
 
+def test_numbers_below_zero_and_above_are_no_doubles(tmp_path: Path) -> None:
+    odd = 2**53 + 1  # which is none of the doubles
+    lines = [
+        {"id": at, "put": {}, "destinations": [QM2], "n": each, "in": {"n": [each]}}
+        for at, each in enumerate((-1, odd))
+    ]
+    decided(tmp_path, "".join(f"{json.dumps(line)}\n" for line in lines), out="out.parquet")
+    found = read(tmp_path / "out.parquet")
+    assert [str(each[name]) for each in found for name in ("n", "in")] == [
+        "-1",
+        "{'n': [-1]}",
+        f"{odd}",
+        f"{{'n': [{odd}]}}",
+    ]
+
+
 def test_files_of_signed_and_of_unsigned_numbers(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for at, number in enumerate((f"{LARGEST}::UBIGINT", "-1")):
-        row = f"SELECT {{'queue': 'Q'}} AS put, [{{'queue_manager': 'QM2'}}] AS destinations, {number} AS n"
+        put = f"{{'queue': 'Q', 'clwlmruc': {at + 1}::{'U' * (1 - at)}BIGINT}}"
+        more = f"{number} AS n, {{'of n': [{number}]}} AS \"in\", map {{'of n': {number}}} AS by"
+        row = f"SELECT {put} AS put, [{{'queue_manager': 'QM2'}}] AS destinations, {more}"
         duckdb.sql(row).write_parquet(str(tmp_path / "in" / f"{at}.parquet"))
     batch(tmp_path / "in", tmp_path / "out.parquet")
-    assert {row["n"] for row in read(tmp_path / "out.parquet")} == {LARGEST, -1}
+    found = read(tmp_path / "out.parquet")
+    assert {int(row["n"]) for row in found} == {LARGEST, -1}
+    for row in found:
+        assert (row["in"], row["by"]) == ({"of n": [row["n"]]}, {"of n": row["n"]})
+        assert (row["decision"]["outcome"], int(row["put"]["clwlmruc"])) == ("chosen", 1 if row["n"] > 0 else 2)
 
 
 @pytest.mark.parametrize("name", first(1, ["in.jsonl", "in.jsonl.gz"]))

@@ -133,3 +133,48 @@ def test_what_is_refused_at_once(readings: dict[str, str], more: list[str], erro
     columns = "'QM1' as queue_manager", "1 as at"
     with pytest.raises(error, match="odd|decision already|column put is missing"):
         replay(spark.range(1).selectExpr(*columns, *more), cluster(50), rules=Rules(readings))
+
+
+REFUSED = [
+    ({"by": "queue_manger"}, "column queue_manger is missing; the table has: {}; did you mean 'Queue_Manager'?"),
+    ({"order": ["at", "att"]}, "column att is missing; the table has: {}; did you mean 'at'?"),
+    ({"order": "From.att"}, "column from.att is missing; from has: at; did you mean 'at'?"),
+    ({"by": "at.x"}, "column at.x is missing; the table has: {}; did you mean 'at'?"),
+    ({"by": None}, "column None is missing; the table has: {}"),
+    ({"order": []}, "order=[]: names no column; the counters go from put to put in some order"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), REFUSED)
+def test_columns_that_are_not_there(given: dict[str, Any], message: str, spark: Any) -> None:
+    puts = spark.range(1).selectExpr(
+        "'QM1' as Queue_Manager", "1 as at", "named_struct('at', 1) as from", "named_struct('queue', 'Q') as put"
+    )
+    with pytest.raises(TableError) as raised:
+        replay(puts, cluster(50), **given)
+    assert str(raised.value) == message.format(", ".join(puts.columns))
+
+
+@pytest.mark.parametrize(
+    ("put", "message"),
+    [
+        ("1", "column put is an integer; expected a struct with queue or queue_manager"),
+        ("named_struct('quue', 'Q')", "column put.quue is not known; did you mean 'queue'?"),
+        ("named_struct('queue', 1)", "column put.queue is an integer; expected a text (a CAST to STRING would do)"),
+    ],
+)
+def test_a_put_that_is_none_is_told_before_anything_runs(put: str, message: str, spark: Any) -> None:
+    puts = spark.range(1).selectExpr("'QM1' as queue_manager", "1 as at", f"{put} as put")
+    with pytest.raises(TableError) as raised:
+        replay(puts, cluster(50))
+    assert str(raised.value) == message
+
+
+def test_columns_of_any_name_and_in_structs(spark: Any) -> None:
+    rows = [(1, ("A",), number, queue()) for number in range(4)]
+    table = spark.createDataFrame(rows, f"`x.y` int, `q``m` struct<`Na.Me`: string>, `my.at` int, {PUT}")
+    found = replay(table, {"A": cluster(50, 50)}, by="Q`M.na.me", order="MY.AT")
+    assert found.columns == [*table.columns, "decision"]
+    expected = [(*row[:3], f"TO.QM{2 + row[2] % 2}") for row in rows]
+    taken = sorted(found.collect(), key=lambda row: row["my.at"])
+    assert [(row[0], tuple(row[1]), row[2], row["decision"].channel) for row in taken] == expected

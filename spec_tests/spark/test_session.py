@@ -31,7 +31,7 @@ import os, sys
 from pathlib import Path
 
 import pyarrow as pa
-from mqclause.spark import decide
+from mqclause.spark import decide, register
 from mqclause.spark.session import java_home, local_session
 
 def doubled(batches):
@@ -52,10 +52,11 @@ print(spark.sparkContext.master, spark.conf.get("spark.sql.shuffle.partitions"))
 print(local_session() is spark)
 print(spark.sparkContext._jvm.java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()[0].getName())
 spark.stop()
-try:
-    decide(back)
-except RuntimeError as error:
-    print(str(error).partition("]")[0])
+for asked in (lambda: decide(back), lambda: register(spark)):
+    try:
+        asked()
+    except RuntimeError as error:
+        print(str(error).partition("]")[0])
 """
 
 
@@ -255,7 +256,7 @@ def test_a_session_with_no_java_installed(tmp_path: Path) -> None:
         "local[2] 3",
         "True",
         "Copy",
-        "[NO_ACTIVE_OR_DEFAULT_SESSION",
+        *["[NO_ACTIVE_OR_DEFAULT_SESSION"] * 2,
     ]
     assert sorted(path.name for path in work.iterdir()) == ["numbers"]
     assert list(temporary.iterdir()) == []

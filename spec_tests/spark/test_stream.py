@@ -14,6 +14,7 @@ from pyspark.sql import GroupedData
 
 from mqclause.spark.replay import replay
 from mqclause.spark.stream import replay_stream
+from mqclause.tables.columns import TableError
 from spec_tests.support.spark_tables import PUT, queue
 from spec_tests.support.weighted_routes import cluster
 
@@ -62,6 +63,27 @@ def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, t
     )
     assert len(arrived) == 2 * 21
     assert arrived == expected
+
+
+@pytest.mark.skipif(not IS_THERE, reason="Spark 4.0 has no state of Python's")
+def test_columns_of_any_name_and_in_structs(spark: Any, tmp_path: Path) -> None:
+    columns = f"`q.m` string, `When` struct<at: int>, {PUT}"
+    rows = [("QM1", (at,), queue()) for at in (3, 1, 0, 2)]
+    spark.createDataFrame(rows, columns).coalesce(1).write.parquet(str(tmp_path / "in"))
+    provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    spark.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
+    try:
+        puts = spark.readStream.schema(columns).parquet(str(tmp_path / "in"))
+        found = replay_stream(puts, cluster(50, 50), by="Q.M", order="WHEN.AT")
+        assert found.columns == [*puts.columns, "decision"]
+        query = found.writeStream.format("memory").queryName("replayed").trigger(availableNow=True).start()
+        assert query.awaitTermination(600)
+    finally:
+        spark.conf.unset("spark.sql.streaming.stateStore.providerClass")
+    taken = sorted(spark.table("replayed").collect(), key=lambda row: row["When"].at)
+    assert [row.decision.channel for row in taken] == ["TO.QM2", "TO.QM3"] * 2
+    with pytest.raises(TableError, match="^column when is missing; the table has: q.m, put$"):
+        replay_stream(puts.drop("When"), cluster(50), by="q.m", order="when")
 
 
 @pytest.mark.skipif(IS_THERE, reason="Spark has it since 4.1")

@@ -108,6 +108,23 @@ def test_shares_and_spread_name_the_queue_of_the_row() -> None:
         assert each["queue"] == put["queue"]
 
 
+def test_which_queue_is_kept_is_asked_of_every_put() -> None:
+    """Also of an odd one, where it turns on more than the names."""
+    rules = Rules()
+    kept = "CASE WHEN put_queue_manager = '' THEN '' ELSE put_queue END"
+    by_binding = rules.files["terms.toml"].replace(kept, "CASE WHEN bind = 'OPEN' THEN '' ELSE put_queue END")
+    engine = Engine(rules.with_files({"terms.toml": by_binding}))
+    puts = [
+        {"queue": queue, "queue_manager": queue_manager, "bind": bind, "call": "MQPUT1", **odd}
+        for queue, queue_manager in (("ORDERS", "QM3"), ("NO.SUCH", "EITHER"), ("ORDERS", ""), ("", "EITHER"))
+        for bind in ("OPEN", "NOTFIXED", "AS_Q_DEF")
+        for odd in ({}, {"clwlmruc": 5}, {"already_sent_to": ["QM2"]})
+    ]
+    found = of(*puts, rules=engine.rules, explain=True)
+    assert found == [by_engine(engine, CLUSTER, put) for put in puts]
+    assert [each["queue"] for each in found[:9]] == [None] * 3 + ["ORDERS"] * 3 + [None] * 3
+
+
 def test_names_that_are_wrong_are_told_first() -> None:
     puts = [{"queue": "*", "queue_manager": "QM2"}, {"queue": "ORDERS", "queue_manager": "A B", "bind": "NO"},
             {"queue": "* ", "queue_manager": "QM9"}, {"queue": "ORDERS", "queue_manager": "QM9", "bind": "NO"}]  # fmt: skip

@@ -105,6 +105,26 @@ def test_items_that_a_clock_does_not_tell_apart(reading: str) -> None:
         assert in_order.index(f"{group}2") == in_order.index(f"{group}1") + 1
 
 
+@pytest.mark.parametrize(
+    ("what", "count"),
+    [
+        ("'Q' || i % 3 AS queue, '' AS \"group\" FROM range(50000) AS t(i) USING SAMPLE 700 ROWS", 700),
+        ("'Q' || (3 * random())::INT AS queue, 'G' || (50 * random())::INT AS \"group\" FROM range(700) AS t(i)", 700),
+        ("'Q' AS queue, '' AS \"group\" FROM range(5000) AS t(i) WHERE random() < 0.5", None),
+    ],
+)
+def test_rows_that_are_not_the_same_each_time(what: str, count: int | None) -> None:
+    """They are read once: each comes out, and its place is among those that came with it."""
+    rows = message_order(duckdb.sql(f"SELECT i AS id, i AS arrival, {what}")).to_arrow_table().to_pylist()
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert count in (None, len(rows))
+    by_queue: dict[str, list[dict[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: int(row["arrival"])):
+        by_queue.setdefault(row["queue"], []).append(row["message_order"])
+    for found in by_queue.values():
+        assert [each["physical"] for each in found] == [*range(1, len(found) + 1)]
+
+
 def figure_11() -> list[dict[str, Any]]:
     """A, Y1, Z2, Y2, two segments of Y3, Z1, B, as they arrive."""
     members: list[dict[str, Any]] = [

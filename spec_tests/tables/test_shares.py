@@ -75,6 +75,18 @@ def test_who_falls_and_who_cannot_be_reached_have_none() -> None:
             row["decision"]["shares"] for row in rows] == [[("QM2", 0.25), ("QM3", 0.75)], [], None, None]  # fmt: skip
 
 
+def test_a_put_that_fails_has_none() -> None:
+    """A is put-disabled on the way to Q: a put by it fails with 2051, though an open of it succeeds."""
+    by_alias = evolve(CLUSTER, queues=[*CLUSTER.queues, Queue("A", "QM1", "QALIAS", target="Q", put="DISABLED")])
+    table = "SELECT unnest(['Q', 'A', 'A', 'A']) AS q, unnest(['MQPUT', 'MQPUT', 'MQPUT', 'MQOPEN']) AS call, unnest([NULL, NULL, 5, NULL]) AS mru"
+    rows = [
+        row["decision"] for row in of(table, by_alias, queue="q", call="call", clwlmruc="mru", shares=True, spread="q")
+    ]
+    assert [row["reason"] for row in rows] == [None, 2051, 2051, None]
+    assert [row["shares"] for row in rows[:3]] == [SHARES, [], []]
+    assert [row["queue_manager"] for row in rows[1:3]] == [None, None]
+
+
 @pytest.mark.parametrize("given", first(1, ["cluster", "destinations"]))
 def test_rows_take_them_in_these_shares_and_always_the_same(given: str) -> None:
     among = ", ".join(f"{{'queue': 'Q', 'queue_manager': '{name}', 'channel': 'TO.{name}', 'channel_weight': {each}, "

@@ -18,6 +18,8 @@ from mqclause.tools.errors import BatchError, NotWrittenError
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What writing fails with where there is no room; libraries tell it in the words of the system."""
 
+_CAUSE = re.compile(r"^Caused by: [\w.$]+: (\[[A-Z_.]+\] .*)", re.MULTILINE)
+"""What is behind the failure of a task, which Spark 4.0 tells first."""
 
 BELOW_ITS_FIRST = ("Expected Number of Columns", "Value with unterminated quote")
 """What DuckDB says of CSV below its first line."""
@@ -173,5 +175,7 @@ def first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
     if lines[0].startswith("An error occurred while calling") and len(lines) > 1:  # py4j
         lines[0] = re.sub(r"^: ([\w.$]+: )*", "", lines[1])
+    if lines[0].startswith("Job aborted") and (causes := _CAUSE.findall("\n".join(lines))):
+        lines[0] = causes[0]
     why = [line for line in lines[1:] if line.startswith(BELOW_ITS_FIRST)]
     return ": ".join([re.sub(r"^([A-Z][A-Za-z]* )*Error: ", "", lines[0]), *why])

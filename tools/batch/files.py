@@ -14,6 +14,7 @@ from mqclause.tables.columns import TableError
 from mqclause.tables.shape import check_apart, spelt
 from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
+from mqclause.tools.batch.digits import with_all_digits
 from mqclause.tools.batch.faults import DUBIOUS, fault_of, fault_of_line, types
 from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, key_twice, keys_in_other_case
 from mqclause.tools.batch.lines import json_lines
@@ -93,7 +94,7 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     match table.kind:
         case "parquet":
             is_one_schema(connection, table.files)
-            relation = _exact(connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)"))
+            relation = with_all_digits(connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)"))
         case "csv":
             relation = _csv_rows(connection, table, out, needed)
         case "jsonl":
@@ -101,13 +102,6 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     if table.kind == "parquet":
         check_columns(table.path, relation.columns, needed)
     return relation
-
-
-def _exact(relation: DuckDBPyRelation) -> DuckDBPyRelation:
-    """Whole numbers of signed and unsigned columns together as Parquet has them: DuckDB would write doubles."""
-    wide = [sql_name(name) for name, of in zip(relation.columns, relation.types, strict=True) if of.id == "hugeint"]
-    replaced = ", ".join(f"{name}::DECIMAL(38, 0) AS {name}" for name in wide)
-    return relation.project(f"* REPLACE ({replaced})") if wide else relation
 
 
 def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Iterable[str]) -> DuckDBPyRelation:
@@ -209,7 +203,8 @@ def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
     [(structures, are_large)] = connection.execute(f"SELECT [{parts}], [{large}] FROM ({values})").fetchall()
     # A double does not hold so many digits, and is what DuckDB writes of a HUGEINT.
     wide = {"DOUBLE": "JSON", "HUGEINT": "DECIMAL(38, 0)"}
-    kinds = [{"NULL": "JSON", **(wide if each else {"UBIGINT": "BIGINT"})} for each in are_large]
+    narrow = {"UBIGINT": "BIGINT", "HUGEINT": "BIGINT"}
+    kinds = [{"NULL": "JSON", **(wide if each else narrow)} for each in are_large]
     typed = map(_structure, map(json.loads, structures), kinds)
     return {**dict.fromkeys(names, "JSON"), **dict(zip(further, typed, strict=True))}
 
