@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from random import Random
 from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mqclause import Cluster, Rules
@@ -18,7 +19,7 @@ from mqclause.executors.run import ExecutorName
 from mqclause.executors.steps import Steps
 from mqclause.model.facts.destination import Destination
 from spec_tests.support.compared import EXECUTORS, Situation, identity, law, with_readings
-from spec_tests.support.random_clusters import readings, situations
+from spec_tests.support.random_clusters import random_case, readings, situations
 
 
 @law
@@ -89,6 +90,7 @@ def outcome_rules(executor: ExecutorName, chosen: str) -> list[tuple[str, Callab
 @pytest.mark.parametrize("executor", EXECUTORS)
 @law
 @given(situations(), st.sampled_from(("open-2268-put-2051", "always-2268")))
+@example(random_case(Random(297011)), "open-2268-put-2051")
 def test_one_outcome_and_one_rule_for_it(executor: ExecutorName, situation: Situation, chosen: str) -> None:
     cluster, put = situation
     decision = with_readings({"all-put-disabled": chosen}, executor).choose(put, cluster)
@@ -97,9 +99,11 @@ def test_one_outcome_and_one_rule_for_it(executor: ExecutorName, situation: Situ
         facts = {"permitted": len(decision.run.remaining)}
         rules = outcome_rules(executor, chosen)
         runs = [(name, run(decision.situation, decision.listed, None, facts)) for name, run in rules]
-        applied = [name for name, run in runs if run.failure or run.facts.get("deferred")]
+        applied = [name.removesuffix("_open") for name, run in runs if run.failure or run.facts.get("deferred")]
         expected = [found.rule] if found else ["outcome.deferred"] if decision.outcome == "deferred" else []
-        assert [name.removesuffix("_open") for name in applied] == [name.removesuffix("_open") for name in expected]
+        assert applied[:1] == [name.removesuffix("_open") for name in expected]
+        # What is put-disabled on the way is told beside the instances that are, or behind them.
+        assert len(applied) < 2 or decision.situation.inhibited_on_the_way
     assert (decision.outcome == "failed") == (found is not None)
     assert (decision.outcome == "chosen") == (decision.chosen is not None)
     assert decision.permitted or decision.outcome != "chosen"
