@@ -91,10 +91,13 @@ def outcome_rules(executor: ExecutorName, chosen: str) -> list[tuple[str, Callab
 @law
 @given(situations(), st.sampled_from(("open-2268-put-2051", "always-2268")))
 @example(random_case(Random(297011)), "open-2268-put-2051")
+@example(random_case(Random(29)), "open-2268-put-2051")
 def test_one_outcome_and_one_rule_for_it(executor: ExecutorName, situation: Situation, chosen: str) -> None:
     cluster, put = situation
     decision = with_readings({"all-put-disabled": chosen}, executor).choose(put, cluster)
     found = decision.reason
+    # What is put-disabled on the way is told beside the instances that are, or though some of them are not.
+    on_the_way = decision.run is not None and decision.situation.inhibited_on_the_way
     if decision.run is not None:
         facts = {"permitted": len(decision.run.remaining)}
         rules = outcome_rules(executor, chosen)
@@ -102,12 +105,11 @@ def test_one_outcome_and_one_rule_for_it(executor: ExecutorName, situation: Situ
         applied = [name.removesuffix("_open") for name, run in runs if run.failure or run.facts.get("deferred")]
         expected = [found.rule] if found else ["outcome.deferred"] if decision.outcome == "deferred" else []
         assert applied[:1] == [name.removesuffix("_open") for name in expected]
-        # What is put-disabled on the way is told beside the instances that are, or behind them.
-        assert len(applied) < 2 or decision.situation.inhibited_on_the_way
+        assert len(applied) < 2 or on_the_way
     assert (decision.outcome == "failed") == (found is not None)
     assert (decision.outcome == "chosen") == (decision.chosen is not None)
     assert decision.permitted or decision.outcome != "chosen"
-    assert not decision.permitted or decision.outcome != "failed"
+    assert not decision.permitted or decision.outcome != "failed" or on_the_way
 
 
 @law
