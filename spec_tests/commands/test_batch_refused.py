@@ -110,7 +110,7 @@ def test_an_output_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("number", "status"), first(1, [(signal.SIGINT, 2), (signal.SIGTERM, 143)]))
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: int) -> None:
     source = tmp_path / "in.jsonl"
-    source.write_text((json.dumps(row(0)) + "\n") * 150_000)
+    source.write_text((json.dumps(row(0)) + "\n") * 300_000)
     out = tmp_path / "out.jsonl"
     command = [*ENTRY, str(source), str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
