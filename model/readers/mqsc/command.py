@@ -13,8 +13,8 @@ from mqclause.model.readers.mqsc.grammar import channel_types, known_attributes,
 from mqclause.model.readers.mqsc.lines import Command
 from mqclause.model.readers.mqsc.parameters import LONGEST_WORD, UnreadableError, parameters
 from mqclause.model.readers.mqsc.words import (
-    ATTRIBUTE_NOUNS,
     ELSEWHERE_TOO,
+    EVERY_NOUN,
     FLAGS,
     NAMED,
     NOUNS,
@@ -172,13 +172,12 @@ def _noun(found: Statement) -> str:
     nouns = [word for word in found.attributes if word in NOUNS] if found.attributes.keys() & NOUNS else []
     if len(nouns) > 1 and found.action:
         raise found.fault(f"{found.verb} is given two object types, {nouns[0]} and {nouns[1]}", nouns[1])
-    all_of = NOUNS | ATTRIBUTE_NOUNS
-    allowed = TAKEN_BY.get(found.verb, all_of)
+    allowed = TAKEN_BY.get(found.verb, EVERY_NOUN)
     for word in nouns or found.attributes:
         if word in allowed:
             return word
     first = next(iter(nouns or found.attributes), "")
-    if first in all_of:
+    if first in EVERY_NOUN:
         raise found.fault(f"{found.verb} has no object type {first}", first)
     offset = found.offsets[0] if first else 0
     raise UnreadableError(f"{found.verb}: an object type is missing", offset, first, allowed)

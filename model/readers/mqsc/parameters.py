@@ -118,7 +118,7 @@ def _nested(text: str, start: int, keyword: str) -> tuple[str, int]:
     for found in NESTED.finditer(text, start):
         if found[0] in "'\"":
             raise UnreadableError(f"{keyword}: {QUOTE_INSIDE}", found.start())
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        depth += 1 if found[0] == "(" else -1
         if depth == 0:
             return text[start : found.start()].strip().upper(), found.end()
     raise UnreadableError(f"{keyword}: a parenthesis is opened but not closed in this command", start)

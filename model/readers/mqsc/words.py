@@ -56,6 +56,8 @@ ATTRIBUTE_NOUNS = frozenset({
 })  # fmt: skip
 """The object types whose word may be an attribute too: they are the noun where no other one stands."""
 
+EVERY_NOUN = NOUNS | ATTRIBUTE_NOUNS
+
 ATTRIBUTE_SYNONYMS = {"TARGQ": "TARGET"}
 """The short words of attributes, by which old releases display them too."""
 

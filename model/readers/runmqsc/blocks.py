@@ -75,10 +75,10 @@ class Block:
     """Numbered lines, and what they are.
 
     *banner*: runmqsc begins; *starts*: a session begins, with the queue manager that ``name`` has, or that stands
-    somewhere in ``said``; *command*: echoed, whose number ``name``
-    is; *object*: the attributes below the message of number ``name``; *stray*: a line that another program wrote
-    into. ``refused`` if the message says that the command failed, ``headless`` if an object's message is missing. Of an
-    object that is simple the attributes stand in ``text``, which begins on the next line.
+    somewhere in ``said``; *command*: echoed, whose number ``name`` is; *object*: the attributes below the message of
+    number ``name``; *stray*: a line that another program wrote into. ``refused`` if the message says that the command
+    failed, ``headless`` if an object's message is missing. Of an object that is simple the attributes stand in
+    ``text``, which begins on the next line.
     """
 
     kind: Literal["banner", "starts", "command", "object", "stray"]

@@ -130,8 +130,6 @@ class _Session:
             self.said, self.said_line = block.said, block.line
             if block.name:
                 self.own(block.name, block.line)
-        elif block.kind == "banner":
-            pass
         elif block.kind == "command":
             self.commands.append(block)
             self.is_open = True
@@ -140,7 +138,7 @@ class _Session:
             self.faults.add(STRAY, block.line)
         elif block.refused:
             self.refuse(block)
-        else:
+        elif block.kind == "object":
             self.display(block)
 
     def refuse(self, message: Block) -> None:
