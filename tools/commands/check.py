@@ -14,7 +14,7 @@ from mqclause.answers.check.findings import Checks, Finding
 from mqclause.answers.check.inspection import Inspection
 from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.finding import SEVERITIES
-from mqclause.tools.commands.inputs import facts_options, named_files, overlay_sources, state_commands
+from mqclause.tools.commands.inputs import facts_options, named_files, of_status, overlay_sources, state_commands
 from mqclause.tools.commands.options import json_option, rules_by, rules_options
 from mqclause.tools.commands.settings import check_settings
 from mqclause.tools.errors import NotWrittenError
@@ -89,8 +89,11 @@ def findings(
     for source in overlay_sources(overlays):
         inspection.read(source)
     inspection.lay_over()
-    for text in (*sets, *state_commands(states)):
+    for text in sets:
         inspection.change(text)
+    with of_status():
+        for text in state_commands(states):
+            inspection.change(text)
     found = inspection.findings()
     print_warnings(inspection.warnings)
     return found

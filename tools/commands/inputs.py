@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
@@ -64,8 +65,15 @@ def facts_options(
 def what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
     """The snapshot with what the options set. Raises FactsError and UsageError."""
     snapshot = changed(snapshot, sets)
-    try:
+    with of_status():
         return changed(snapshot, state_commands(states))
+
+
+@contextmanager
+def of_status() -> Iterator[None]:
+    """Has faults of the commands that --status stands for name that option."""
+    try:
+        yield
     except FactsError as error:
         raise FactsError(evolve(each, source="--status") for each in error.diagnostics) from None
 

@@ -119,7 +119,7 @@ def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: S
     try:
         before = inspected(question.files, checks, question.local, question.lenient)
         commands = [f"QMGR({quote(name)}) SUSPEND(YES)" for name in suspending if name in before.members]
-        changed = before.changed(question.overlays, [*question.commands, *commands])
+        changed = before.changed(question.overlays, [*question.commands, *question.states, *commands])
         after = changed.without(left_out)
         was, found = before.findings(), after.findings() if after.members else []
     except FactsError as error:
