@@ -119,7 +119,7 @@ def read_change(text: str) -> WhatIf:
         if word not in attributes and word != "QMGR":
             raise _fault(f"{word} needs a value in parentheses")
     kept = {word: value or "" for word, value in attributes.items()}
-    return WhatIf(kind, str(name).rstrip(" "), owner if isinstance(owner, str) else "", kept)
+    return WhatIf(kind, str(name).rstrip(" "), owner.rstrip(" ") if isinstance(owner, str) else "", kept)
 
 
 def is_meant(fact: object, change: WhatIf, local: str) -> bool:

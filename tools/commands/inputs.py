@@ -18,7 +18,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.registry import FORMATS
-from mqclause.tools.commands.options import content
+from mqclause.tools.commands.options import content, unpadded
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
@@ -31,7 +31,7 @@ def facts_options(
     ``local`` says what --from means.
     """
     options = (
-        click.option("--from", "local", metavar="QMGR", help=local),
+        click.option("--from", "local", type=unpadded, metavar="QMGR", help=local),
         click.option(
             "--with", "overlays", multiple=True, metavar="[QMGR=]FILE", help="What if this MQSC script were run too."
         ),
@@ -140,6 +140,7 @@ class NamedFile:
 
 def _named(name: str) -> Iterator[NamedFile]:
     owner, equals, path = name.partition("=")
+    owner = owner.rstrip(" ")
     if not equals or Path(name).exists():
         owner, path = "", name
     if Path(path).is_dir():
