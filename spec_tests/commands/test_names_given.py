@@ -52,3 +52,9 @@ def test_a_queue_manager_that_has_no_name_is_refused(command: str, name: str) ->
     said = f"--from: local queue manager: '{name.strip()}' is not allowed; allowed: text of 1 to 48 characters"
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(said)
+
+
+def test_who_leaves_is_asked_nothing() -> None:
+    """Its rows are those of nobody, and what it knows is no longer to be looked at."""
+    done = run("plan", *QM1, "--without", "QM1", *SALES)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "nothing changes: every put goes where it went\n", "")

@@ -57,6 +57,8 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
         return 0
     sarif, gravest = options.pop("sarif"), options.pop("fail_on") or settings.fail_on
     statistics, every = options.pop("statistics"), options.pop("every")
+    if as_json and statistics:
+        raise click.UsageError("--json and --statistics are two forms of one answer; leave one out")
     found = findings(checks, facts, **options)
     if sarif is not None:
         write_sarif(sarif, found, checks)

@@ -118,8 +118,10 @@ def planned(
 def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> LookedAt:
     """What check finds on one side alone, of members that both sides have, and which senders lead to none then.
 
-    Nothing of files that check does not take.
+    Nothing of files that check does not take, and nothing of what a member knows that leaves.
     """
+    if question.local in left_out:
+        return FindingChanges(), ()
     checks = Checks(question.rules)
     try:
         before = inspected(question.files, checks, question.local, question.lenient)
