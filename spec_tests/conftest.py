@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 SPARK = (
     "spec_tests/spark/",
@@ -26,6 +27,18 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:NewRatio
 # Rules, plans and the tests themselves live to the end: to go through them after each 700 objects that are made, as
 # Python does, takes a sixth of the processor.
 gc.set_threshold(50_000, 20, 100)
+
+
+settings.register_profile("same each time", derandomize=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Laws try the same examples in every clone: what fails, fails for all. The deep tests draw others each time.
+
+    ``--hypothesis-profile default`` draws others everywhere.
+    """
+    if "not deep" in config.option.markexpr:
+        settings.load_profile("same each time")
 
 
 def pytest_collection_finish() -> None:
