@@ -24,8 +24,9 @@ NAMED: dict[str, Any] = {"by": "Q.M", "order": "WHEN.AT"}
 
 
 def arrive(spark: Any, folder: Path, *numbers: int) -> None:
-    """Puts of these numbers in a file of their own, for two queue managers; every seventh names nothing."""
-    rows = [(site, (at,), queue("" if at % 7 == 6 else "ORDERS.IN")) for at in numbers for site in ("QM1", "QMA")]
+    """Puts of these numbers in a file of their own, for two queue managers; every seventh names nothing, some are padded."""
+    sites = [(f"QM1{' ' * (at % 3)}" if one else "QMA", at) for at in numbers for one in (True, False)]
+    rows = [(site, (at,), queue("" if at % 7 == 6 else "ORDERS.IN")) for site, at in sites]
     spark.createDataFrame(rows, COLUMNS).coalesce(1).write.mode("append").parquet(str(folder / "in"))
 
 
