@@ -102,7 +102,8 @@ def main() -> None:
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "messages.parquet"
-        duckdb.sql(MESSAGES.format(rows=given.rows, grouped=given.grouped)).write_parquet(str(path))
+        made = MESSAGES.format(rows=given.rows, grouped=given.grouped)
+        duckdb.connect().sql(made).write_parquet(str(path))
         print(f"{f'{given.rows:,} rows':20} {'ORDER BY':>10} {'message_order':>14} {'ratio':>6}")
         for name, measure in (("duckdb", by_duckdb), ("spark", by_spark)):
             if given.only in (None, name):
