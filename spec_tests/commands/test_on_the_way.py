@@ -187,8 +187,10 @@ def test_where_an_exit_is_named_it_is_as_far_as_the_rules_go(gateways: list[str]
 
 
 def test_waiting_for_a_channel_hides_nothing_else() -> None:
-    names = {"sender": "QM4", "queue": "Q", "queue_manager": "QM6", "channel": "C_QM6", "channel_status": "RETRYING"}
-    found = on_the_way(Delivery(**names, put_enabled=False), Rules())
+    waiting = Delivery(
+        sender="QM4", queue="Q", queue_manager="QM6", channel="C_QM6", channel_status="RETRYING", put_enabled=False
+    )
+    found = on_the_way(waiting, Rules())
     assert found is not None
     assert found.waits
     assert list(found.remarks) == [

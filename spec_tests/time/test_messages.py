@@ -55,9 +55,9 @@ class TestPut:
         ],
     )
     def test_priority(self, msgdlvsq: str, priority: int | None, given: int, enqueued: int, reason: int | None) -> None:
-        state, happened, got = step(started(app_queue(msgdlvsq=msgdlvsq, defprty=4)), put(priority=priority))
+        state, happened, code = step(started(app_queue(msgdlvsq=msgdlvsq, defprty=4)), put(priority=priority))
         assert happened.occasions[0].message_priority == given
-        assert got == reason
+        assert code == reason
         got, _ = state.queue("APPQ").got()
         assert got is not None
         assert got.priority == enqueued
