@@ -228,7 +228,7 @@ def test_a_transmission_queue_of_its_own_is_that_of_a_channel_that_it_names(file
     assert in_the_way(files, "ONLY.HERE", "--set", DISABLED) == []
 
 
-CLUSTER = {
+CLUSTER: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["SALES"]},
     "remote_queue_manager": [{"name": "QM2", "clusters": ["SALES"]}],
     "queue": [{"name": "ORDERS", "queue_manager": "QM2", "clusters": ["SALES"], "defbind": "OPEN"}],
@@ -246,7 +246,7 @@ def on_lines(command: Command, tmp_path: Path, document: dict[str, Any]) -> Any:
 
 
 def test_lines_of_facts_tell_it(tmp_path: Path) -> None:
-    stopped = [{**CLUSTER["channel"][0], "status": "STOPPED"}]  # type: ignore[index]
+    stopped = [{**CLUSTER["channel"][0], "status": "STOPPED"}]
     asked = CLUSTER | {"put": {"queue": "ORDERS"}}
     assert on_lines(explain, tmp_path, asked)["remarks"] == []
     assert on_lines(explain, tmp_path, asked | {"channel": stopped})["remarks"] == [WAITS]

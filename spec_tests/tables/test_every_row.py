@@ -60,7 +60,7 @@ def test_rows_out_are_rows_in(connection: Any, kind: str, flat: bool) -> None:
     text, count = TABLES[kind]
     table = connection.sql(text.format(put=ASKED))
     given: dict[str, Any] = {"queue": "queue", "at": "at"} if flat else {}
-    clusters: Any = {"QM1": CLUSTER, "QM3": CLUSTER} if flat else CLUSTER
+    clusters: Cluster | dict[str, Cluster] = {"QM1": CLUSTER, "QM3": CLUSTER} if flat else CLUSTER
     if flat:
         table = table.select("put.queue AS queue, 'QM' || (i % 5) AS at, put, i")
     # Both are of one reading: what is decided says which name it was decided for.
