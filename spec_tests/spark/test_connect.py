@@ -6,7 +6,7 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -27,20 +27,26 @@ from mqclause.spark.connect import PORT, PortError
 from mqclause.tables.columns import PUT
 from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_case, random_put
-from spec_tests.support.random_rows import answers, arrow_struct, occasion_table
+from spec_tests.support.random_rows import answers, arrow_struct
 
 PROGRAM = """
 import json, sys
 from random import Random
-sys.path[:0] = sys.argv[3:]
+table, server, *path = sys.argv[1:]
+sys.path[:0] = path
+from pyspark.sql import SparkSession
 from spec_tests.support.random_clusters import random_case
-from mqclause.spark import decide, decide_triggers, local_session
-session = local_session(2, "1g", {"spark.api.mode": "connect"})
+from mqclause.spark import decide, local_session
+if server:
+    session = SparkSession.builder.remote(server).getOrCreate()
+else:
+    session = local_session(2, "1g", {"spark.api.mode": "connect"})
 assert "connect" in type(session).__module__
-table, answer = session.read.parquet(sys.argv[1]), sys.argv[2]
-decided = decide(table, random_case(Random(0))[0]) if answer == "decision" else decide_triggers(table)
-rows = sorted(decided.select("id", answer).collect(), key=lambda row: row.id)
-print(json.dumps([row[answer].asDict(recursive=True) for row in rows]))
+puts = session.read.parquet(table)
+cluster, _ = random_case(Random(0))
+decided = decide(puts, cluster)
+rows = sorted(decided.select("id", "decision").collect(), key=lambda row: row.id)
+print(json.dumps([row.decision.asDict(recursive=True) for row in rows]))
 """
 
 
@@ -54,37 +60,37 @@ def taken(port: int) -> Iterator[int]:
         yield port or listening.getsockname()[1]
 
 
-def occasions() -> tuple[Any, list[dict[str, Any]]]:
-    """A table of occasions, and what the trigger rules say of each."""
-    table = occasion_table(Random(4), 40)
-    return table, answers(duckdb.decide_triggers(table), "triggering")
+def port_of_server(spark: Any) -> int:
+    """Where the server of the tests' session listens."""
+    service = getattr(spark._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
+    return int(getattr(service, "MODULE$").localPort())
 
 
-def puts() -> tuple[Any, list[dict[str, Any]]]:
-    """A table of puts in a cluster, and where each goes."""
+def check_puts(folder: Path, server: str) -> None:
+    """Puts in a cluster, decided by a server at that address, or by one that is started for them."""
     rng = Random(0)
     cluster, put = random_case(rng)
     given = [asdict(each) for each in (put, *(random_put(rng, cluster) for _ in range(30)))]
-    every = [None, {"queue": "NOWHERE", "call": "mqget"}, *given]
-    asked = pa.array([each and {name: each.get(name) for name in PUT} for each in every], arrow_struct(PUT))
-    table = pa.table({"id": range(len(every)), "put": asked})
-    return table, answers(duckdb.decide(table, cluster))
-
-
-@pytest.mark.parametrize(("answer", "made"), first(1, [("triggering", occasions), ("decision", puts)]))
-def test_tables_by_a_server_beside_another(
-    tmp_path: Path, answer: str, made: Callable[[], tuple[Any, list[dict[str, Any]]]]
-) -> None:
-    table, expected = made()
-    pq.write_table(table, tmp_path / "table.parquet")
-    given_to = [str(tmp_path / "table.parquet"), answer, *(path for path in sys.path if path)]
-    with taken(15002):  # where Spark's own servers listen
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, *given_to], cwd=tmp_path, capture_output=True, timeout=600, check=False
-        )
+    puts = [None, {"queue": "NOWHERE", "call": "mqget"}, *given]
+    asked = pa.array([each and {name: each.get(name) for name in PUT} for each in puts], arrow_struct(PUT))
+    table = pa.table({"id": range(len(puts)), "put": asked})
+    pq.write_table(table, folder / "puts.parquet")
+    given_to = [str(folder / "puts.parquet"), server, *(path for path in sys.path if path)]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *given_to], cwd=folder, capture_output=True, timeout=600, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     # Without all that Connect needs Spark leaves Python without an error.
-    assert json.loads(done.stdout) == expected
+    assert json.loads(done.stdout) == answers(duckdb.decide(table, cluster))
+
+
+@pytest.mark.parametrize("of_its_own", first(1, [False, True]))
+def test_tables_by_a_server(request: pytest.FixtureRequest, tmp_path: Path, of_its_own: bool) -> None:
+    if of_its_own:
+        with taken(15002):  # where Spark's own servers listen
+            check_puts(tmp_path, "")
+    else:
+        check_puts(tmp_path, f"sc://127.0.0.1:{port_of_server(request.getfixturevalue('spark'))}")
 
 
 def test_a_port_that_is_taken() -> None:

@@ -130,5 +130,5 @@ def occasion_table(rng: Random, rows: int) -> pa.Table:
 
 def answers(relation: Any, column: str = "decision") -> list[dict[str, Any]]:
     """What a DuckDB relation with a column ``id`` says in another column, by ``id``."""
-    found: list[dict[str, Any]] = relation.order("id").to_arrow_table()[column].to_pylist()
+    found: list[dict[str, Any]] = relation.to_arrow_table().sort_by("id")[column].to_pylist()
     return found
