@@ -84,7 +84,7 @@ def test_rows_of_another_length_are_invalid_and_the_run_goes_on(tmp_path: Path) 
         (tmp_path / kind).write_bytes(packed)
         summary = batch(tmp_path / kind, tmp_path / "out.parquet")
         assert summary["outcomes"]["invalid"] == 3
-        rows = duckdb.sql(
+        rows = duckdb.execute(
             f"SELECT id, decision.outcome, decision.message FROM '{tmp_path}/out.parquet' ORDER BY id"
         ).fetchall()
         assert rows == [
@@ -148,8 +148,8 @@ def test_files_of_signed_and_of_unsigned_numbers(tmp_path: Path) -> None:
     for at, number in enumerate((f"{LARGEST}::UBIGINT", "-1")):
         put = f"{{'queue': 'Q', 'clwlmruc': {at + 1}::{'U' * (1 - at)}BIGINT}}"
         more = f"{number} AS n, {{'of n': [{number}]}} AS \"in\", map {{'of n': {number}}} AS by"
-        row = f"SELECT {put} AS put, [{{'queue_manager': 'QM2'}}] AS destinations, {more}"
-        duckdb.sql(row).write_parquet(str(tmp_path / "in" / f"{at}.parquet"))
+        made = f"SELECT {put} AS put, [{{'queue_manager': 'QM2'}}] AS destinations, {more}"
+        duckdb.execute(f"COPY ({made}) TO '{tmp_path}/in/{at}.parquet'")
     batch(tmp_path / "in", tmp_path / "out.parquet")
     found = read(tmp_path / "out.parquet")
     assert {int(row["n"]) for row in found} == {LARGEST, -1}

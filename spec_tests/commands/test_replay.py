@@ -199,7 +199,7 @@ def test_a_reason_by_the_rules_of_retrieval_says_what_the_rule_says(tmp_path: Pa
     A put of priority 12 counts as 9. Z is begun by a put in logical order, which no put of another group may follow.
     """
     logical = {"logical_order": True, "queue": "APPQ", "by": "P"}
-    events = [
+    events: list[dict[str, Any]] = [
         {"do": "get", "queue": "APPQ", "options": ["LOGICAL_ORDER"]},
         {"do": "get", "queue": "APPQ", "match": {"id": "B"}},
         {"do": "put", "queue": "APPQ", "priority": 12},

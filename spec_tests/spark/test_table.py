@@ -255,7 +255,7 @@ def test_numbers_of_other_types(spark: Any) -> None:
     fields = f"'queue_manager', 'QM' || n, {whole}, 'dest_seq_factor', cast(5 - n AS decimal(9, 2))"
     among = f"transform(array(2, 3, 5), n -> named_struct({fields}))"
     df = spark.range(1).selectExpr("named_struct('queue', 'Q') AS put", f"{among} AS destinations")
-    decision = native.decide(df).first()["decision"]
+    [(decision,)] = native.decide(df).select("decision").collect()
     # Of the two with channel rank 2 the one with the lower sequence factor.
     assert (decision["queue_manager"], decision["permitted"]) == ("QM5", 1)
 

@@ -104,7 +104,7 @@ def test_words_in_any_letter_case() -> None:
 
 
 def test_blanks_that_pad_a_name_are_no_part_of_it() -> None:
-    given = [{"queue": "Q".ljust(48), "queue_manager": "QM2 ", "channel": "TO.QM2".ljust(20)}]
+    given: list[dict[str, Any]] = [{"queue": "Q".ljust(48), "queue_manager": "QM2 ", "channel": "TO.QM2".ljust(20)}]
     pcf = {"cluster_pcf": True, "already_sent_to": ["QM3".ljust(48)]}
     given += [{"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3", "dest_seq_factor": -0.0}]
     assert ROWS.decision({"queue": "Q ", **pcf}, given) == chosen("QM2")
