@@ -117,6 +117,13 @@ def test_a_large_dump(tmp_path: Path, queues: int) -> None:
     assert json.loads(done.stdout)["chosen"]["queue"] == "Q77"
 
 
+@pytest.mark.parametrize("arguments", [["-", "-"], ["-", "--with", "-"], ["-", "QM2=-"]])
+def test_standard_input_is_read_once(arguments: list[str]) -> None:
+    done = run("explain", *arguments, stdin=json.dumps(facts()).encode())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "-: standard input is named twice; allowed: once\n"
+
+
 def test_lines_in_lines_out(tmp_path: Path) -> None:
     good, other = json.dumps(facts()), json.dumps(facts(put={"queue": "NONE"}))
     name = written(tmp_path, f"{good}\nnot json\n{other}\n\n{good}\n", "lines.jsonl")
