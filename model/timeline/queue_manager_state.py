@@ -42,6 +42,11 @@ class QueueManagerState(QueueManagerContent):
         """
         return _put(self, event, labels, asked or event) if event.do == "put" else TRANSITIONS[event.do](self, event)
 
+    def arrived(self, put: Event) -> tuple[QueueManagerState, Happened]:
+        """The state after a message came over a channel: no application put it, so nobody's current group changes."""
+        after, happened = self.after(put)
+        return after.evolved(positions=self.positions), happened
+
     def forwarded(self, event: Event) -> QueueManagerState:
         """The state after a put whose message went to another queue manager."""
         message = put_message(event, self.position(event), UNLABELLED)

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot, read_document
@@ -26,7 +26,14 @@ from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.beside import beside_each_other
 from mqclause.model.timeline.event import Event, event_label
 from mqclause.model.timeline.in_flight import InFlight, in_flight_of
-from mqclause.model.timeline.scenario_faults import NEEDED_KEYS, TAKEN_KEYS, Referenced, event_faults, has_own_words
+from mqclause.model.timeline.scenario_faults import (
+    NEEDED_KEYS,
+    OUTPUT_KEYS,
+    TAKEN_KEYS,
+    Referenced,
+    event_faults,
+    has_own_words,
+)
 
 NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or JSON"
 
@@ -66,6 +73,16 @@ def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scena
             raise FactsError((*document.diagnostics, *error.diagnostics)) from None
         raise FactsError(document.diagnostics)
     return scenario_of(document.data, source.name, known, document.places)
+
+
+def placed(error: FactsError, source: Source) -> FactsError:
+    """The error of an event that could not happen, with the place of that event in the file's content."""
+    document = contents_of(source.data, source.name)
+    if isinstance(document, Script):
+        return error
+    places = [document.places.told_by(each.message) for each in error.diagnostics]
+    told = zip(error.diagnostics, places, strict=True)
+    return FactsError(evolve(each, line=line, column=column) for each, (line, column) in told)
 
 
 def scenario_of(
@@ -190,4 +207,4 @@ def _made(row: Any) -> Event | None:
         return None
     if kind in ("put", "get") and any(beside_each_other(row)):
         return None
-    return None if "bind" in row and event.mode != "OUTPUT" else event
+    return None if kind == "open" and event.mode != "OUTPUT" and any(map(row.get, OUTPUT_KEYS)) else event

@@ -195,6 +195,16 @@ def test_replay_tells_what_a_get_passed_over(tmp_path: Path) -> None:
     ]
 
 
+def test_each_message_of_a_repeated_put_in_a_unit_of_work_is_passed_over(tmp_path: Path) -> None:
+    path = written(tmp_path, event=[{**PUT, "count": 2, "unit_of_work": "U"}, PUT, {**PUT, "unit_of_work": "U"}, GET])
+    shown = run("replay", path).stdout.splitlines()
+    assert shown[shown.index("      returns #1") :] == [
+        "      returns #1",
+        "         5.1  not #0.0: unit of work U has not committed it",
+        "         5.1  not #0.1: unit of work U has not committed it",
+    ]
+
+
 def test_replay_takes_no_reading_of_the_order_alone(tmp_path: Path) -> None:
     path = written(tmp_path, {"id": "A", "queue": "APPQ"}, event=[GET])
     done = run("replay", path, "--reading", "group-position=first-to-arrive")

@@ -99,6 +99,8 @@ class TestReading:
             {"do": "open", "queue": "SHAREDQ", "queue_manager": "QM2", "mode": "INPUT_EXCLUSIVE"},
             {"do": "open", "queue": "FAR", "queue_manager": "QM2", "mode": "INPUT_SHARED"},
             {"do": "open", "queue": "FAR", "mode": "OUTPUT", "bind": "OPEN"},
+            {"do": "open", "queue": "ANY", "mode": "OUTPUT", "to_queue_manager": "QM2"},
+            {"do": "open", "queue": "APPQ", "mode": "BROWSE", "to_queue_manager": ""},
             {"do": "close", "queue": "SHAREDQ", "queue_manager": "QM2", "by": "A"},
             {"do": "commit", "unit_of_work": "U"},
             {"do": "backout", "unit_of_work": "U"},
@@ -140,6 +142,8 @@ class TestOneFault:
              " INPUT_SHARED, INPUT_EXCLUSIVE, BROWSE, OUTPUT; did you mean 'OUTPUT'?"),
             ({"do": "open", "queue": "APPQ", "mode": "BROWSE", "bind": "OPEN"}, "event 1 (open): bind: 'OPEN' is not"
              " allowed with mode 'BROWSE'; allowed with OUTPUT only"),
+            ({"do": "open", "queue": "APPQ", "to_queue_manager": "QM2"}, "event 1 (open): to_queue_manager: 'QM2' is not"
+             " allowed with mode 'INPUT_SHARED'; allowed with OUTPUT only"),
             ({"do": "put", "queue": "APPQ", "priority": -1}, "event 1 (put): priority: -1 is not allowed; allowed:"
              " a whole number from 0 to 2147483647"),
             ({"do": "put", "queue": "APPQ", "count": 0}, "event 1 (put): count: 0 is not allowed; allowed:"
@@ -190,6 +194,12 @@ class TestOneFault:
     def test_attributes_that_a_queue_does_not_let_alter(self, name: str) -> None:
         (fault,) = faults(alter(queue="APPQ", set={name: "X"}))
         assert fault.startswith(f"event 1 (alter): set: a queue has no attribute '{name}' to alter, given as 'X'; ")
+
+    def test_what_was_opened_at_another_queue_manager_can_be_closed(self) -> None:
+        opened = {"do": "open", "queue": "THERE", "mode": "OUTPUT", "to_queue_manager": "QM2"}
+        closed = {"do": "close", "queue": "THERE"}
+        assert len(read(opened, closed).events) == 2
+        assert faults(closed, opened) == ["event 1 (close): queue 'THERE' is not known; allowed: one of the facts"]
 
     def test_time_never_goes_back(self) -> None:
         events = [{"do": "advance", "at": at} for at in (5, 5, 4, 6)]

@@ -153,8 +153,8 @@ class _Run:
             self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
         self.exits.follow(row.event, self.state)
         self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.listing)
-        for number, arrival in enumerate(administering.arrivals):
-            self.state, happened = self.state.after(arrival, Labels(row.number, number, 1))
+        for arrival in administering.arrivals:
+            self.state, happened = self.state.arrived(arrival)
             self.look(row, happened)
 
     def get(self, row: Row) -> None:
