@@ -18,7 +18,7 @@ from mqclause.model.timeline.happened import NOTHING, Completed, Happened
 from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import UNLABELLED, Labels
 from mqclause.model.timeline.occasion import Occasion
-from mqclause.model.timeline.positions import group_after
+from mqclause.model.timeline.positions import group_put
 from mqclause.model.timeline.queue_manager_content import QueueManagerContent
 from mqclause.model.timeline.queue_state import QueueState
 from mqclause.model.timeline.queue_view import SeenMessage
@@ -47,10 +47,10 @@ class QueueManagerState(QueueManagerContent):
         after, happened = self.after(put)
         return after.evolved(positions=self.positions), happened
 
-    def forwarded(self, event: Event) -> QueueManagerState:
-        """The state after a put whose message went to another queue manager."""
-        message = put_message(event, self.position(event), UNLABELLED)
-        position = self.position(event).putting(group_after(message, event.logical_order))
+    def forwarded(self, event: Event, labels: Labels = UNLABELLED) -> QueueManagerState:
+        """The state after a put whose message went to another queue manager; ``labels`` call a group without a name."""
+        message = put_message(event, self.position(event), labels)
+        position = self.position(event).putting(group_put(message, event.logical_order))
         more = moved(self, event, position, "puts")
         return self.evolved(now=self.time_of(event), units=self.units_with(event), **more)
 
@@ -71,10 +71,10 @@ Units = Mapping[str, UnitOfWork]
 def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -> Transition:
     base = state.definitions.base(event.queue)
     if base is None:
-        return state.forwarded(event), NOTHING
+        return state.forwarded(event, labels), NOTHING
     position = state.position(asked)
     message = put_message(event, position, labels)
-    more = moved(state, asked, position.putting(group_after(message, event.logical_order)), "puts")
+    more = moved(state, asked, position.putting(group_put(message, event.logical_order)), "puts")
     opened = state.definitions.queues[event.queue]
     before = state.queue(base.name)
     failure = state.definitions.judge.failure(

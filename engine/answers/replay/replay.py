@@ -168,11 +168,11 @@ class _Run:
         event = row.event
         ended, happened = put_reason(self.replay.retrieval, self.state, event), None
         arrives = None if ended.fails else self.routed(row)
+        labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
         if arrives is not None:
-            labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
             self.state, happened = self.state.after(arrives, labels, event)
         elif isinstance(row.routed, Destination):
-            self.state = self.state.forwarded(event)
+            self.state = self.state.forwarded(event, labels)
         else:
             self.state = self.state.sent(event)
             if ended.fails:
