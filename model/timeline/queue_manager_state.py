@@ -12,7 +12,7 @@ from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.queue_call import READING_MODES, QueueCall
 from mqclause.model.timeline.alteration import altered
 from mqclause.model.timeline.event import Event, EventError
-from mqclause.model.timeline.getting import after_get, committed, left, moved, set_back
+from mqclause.model.timeline.getting import after_get, committed, led_elsewhere, left, moved, set_back
 from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.happened import NOTHING, Completed, Happened
 from mqclause.model.timeline.judge import CallFailure
@@ -197,9 +197,17 @@ def _backed_out(queues: dict[str, QueueState], unit: UnitOfWork) -> dict[str, Qu
 def _alter(state: QueueManagerState, event: Event) -> Transition:
     cluster, change = altered(state.cluster, event)
     after = state.evolved(now=state.time_of(event), definitions=state.definitions.of(cluster))
+    if event.queue and _name_of_base(state, event.queue) != _name_of_base(after, event.queue):
+        after = after.evolved(**led_elsewhere(after, event.queue))
     if change is None:
         return after, NOTHING
     return after, Happened(tuple(of_alter(after, state, change)))
+
+
+def _name_of_base(state: QueueManagerState, name: str) -> str:
+    """The local queue that a name leads to; blank if there is none."""
+    base = state.definitions.base(name)
+    return base.name if base else ""
 
 
 def _restart(state: QueueManagerState, event: Event) -> Transition:
