@@ -19,7 +19,8 @@ from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.domains import Maker
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces
+from mqclause.model.readers.container import unpacked
+from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
@@ -61,27 +62,35 @@ def read_scenario(path: str | Path) -> Scenario:
 
 def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scenario:
     """The scenario in a file's content; raises FactsError with every fault. ``known`` is as for ``scenario_of``."""
-    document = contents_of(source.data, source.name)
-    if isinstance(document, Script):
-        raise FactsError([Diagnostic(source.name, NOT_A_SCENARIO.format(document.format))])
+    document = _document(source)
     if document.diagnostics and document.data is None:
         raise FactsError(document.diagnostics)
     if document.diagnostics:
         try:
-            scenario_of(document.data, source.name, known, document.places)
+            scenario_of(document.data, document.source, known, document.places)
         except FactsError as error:
             raise FactsError((*document.diagnostics, *error.diagnostics)) from None
         raise FactsError(document.diagnostics)
-    return scenario_of(document.data, source.name, known, document.places)
+    return scenario_of(document.data, document.source, known, document.places)
+
+
+def _document(source: Source) -> FactsDocument:
+    """What stands in the file, or in the one that is packed in it. Raises FactsError."""
+    found = [*unpacked(source.data, source.name)]
+    if len(found) != 1:
+        raise FactsError([Diagnostic(source.name, f"holds {len(found)} files; allowed: one, the scenario")])
+    ((name, data),) = found
+    document = contents_of(data, name)
+    if isinstance(document, Script):
+        raise FactsError([Diagnostic(name, NOT_A_SCENARIO.format(document.format))])
+    return document
 
 
 def placed(error: FactsError, source: Source) -> FactsError:
     """The error of an event that could not happen, with the place of that event in the file's content."""
-    document = contents_of(source.data, source.name)
-    if isinstance(document, Script):
-        return error
-    places = [document.places.told_by(each.message) for each in error.diagnostics]
-    told = zip(error.diagnostics, places, strict=True)
+    places = _document(source).places
+    found = [places.told_by(each.message) for each in error.diagnostics]
+    told = zip(error.diagnostics, found, strict=True)
     return FactsError(evolve(each, line=line, column=column) for each, (line, column) in told)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import zipfile
 from typing import Any
 
 import pytest
@@ -57,6 +60,14 @@ def faults(*events: Any) -> list[str]:
     return [str(fault).removeprefix("s.json: ") for fault in caught.value.diagnostics]
 
 
+def zipped(*names: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in names:
+            archive.writestr(name, TEXT)
+    return packed.getvalue()
+
+
 def alter(**given: Any) -> dict[str, Any]:
     return {"do": "alter", **given}
 
@@ -72,6 +83,17 @@ class TestReading:
     def test_json(self) -> None:
         text = json.dumps({**FACTS, "event": [{"do": "restart"}]})
         assert read_scenario_source(Source("-", text.encode())).events == (Event("restart"),)
+
+    def test_packed(self) -> None:
+        as_it_is = read_scenario_source(Source("s.toml", TEXT.encode())).events
+        assert read_scenario_source(Source("s.toml.gz", gzip.compress(TEXT.encode()))).events == as_it_is
+        assert read_scenario_source(Source("s.zip", zipped("s.toml"))).events == as_it_is
+
+    @pytest.mark.parametrize("names", [("empty/",), ("a.toml", "b.toml")])
+    def test_packed_with_others_or_nothing(self, names: tuple[str, ...]) -> None:
+        count = sum(not name.endswith("/") for name in names)
+        with pytest.raises(FactsError, match=f"^s.zip: holds {count} files; allowed: one, the scenario$"):
+            read_scenario_source(Source("s.zip", zipped(*names)))
 
     def test_no_events(self) -> None:
         assert scenario_of(FACTS, "s.json").events == ()
