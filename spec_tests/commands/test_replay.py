@@ -39,6 +39,20 @@ def test_the_timeline_for_a_person() -> None:
     assert "trigger message for ORDERS.IN by trigger.12" in lines
 
 
+@pytest.mark.parametrize("name", ["[bold]A[/bold]", "A\\", ":100:", "\\[A]"])
+def test_names_are_told_as_they_are(tmp_path: Path, name: str) -> None:
+    """No part of one is taken for the style of the text or for a picture."""
+    put = {"do": "put", "queue": "APPQ", "id": name, "by": name, "priority": 9}
+    get = {"do": "get", "queue": "APPQ", "match": {"id": "B"}, "by": name}
+    shown = run("replay", written(tmp_path, scenario(put, {**put, "id": "B", "priority": 1}, get))).stdout.splitlines()
+    assert f"    1 put APPQ {name} by {name} priority 9" in shown
+    assert shown[-3:] == [
+        f"    3 get APPQ where id is B by {name}",
+        "      returns B",
+        f"         1.2  not {name}: {name} is not B",
+    ]
+
+
 def test_one_object_for_each_event(tmp_path: Path) -> None:
     put = {"do": "put", "queue": "APPQ"}
     done = run("replay", written(tmp_path, scenario(put, {**put, "count": 2})), "--json")
@@ -79,47 +93,6 @@ def test_a_get_that_finds_nothing_is_a_result(tmp_path: Path) -> None:
 def test_events_that_cannot_be(tmp_path: Path, event: dict[str, Any], said: str) -> None:
     [line] = bad("replay", written(tmp_path, scenario(event)), "--json")
     assert said in line
-
-
-CANNOT_HAPPEN = """
-[queue_manager]
-name = "QM1"
-
-[[queue]]
-name = "APPQ"
-
-[[event]]
-do = "put"
-queue = "APPQ"
-
-[[event]]
-{}
-"""
-
-
-@pytest.mark.parametrize(
-    ("event", "said"),
-    [
-        ('do = "close"\nqueue = "APPQ"', "event 2 (close): the anonymous application has not opened queue"),
-        ('do = "backout"\nunit_of_work = "U1"', "event 2 (backout): unit_of_work 'U1' is not open"),
-    ],
-)
-@pytest.mark.parametrize("options", [(), ("--json",)])
-def test_an_event_that_cannot_happen_is_told_with_its_line(
-    tmp_path: Path, event: str, said: str, options: tuple[str, ...]
-) -> None:
-    path = tmp_path / "scenario.toml"
-    path.write_text(CANNOT_HAPPEN.format(event))
-    [line] = bad("replay", str(path), *options)
-    assert line.startswith(f"{path}:12:1: {said}")
-
-
-@pytest.mark.parametrize("table", ["event", "in_flight", "message"])
-def test_one_table_in_place_of_a_list_is_told_with_its_line(tmp_path: Path, table: str) -> None:
-    path = tmp_path / "scenario.toml"
-    path.write_text(f'queue_manager = {{name = "QM1"}}\n\n[[queue]]\nname = "Q"\n\n[{table}]\nqueue = "Q"\n')
-    [said] = bad("replay", str(path))
-    assert said.startswith(f"{path}:6:1: {table}: one table is given where a list of tables is expected")
 
 
 def test_time_does_not_go_back(tmp_path: Path) -> None:
