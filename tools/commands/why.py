@@ -104,7 +104,7 @@ def queues_named(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
 
     Raises NothingAskedError where the name fits no local queue.
     """
-    local = snapshot.cluster.queue_manager.name
+    local, name = snapshot.cluster.queue_manager.name, name.rstrip(" ")
     queues = [queue for queue in snapshot.cluster.queues if queue.queue_manager == local and queue.type == "QLOCAL"]
     if name.endswith("*"):
         found = [queue for queue in queues if queue.name.startswith(name[:-1])]
