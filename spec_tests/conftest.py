@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 SPARK = (
     "spec_tests/spark/",
@@ -16,7 +17,10 @@ SPARK = (
 )
 """Tests that share one session, in one process: a second Java would have all of Spark to load and to compile again."""
 
-OF_THEIR_OWN = ("spec_tests/spark/test_session.py", "spec_tests/spark/test_connect.py")
+OF_THEIR_OWN = (
+    "spec_tests/spark/test_session.py",
+    "spec_tests/spark/test_connect.py::test_tables_by_a_server[True]",
+)
 """Tests that start a session each, in a process of its own."""
 
 # A Java of tests lives too short for its best compiler: without it they need a quarter less of the processor. And most
@@ -26,6 +30,18 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:NewRatio
 # Rules, plans and the tests themselves live to the end: to go through them after each 700 objects that are made, as
 # Python does, takes a sixth of the processor.
 gc.set_threshold(50_000, 20, 100)
+
+
+settings.register_profile("same each time", derandomize=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Laws try the same examples in every clone: what fails, fails for all. The deep tests draw others each time.
+
+    ``--hypothesis-profile default`` draws others everywhere.
+    """
+    if "not deep" in config.option.markexpr:
+        settings.load_profile("same each time")
 
 
 def pytest_collection_finish() -> None:
@@ -77,11 +93,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """A session on two cores; skipped where Spark is not installed."""
+    """A session on two cores, which clients of Connect may ask too; skipped where Spark is not installed."""
     pytest.importorskip("pyspark")
     pytest.importorskip("pyarrow")
     from mqclause.spark.session import local_session
 
-    session = local_session(cores=2, memory="1g")
+    server = {"spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin"}
+    session = local_session(cores=2, memory="1g", config={**server, "spark.connect.grpc.binding.port": "0"})
     yield session
     session.stop()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
 from attrs import define, frozen
-from pyspark.sql import DataFrame, Window
-from pyspark.sql.functions import row_number
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql.functions import col, row_number, rtrim
 from pyspark.sql.types import StructField, StructType
 
 from mqclause.answers.choice.engine import Engine
@@ -28,8 +29,8 @@ from mqclause.tables.row import InvalidRowError, invalid, read_situation
 from mqclause.tables.shape import FieldType, Struct, check_free, situation_fields, spelt, there
 
 NO_CLUSTER = "no cluster is given for {value}"
-PLACE = "mq_place"
-"""A column that numbers the puts of a group while they are on their way."""
+PLACE, BY = f"{PREFIX}place", f"{PREFIX}by_"
+"""A column that numbers the puts of a group while they are on their way, and how those by which it is one begin."""
 
 Path = tuple[str, ...]
 """A column and, where it is a struct, a field in it, and so on."""
@@ -51,11 +52,11 @@ def replay(
 ) -> DataFrame:
     """``df`` with a column ``decision`` of DECISION_TYPE: each put decided with the counters that the last one left.
 
-    The rows of ``df`` that have the same value in ``by`` are the puts of one local queue manager, in the order of
-    the columns ``order`` (nulls first, equals in no order). ``put`` is a struct with fields of columns.PUT;
-    ``clwlmruc`` and ``qmgr_clwluseq`` are the cluster's. ``cluster`` is what that queue manager knows, or for each
-    value of ``by`` (a tuple of values where ``by`` is several) what that one knows. The counters start from the
-    facts. With ``explain`` the field ``eliminated_by`` is filled.
+    The rows of ``df`` that have the same value in ``by``, a text padded or not, are the puts of one local queue
+    manager, in the order of the columns ``order`` (nulls first, equals in no order). ``put`` is a struct with fields
+    of columns.PUT; ``clwlmruc`` and ``qmgr_clwluseq`` are the cluster's. ``cluster`` is what that queue manager knows,
+    or for each value of ``by`` (a tuple of values where ``by`` is several) what that one knows. The counters start
+    from the facts. With ``explain`` the field ``eliminated_by`` is filled.
 
     A put with a fault and one of a group without a cluster are ``invalid`` and leave the counters alone. Nothing is
     computed until the result is asked for. Memory does not grow with a group from Spark 4.1 on; before, a group has
@@ -77,7 +78,7 @@ def replay(
 class PutsInOrder:
     """A table of puts on its way through Python, with ``names`` for its columns and the decision when it is back.
 
-    ``groups`` are the columns of a group, in Spark's SQL, and ``places`` what its rows are in the order of.
+    ``groups`` are columns that rows of a group are alike in, and ``places`` what they are in the order of.
     """
 
     df: DataFrame
@@ -94,11 +95,14 @@ class PutsInOrder:
         situation_fields(columns, OUTCOME)
         # Spark hands Python no column in whose name it sees a field of a struct.
         plain = {name: f"{PREFIX}{at}" if set(".`") & set(name) else name for at, name in enumerate(columns)}
-        groups, places = ([(plain[first], *inside) for first, *inside in _paths(names, columns)]
-                          for names in (by, order))  # fmt: skip
+        kinds = {plain[name]: kind for name, kind in columns.items()}
+        alike, places = ([(plain[first], *inside) for first, *inside in _paths(names, columns)]
+                         for names in (by, order))  # fmt: skip
+        groups = {f"{BY}{at}": _unpadded(path, kinds) for at, path in enumerate(alike)}
         fields = [StructField(plain[each.name], each.dataType) for each in df.schema]
         schema = StructType([*fields, StructField("decision", DECISION_TYPE)])
-        return cls(df.toDF(*plain.values()), schema, [*columns, "decision"], [*map(_quoted, groups)], places)
+        known = df.toDF(*plain.values()).withColumns(groups)
+        return cls(known, schema, [*columns, "decision"], [*groups], places)
 
 
 def _paths(names: str | Sequence[str], columns: Mapping[str, FieldType]) -> list[Path]:
@@ -117,6 +121,17 @@ def _path(name: str, columns: Mapping[str, FieldType], before: str = "") -> Path
         return struct, *_path(inside, within.fields, f"{before}{struct}.")
     there_are = instead(name, columns, f"{before.rstrip('.')} has" if before else "the table has")
     raise TableError(f"column {before}{name} is missing{there_are}")
+
+
+def _unpadded(path: Path, kinds: Mapping[str, FieldType]) -> Column:
+    """What a path leads to: a text without the blanks that pad it."""
+    kind = reduce(lambda of, name: of.fields[name] if isinstance(of, Struct) else of, path[1:], kinds[path[0]])
+    return rtrim(col(_quoted(path))) if kind == "text" else col(_quoted(path))
+
+
+def is_own(column: str) -> bool:
+    """Whether a column is one of the table's own, and has not been added on the way."""
+    return column != PLACE and not column.startswith(BY)
 
 
 def _quoted(path: Path) -> str:
@@ -150,13 +165,13 @@ class PutSequence:
     count: int = 0
 
     def decided(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of ``batch``, which are the next ones, with their decisions and without PLACE."""
+        """The rows of ``batch``, which are the next ones, with their decisions and without what was added."""
         places = range(self.count + 1, self.count + batch.num_rows + 1)
         if batch.column(PLACE).to_pylist() != list(places):
             raise RuntimeError(f"the puts of {self.group!r} did not come in their order")
         self.count += batch.num_rows
         decisions = [self.decision(put) for put in batch.column(there("put", batch.schema.names)).to_pylist()]
-        kept = [name for name in batch.schema.names if name != PLACE]
+        kept = [name for name in batch.schema.names if is_own(name)]
         columns = [*(batch.column(name) for name in kept), pa.array(decisions, DECISION_IN_ARROW)]
         return pa.RecordBatch.from_arrays(columns, names=[*kept, "decision"])
 

@@ -13,7 +13,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.sequence import Counter, SequenceState
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.replay import Group, Path, PutSequence, PutsInOrder, sequence_of
+from mqclause.spark.replay import Group, Path, PutSequence, PutsInOrder, is_own, sequence_of
 from mqclause.tables.flat import check_clusters
 from mqclause.tables.named_puts import engine_of
 from mqclause.tables.shape import there
@@ -82,7 +82,8 @@ class _Processor(StatefulProcessor):
 def _decided(row: Row, sequence: PutSequence) -> Row:
     put = row[there("put", row.asDict())]
     decision = sequence.decision(put.asDict() if isinstance(put, Row) else put)
-    return Row(**row.asDict(), decision=decision)
+    own = {name: value for name, value in row.asDict().items() if is_own(name)}
+    return Row(**own, decision=decision)
 
 
 def _state(cluster: Cluster, kept: Any) -> SequenceState:

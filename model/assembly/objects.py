@@ -32,6 +32,9 @@ DEFAULT_OBJECTS = {
 ROWS = ("CLUSQMGR", "QCLUSTER", "CHSTATUS")
 """The kinds of what a queue manager displays of its clusters: no objects of its own."""
 
+UNLISTED_STATES = frozenset({"SWITCHING", "DISCONNECTED"})
+"""States of channels that MQ displays and none of the documents has."""
+
 ObjectKey = str | tuple[str, str]
 """A queue's name, as most objects are queues; of others what the name is unique in, and the name."""
 
@@ -40,6 +43,7 @@ ObjectKey = str | tuple[str, str]
 class Objects:
     """The objects of the queue manager ``name``; ``faults`` has what was refused while they were built.
 
+    ``remarks`` has what was seen and left open.
     A command that is refused is left out; what alters an object whose definition was refused is left out silently.
     """
 
@@ -48,6 +52,7 @@ class Objects:
     scripts: Sequence[Script] = ()
     operations: Operations = field(init=False)
     rows: list[MqObject] = field(factory=list)
+    remarks: list[Diagnostic] = field(factory=list)
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
 
@@ -136,7 +141,9 @@ class Objects:
     def _observe(self, record: Record, key: ObjectKey) -> None:
         """A row about others stands for itself; one about an own object fills in what no command states."""
         if record.kind in ROWS:
-            shown = only(record, [name for name in record.attributes if record.listed(name)])
+            if record.kind == "CHSTATUS" and not {*record.listed("CHLTYPE")} <= {*CLUSTER_CHANNELS}:
+                return  # a channel that is no route of a cluster
+            shown = only(record, [name for name in record.attributes if self._is_shown(record, name)])
             row = MqObject(record.kind, record.name, shown)
             self._set(row, shown, key)
             self.rows += [row] if row.stated else []
@@ -148,6 +155,15 @@ class Objects:
         stated = known.stated
         stated |= {OPPOSITE_FLAGS[name] for name in OPPOSITE_FLAGS if name in stated}
         self._set(known, only(record, [name for name in record.attributes if name not in stated]), key)
+
+    def _is_shown(self, record: Record, attribute: str) -> bool:
+        """Whether a row says anything by an attribute: a state that no clause speaks of leaves open how a route is."""
+        value = record.listed(attribute)
+        if attribute == "STATUS" and {*value} & UNLISTED_STATES:
+            message = f"STATUS({' '.join(value)}): no clause speaks of this state, so it is read as not shown"
+            self.remarks.append(told(record, message, attribute))
+            return False
+        return bool(value)
 
     def _delete(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)

@@ -166,7 +166,7 @@ class _Seen:
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
             states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
-            remarks=(*shown.differences(), *left_open(each for member in everyone for each in member.scripts)),
+            remarks=(*shown.differences(), *mine.remarks, *left_open(one for each in everyone for one in each.scripts)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
                     if each is not mine and names_all(each.scripts)},
         )  # fmt: skip

@@ -24,7 +24,7 @@ TextPlace = tuple[int, int]
 
 NO_PLACE = (None, None)
 
-TABLE_LABEL = re.compile(r"([a-z_]+) ([0-9]{1,9})\b", re.ASCII)
+TABLE_LABEL = re.compile(r"([a-z_]+)(?: ([0-9]{1,9})\b|: )", re.ASCII)
 
 
 @frozen(eq=False)
@@ -46,7 +46,9 @@ class DocumentPlaces:
     def told_by(self, message: str) -> TextPlace | tuple[None, None]:
         """The place of the table that ``message`` is about, if it begins with that, as ``labelled`` says it."""
         label = TABLE_LABEL.match(message)
-        return self.nearest(label[1], int(label[2]) - 1) if label else NO_PLACE
+        if label is None:
+            return NO_PLACE
+        return self.nearest(label[1], int(label[2]) - 1) if label[2] else self.nearest(label[1])
 
     @cached_property
     def _found(self) -> Mapping[DocumentPath, TextPlace]:

@@ -32,7 +32,7 @@ def administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
         yield unknown("queue_manager", named, (own.name, *cluster.remote))
     elif event.do in ("fail", "recover"):
         if named == own.name:
-            others = ", ".join(cluster.remote)
+            others = ", ".join(cluster.remote) or "none is known"
             yield f"queue_manager: {quoted(named)} is the local queue manager; allowed: another one: {others}"
     elif event.cluster not in member_named(cluster, named).clusters:
         clusters = ", ".join(member_named(cluster, named).clusters) or "none"

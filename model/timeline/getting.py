@@ -97,5 +97,15 @@ def left(state: QueueManagerContent, by: str, queue: str) -> dict[str, Any]:
     return {"positions": positions, "kept_groups": kept}
 
 
+def led_elsewhere(state: QueueManagerContent, queue: str) -> dict[str, Any]:
+    """The positions after a name was made to lead to another queue: what was got and browsed before is not there."""
+    positions = {key: Position(puts=each.puts) if key[1] == queue else each for key, each in state.positions.items()}
+    kept = {
+        unit: {key: group for key, group in groups.items() if key[1:] != (queue, "gets")}
+        for unit, groups in state.kept_groups.items()
+    }
+    return {"positions": positions, "kept_groups": kept}
+
+
 def _without(groups: Mapping[str, Any], unit: str) -> Mapping[str, Any]:
     return {name: kept for name, kept in groups.items() if name != unit}

@@ -63,3 +63,9 @@ def group_after(message: Message | None, logical: bool) -> CurrentGroup | None:
     amid = not message.ends_message
     is_last = amid and message.item[0] == "group" and message.last_in_group
     return CurrentGroup(message.item, message.next_place, amid, logical, is_last)
+
+
+def group_put(message: Message | None, logical: bool) -> CurrentGroup | None:
+    """The current group after a put of ``message``: also behind a segment without data more can be put."""
+    group = group_after(message, logical)
+    return group if message is None or group is None or group.next else group._replace(next=message.place)

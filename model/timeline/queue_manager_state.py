@@ -12,13 +12,13 @@ from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.queue_call import READING_MODES, QueueCall
 from mqclause.model.timeline.alteration import altered
 from mqclause.model.timeline.event import Event, EventError
-from mqclause.model.timeline.getting import after_get, committed, left, moved, set_back
+from mqclause.model.timeline.getting import after_get, committed, led_elsewhere, left, moved, set_back
 from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.happened import NOTHING, Completed, Happened
 from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import UNLABELLED, Labels
 from mqclause.model.timeline.occasion import Occasion
-from mqclause.model.timeline.positions import group_after
+from mqclause.model.timeline.positions import group_put
 from mqclause.model.timeline.queue_manager_content import QueueManagerContent
 from mqclause.model.timeline.queue_state import QueueState
 from mqclause.model.timeline.queue_view import SeenMessage
@@ -42,10 +42,15 @@ class QueueManagerState(QueueManagerContent):
         """
         return _put(self, event, labels, asked or event) if event.do == "put" else TRANSITIONS[event.do](self, event)
 
-    def forwarded(self, event: Event) -> QueueManagerState:
-        """The state after a put whose message went to another queue manager."""
-        message = put_message(event, self.position(event), UNLABELLED)
-        position = self.position(event).putting(group_after(message, event.logical_order))
+    def arrived(self, put: Event) -> tuple[QueueManagerState, Happened]:
+        """The state after a message came over a channel: no application put it, so nobody's current group changes."""
+        after, happened = self.after(put)
+        return after.evolved(positions=self.positions), happened
+
+    def forwarded(self, event: Event, labels: Labels = UNLABELLED) -> QueueManagerState:
+        """The state after a put whose message went to another queue manager; ``labels`` call a group without a name."""
+        message = put_message(event, self.position(event), labels)
+        position = self.position(event).putting(group_put(message, event.logical_order))
         more = moved(self, event, position, "puts")
         return self.evolved(now=self.time_of(event), units=self.units_with(event), **more)
 
@@ -66,10 +71,10 @@ Units = Mapping[str, UnitOfWork]
 def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -> Transition:
     base = state.definitions.base(event.queue)
     if base is None:
-        return state.forwarded(event), NOTHING
+        return state.forwarded(event, labels), NOTHING
     position = state.position(asked)
     message = put_message(event, position, labels)
-    more = moved(state, asked, position.putting(group_after(message, event.logical_order)), "puts")
+    more = moved(state, asked, position.putting(group_put(message, event.logical_order)), "puts")
     opened = state.definitions.queues[event.queue]
     before = state.queue(base.name)
     failure = state.definitions.judge.failure(
@@ -192,9 +197,17 @@ def _backed_out(queues: dict[str, QueueState], unit: UnitOfWork) -> dict[str, Qu
 def _alter(state: QueueManagerState, event: Event) -> Transition:
     cluster, change = altered(state.cluster, event)
     after = state.evolved(now=state.time_of(event), definitions=state.definitions.of(cluster))
+    if event.queue and _name_of_base(state, event.queue) != _name_of_base(after, event.queue):
+        after = after.evolved(**led_elsewhere(after, event.queue))
     if change is None:
         return after, NOTHING
     return after, Happened(tuple(of_alter(after, state, change)))
+
+
+def _name_of_base(state: QueueManagerState, name: str) -> str:
+    """The local queue that a name leads to; blank if there is none."""
+    base = state.definitions.base(name)
+    return base.name if base else ""
 
 
 def _restart(state: QueueManagerState, event: Event) -> Transition:

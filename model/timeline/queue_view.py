@@ -50,19 +50,17 @@ class QueueView:
 
     def everything(self) -> Iterator[SeenMessage]:
         """The messages in physical order with those that the call may not see, as their units of work are open."""
-        hidden = []
-        for unit, found in self.uncommitted():
-            seen = self.seen(found)
-            seen.unit_of_work = unit
-            hidden.append(seen)
-        hidden.sort(key=_in_physical_order)
-        return merge(self._each(), hidden, key=_in_physical_order)
+        hidden = sorted(self.uncommitted(), key=lambda each: (-each[1].priority, each[1].run.first))
+        return merge(self._each(("", found) for found in self.queue.runs()), self._each(hidden),
+                     key=_in_physical_order)  # fmt: skip
 
-    def _each(self) -> Iterator[SeenMessage]:
-        """Every message, also where several are alike."""
-        for priority, run in self.queue.runs():
+    def _each(self, runs: Iterable[tuple[str, Got]]) -> Iterator[SeenMessage]:
+        """Every message of ``runs``, also where several are alike, with the unit of work that has it."""
+        for unit, (priority, run) in runs:
             for place in range(run.first, run.end):
-                yield self.seen(Got(priority, run.part_of(place, place + 1)))
+                seen = self.seen(Got(priority, run.part_of(place, place + 1)))
+                seen.unit_of_work = unit
+                yield seen
 
     def each_of(self, listed: Iterable[SeenMessage]) -> Iterator[SeenMessage]:
         """The messages that are listed, and those like them, of which the first alone is."""

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot, read_document
@@ -19,14 +19,22 @@ from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.domains import Maker
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces
+from mqclause.model.readers.container import unpacked
+from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.beside import beside_each_other
 from mqclause.model.timeline.event import Event, event_label
 from mqclause.model.timeline.in_flight import InFlight, in_flight_of
-from mqclause.model.timeline.scenario_faults import NEEDED_KEYS, TAKEN_KEYS, Referenced, event_faults, has_own_words
+from mqclause.model.timeline.scenario_faults import (
+    NEEDED_KEYS,
+    OUTPUT_KEYS,
+    TAKEN_KEYS,
+    Referenced,
+    event_faults,
+    has_own_words,
+)
 
 NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or JSON"
 
@@ -54,18 +62,36 @@ def read_scenario(path: str | Path) -> Scenario:
 
 def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scenario:
     """The scenario in a file's content; raises FactsError with every fault. ``known`` is as for ``scenario_of``."""
-    document = contents_of(source.data, source.name)
-    if isinstance(document, Script):
-        raise FactsError([Diagnostic(source.name, NOT_A_SCENARIO.format(document.format))])
+    document = _document(source)
     if document.diagnostics and document.data is None:
         raise FactsError(document.diagnostics)
     if document.diagnostics:
         try:
-            scenario_of(document.data, source.name, known, document.places)
+            scenario_of(document.data, document.source, known, document.places)
         except FactsError as error:
             raise FactsError((*document.diagnostics, *error.diagnostics)) from None
         raise FactsError(document.diagnostics)
-    return scenario_of(document.data, source.name, known, document.places)
+    return scenario_of(document.data, document.source, known, document.places)
+
+
+def _document(source: Source) -> FactsDocument:
+    """What stands in the file, or in the one that is packed in it. Raises FactsError."""
+    found = [*unpacked(source.data, source.name)]
+    if len(found) != 1:
+        raise FactsError([Diagnostic(source.name, f"holds {len(found)} files; allowed: one, the scenario")])
+    ((name, data),) = found
+    document = contents_of(data, name)
+    if isinstance(document, Script):
+        raise FactsError([Diagnostic(name, NOT_A_SCENARIO.format(document.format))])
+    return document
+
+
+def placed(error: FactsError, source: Source) -> FactsError:
+    """The error of an event that could not happen, with the place of that event in the file's content."""
+    places = _document(source).places
+    found = [places.told_by(each.message) for each in error.diagnostics]
+    told = zip(error.diagnostics, found, strict=True)
+    return FactsError(evolve(each, line=line, column=column) for each, (line, column) in told)
 
 
 def scenario_of(
@@ -190,4 +216,4 @@ def _made(row: Any) -> Event | None:
         return None
     if kind in ("put", "get") and any(beside_each_other(row)):
         return None
-    return None if "bind" in row and event.mode != "OUTPUT" else event
+    return None if kind == "open" and event.mode != "OUTPUT" and any(map(row.get, OUTPUT_KEYS)) else event

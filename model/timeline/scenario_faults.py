@@ -89,6 +89,9 @@ ALTERABLE_OBJECTS: dict[type, str] = {
 MOST_TAKERS = 3
 """A key that no more kinds of events than these take is told with them."""
 
+OUTPUT_KEYS = ("bind", "to_queue_manager")
+"""The keys of an open that say where messages are put."""
+
 _domains = Maker(Event).domains
 
 KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEND_MODES)}
@@ -147,8 +150,8 @@ def _combination_faults(kind: str, row: Mapping[str, object]) -> Iterator[str]:
             yield f"{key}: {quoted(given)} is not allowed; it must name something"
     mode = row.get("mode", "INPUT_SHARED")
     if kind == "open" and isinstance(mode, str) and mode.upper() != "OUTPUT":
-        for key in ("bind", "to_queue_manager"):
-            if key in row:
+        for key in OUTPUT_KEYS:
+            if row.get(key):
                 yield f"{key}: {quoted(row[key])} is not allowed with mode {quoted(mode)}; allowed with OUTPUT only"
     if kind in ("put", "get"):
         yield from beside_each_other(row)
@@ -160,6 +163,7 @@ class Referenced:
 
     cluster: Cluster
     _seen: dict[tuple[str, ...], tuple[str, ...]] = field(factory=dict, init=False)
+    _elsewhere: set[str] = field(factory=set, init=False)
 
     @cached_property
     def definitions(self) -> Definitions:
@@ -175,7 +179,10 @@ class Referenced:
         if not event.queue:
             return ()
         if event.to_queue_manager not in ("", self.cluster.queue_manager.name):
+            self._elsewhere.add(event.queue)
             return ()  # the queue's name is for that queue manager to resolve
+        if event.do == "close" and event.queue in self._elsewhere:
+            return ()  # whether it was opened there is known when the event is reached
         key = (event.do, event.queue, event.queue_manager, event.mode)
         if key not in self._seen:
             self._seen[key] = tuple(self._call_faults(event))

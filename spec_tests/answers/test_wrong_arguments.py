@@ -41,7 +41,7 @@ def given(call: Callable[..., object], *arguments: Any) -> Callable[[], object]:
         (given(ENGINE.choose, PUT, SNAPSHOT), "cluster is of the type Snapshot; expected Cluster, as snapshot.cluster"),
         (given(ENGINE.choose, PUT, CLUSTER, OF_RULES), "state is of the type Decision; expected SequenceState, as decision.state"),
         (given(ENGINE.resolve, SNAPSHOT, "ORDERS.IN"), "cluster is of the type Snapshot; expected Cluster, as snapshot.cluster"),
-        (given(lambda: [*Replay().rows(SNAPSHOT)]), "scenario is of the type Snapshot; expected Scenario, as read_scenario gives"),
+        (given(lambda each: [*Replay().rows(each)], SNAPSHOT), "scenario is of the type Snapshot; expected Scenario, as read_scenario gives"),
         (given(shares, PUT), "decision is of the type Put; expected Decision"),
         (given(why_not, OF_RULES, None), "queue_manager is of the type NoneType; expected str"),
         (given(counterfactuals, OF_RULES, 5), "destination is of the type int; expected str or Destination"),

@@ -84,7 +84,7 @@ def test_rows_of_another_length_are_invalid_and_the_run_goes_on(tmp_path: Path) 
         (tmp_path / kind).write_bytes(packed)
         summary = batch(tmp_path / kind, tmp_path / "out.parquet")
         assert summary["outcomes"]["invalid"] == 3
-        rows = duckdb.sql(
+        rows = duckdb.execute(
             f"SELECT id, decision.outcome, decision.message FROM '{tmp_path}/out.parquet' ORDER BY id"
         ).fetchall()
         assert rows == [
@@ -148,8 +148,8 @@ def test_files_of_signed_and_of_unsigned_numbers(tmp_path: Path) -> None:
     for at, number in enumerate((f"{LARGEST}::UBIGINT", "-1")):
         put = f"{{'queue': 'Q', 'clwlmruc': {at + 1}::{'U' * (1 - at)}BIGINT}}"
         more = f"{number} AS n, {{'of n': [{number}]}} AS \"in\", map {{'of n': {number}}} AS by"
-        row = f"SELECT {put} AS put, [{{'queue_manager': 'QM2'}}] AS destinations, {more}"
-        duckdb.sql(row).write_parquet(str(tmp_path / "in" / f"{at}.parquet"))
+        made = f"SELECT {put} AS put, [{{'queue_manager': 'QM2'}}] AS destinations, {more}"
+        duckdb.execute(f"COPY ({made}) TO '{tmp_path}/in/{at}.parquet'")
     batch(tmp_path / "in", tmp_path / "out.parquet")
     found = read(tmp_path / "out.parquet")
     assert {int(row["n"]) for row in found} == {LARGEST, -1}
@@ -193,3 +193,21 @@ def test_names_in_our_case_and_all_else_as_it_was() -> None:
     )
     assert in_our_case("[1") == "[1"
     assert json.loads(in_our_case('{"put": 1, "PUT": 2}')) == {"put": 1, "PUT": 2}
+
+
+def test_whole_numbers_with_a_fraction_of_nothing(tmp_path: Path) -> None:
+    """As JSON has what was a column of doubles; the one of the higher rank is taken, and CLWLMRUC is told as it is read."""
+    among = '[{"queue_manager": "QM2", "channel_rank": %s, "dest_seq_number": 2.0e1 }, {"queue_manager": "QM3", "channel_rank": 1.0}]'
+    line = f'{{"put": {{"queue": "Q"}}, "clwlmruc": %s, "destinations": {among}}}'
+    given = [("5.0", "2.0"), ("5", "-0.0"), ("1e0", "2.05"), ("1.5", "2.00"), ("1", "10.0")]
+    found = decided(tmp_path, "\n".join(line % each for each in given))
+    assert [each["queue_manager"] for each in found] == ["QM2", "QM3", None, None, None]
+    assert [each["message"] for each in found] == [
+        None,
+        None,
+        "destinations[0].channel_rank = 2.05; allowed: a whole number from 0 to 9",
+        "clwlmruc = 1.5; allowed: a whole number from 1 to 999999999",
+        "destinations[0].channel_rank = 10; allowed: a whole number from 0 to 9",
+    ]
+    cells = f'put,destinations\n"{{""queue"":""Q""}}","{(among % "2.0").replace(chr(34), chr(34) * 2)}"\n'
+    assert [each["queue_manager"] for each in decided(tmp_path, cells, "in.csv")] == ["QM2"]

@@ -54,7 +54,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, o
     (tmp_path / "one.json").write_text('{\n  "put": {}\n}\n')
     (tmp_path / "done.csv").write_text("put,destinations,decision\n{},[],\n")
     (tmp_path / "empty").mkdir()
-    duckdb.sql("SELECT 1 AS put, 2 AS destinations").write_parquet(str(tmp_path / "typed.parquet"))
+    duckdb.execute(f"COPY (SELECT 1 AS put, 2 AS destinations) TO '{tmp_path}/typed.parquet'")
     pq.write_table(pa.table([pa.array([1])] * 4, names=["put", "destinations", "a", "A"]), tmp_path / "twice.parquet")
     (tmp_path / "cased.jsonl").write_text('{"put": {}, "destinations": [], "a": 1, "A": 2}\n')
     (tmp_path / "blank.jsonl").write_text('{"put": {}, "destinations": [], "": 1}\n')
@@ -86,7 +86,7 @@ def test_what_is_said_of_bad_input_on_the_command_line(tmp_path: Path) -> None:
 def test_a_library_that_is_not_installed(tmp_path: Path, module: str, engine: str, install: str) -> None:
     source = written(tmp_path / "in.parquet", [row(0)])
     code = f"import sys; sys.modules[{module!r}] = None; {ENTRY[2]}"
-    command = [sys.executable, "-c", code, "batch", source, tmp_path / "out.parquet", "--engine", engine]
+    command = [sys.executable, "-c", code, "batch", str(source), str(tmp_path / "out.parquet"), "--engine", engine]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith(f"is not installed: pip install {install}\n")

@@ -104,7 +104,9 @@ def test_an_exit_that_does_not_return(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["explain", "replay", "batch"])
 def test_without_an_option_the_limit_is_30_seconds(command: str) -> None:
-    (option,) = (each for each in command_line.get_command(None, command).params if each.name == "exit_limit")  # type: ignore[arg-type, union-attr]
+    found = command_line.get_command(click.Context(command_line), command)
+    assert found is not None
+    (option,) = (each for each in found.params if each.name == "exit_limit")
     assert given_exits((PREFER,), str(option.default)).limit == 30
 
 

@@ -117,6 +117,13 @@ def test_a_large_dump(tmp_path: Path, queues: int) -> None:
     assert json.loads(done.stdout)["chosen"]["queue"] == "Q77"
 
 
+@pytest.mark.parametrize("arguments", [["-", "-"], ["-", "--with", "-"], ["-", "QM2=-"]])
+def test_standard_input_is_read_once(arguments: list[str]) -> None:
+    done = run("explain", *arguments, stdin=json.dumps(facts()).encode())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "-: standard input is named twice; allowed: once\n"
+
+
 def test_lines_in_lines_out(tmp_path: Path) -> None:
     good, other = json.dumps(facts()), json.dumps(facts(put={"queue": "NONE"}))
     name = written(tmp_path, f"{good}\nnot json\n{other}\n\n{good}\n", "lines.jsonl")
@@ -134,6 +141,21 @@ def test_lines_in_lines_out(tmp_path: Path) -> None:
 def test_lines_give_what_the_single_documents_give(tmp_path: Path) -> None:
     name = written(tmp_path, facts())
     single = json.loads(run("explain", name, "--json").stdout)
-    assert single.pop("assumptions") == []
     done = run("explain", "--lines", "-", stdin=json.dumps(facts()).encode())
     assert (done.returncode, json.loads(done.stdout)) == (0, single)
+
+
+def test_lines_tell_what_the_answer_rests_on_and_who_is_as_good(tmp_path: Path) -> None:
+    """All that a single document tells, but for what another reading would give."""
+    document = {
+        "queue_manager": {"name": "QM1", "clusters": ["S"], "clwlexit": "MYEXIT"},
+        "remote_queue_manager": [{"name": name, "clusters": ["S"]} for name in ("QM2", "QM3")],
+        "queue": [{"name": "Q", "queue_manager": name, "clusters": ["S"]} for name in ("QM2", "QM3")],
+        "channel": [{"name": f"TO.{name}", "queue_manager": name, "cluster": "S"} for name in ("QM2", "QM3")],
+        "unknown": {"status": ["TO.QM2"]},
+        "put": {"queue": "Q"},
+    }
+    line = json.loads(run("explain", "--lines", "-", stdin=json.dumps(document).encode()).stdout)
+    assert [each["object"] for each in line["incomplete"]] == ["MYEXIT", "TO.QM2"]
+    assert line["remarks"][-1] == "QM2 by TO.QM2 and QM3 by TO.QM3 are equally good; the one listed first is taken"
+    assert line == json.loads(run("explain", written(tmp_path, document), "--json").stdout)

@@ -36,7 +36,7 @@ def facts(*arguments: str) -> dict[str, Any]:
 
 
 def answer(*arguments: str) -> dict[str, Any]:
-    found = json.loads(done(explain_command, *arguments, "--put", "Q", "--json")[1])
+    found: dict[str, Any] = json.loads(done(explain_command, *arguments, "--put", "Q", "--json")[1])
     del found["assumptions"]  # what files cannot tell: those of a facts file are no longer those of scripts
     return found
 

@@ -12,6 +12,10 @@ from click.testing import CliRunner
 from mqclause.tools.commands.why import command
 from spec_tests.support.explain_command import written
 
+USUAL: dict[str, Any] = {
+    "name": "Q", "trigger": True, "trigtype": "EVERY", "initq": "I", "process": "P", "ipprocs": 0,
+}  # fmt: skip
+
 
 def changes(
     folder: Path,
@@ -21,7 +25,7 @@ def changes(
     **queue: Any,
 ) -> list[list[str]]:
     """The commands that are told for a queue Q, which triggers but for what is given."""
-    own = {"name": "Q", "trigger": True, "trigtype": "EVERY", "initq": "I", "process": "P", "ipprocs": 0} | queue
+    own = USUAL | queue
     facts = {
         "queue_manager": {"name": "QM1"},
         "queue": [own, {"name": "I", "ipprocs": 1} | initq, *beside],
@@ -64,7 +68,7 @@ def test_what_a_command_alters_is_named_with_its_disposition(tmp_path: Path) -> 
 
 
 def test_a_transmission_queue_gets_the_initiation_queue_of_the_channel_initiator(tmp_path: Path) -> None:
-    transmission = {"usage": "XMITQ", "process": "", "trigtype": "FIRST"}
+    transmission: dict[str, Any] = {"usage": "XMITQ", "process": "", "trigtype": "FIRST"}
     of_channels = {"name": "SYSTEM.CHANNEL.INITQ"}
     found = changes(tmp_path, of_channels, **transmission)
     assert found == [["ALTER QLOCAL('Q') INITQ('SYSTEM.CHANNEL.INITQ')"]]

@@ -34,7 +34,7 @@ bind = "OPEN"
 @pytest.fixture
 def members(tmp_path: Path) -> list[str]:
     """{{1}}, whose instance of {{Q}} is put-disabled, and {{2}}, whose is not."""
-    files = []
+    files: list[str] = []
     for name, put in (("{{1}}", "DISABLED"), ("{{2}}", "ENABLED")):
         files.append(str(tmp_path / f"{len(files)}.mqsc"))
         Path(files[-1]).write_text(MEMBER.replace("<QM>", name).replace("<PUT>", put))

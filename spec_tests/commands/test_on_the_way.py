@@ -187,8 +187,10 @@ def test_where_an_exit_is_named_it_is_as_far_as_the_rules_go(gateways: list[str]
 
 
 def test_waiting_for_a_channel_hides_nothing_else() -> None:
-    names = {"sender": "QM4", "queue": "Q", "queue_manager": "QM6", "channel": "C_QM6", "channel_status": "RETRYING"}
-    found = on_the_way(Delivery(**names, put_enabled=False), Rules())
+    waiting = Delivery(
+        sender="QM4", queue="Q", queue_manager="QM6", channel="C_QM6", channel_status="RETRYING", put_enabled=False
+    )
+    found = on_the_way(waiting, Rules())
     assert found is not None
     assert found.waits
     assert list(found.remarks) == [
@@ -226,7 +228,7 @@ def test_a_transmission_queue_of_its_own_is_that_of_a_channel_that_it_names(file
     assert in_the_way(files, "ONLY.HERE", "--set", DISABLED) == []
 
 
-CLUSTER = {
+CLUSTER: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["SALES"]},
     "remote_queue_manager": [{"name": "QM2", "clusters": ["SALES"]}],
     "queue": [{"name": "ORDERS", "queue_manager": "QM2", "clusters": ["SALES"], "defbind": "OPEN"}],
@@ -244,7 +246,7 @@ def on_lines(command: Command, tmp_path: Path, document: dict[str, Any]) -> Any:
 
 
 def test_lines_of_facts_tell_it(tmp_path: Path) -> None:
-    stopped = [{**CLUSTER["channel"][0], "status": "STOPPED"}]  # type: ignore[index]
+    stopped = [{**CLUSTER["channel"][0], "status": "STOPPED"}]
     asked = CLUSTER | {"put": {"queue": "ORDERS"}}
     assert on_lines(explain, tmp_path, asked)["remarks"] == []
     assert on_lines(explain, tmp_path, asked | {"channel": stopped})["remarks"] == [WAITS]

@@ -84,7 +84,7 @@ def test_messages_beside_a_script_that_defines_their_queue(tmp_path: Path) -> No
 
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     done = run("order", written(tmp_path, {"id": "Y2", "queue": "APPQ", "group": "Y", "sequence": 2}))
-    assert "left out of the logical order: Y2: the first message of group Y is not on the queue (3.6)" in done.stdout
+    assert "left out of the logical order: Y2: the first message of group Y is not available (3.6)" in done.stdout
     assert "next get with LOGICAL_ORDER: reason 2033" in done.stdout
 
 
@@ -178,7 +178,7 @@ def test_replay_tells_what_a_get_passed_over(tmp_path: Path) -> None:
         {**GET, "options": ["LOGICAL_ORDER"]}, {**GET, "match": {"sequence": 3}}, {**GET, "options": ["LOGICAL_ORDER"]},
     ])  # fmt: skip
     shown = run("replay", path).stdout.splitlines()
-    assert shown[1:3] == ["      returns A0", "         3.6  not Y2: the first message of group Y is not on the queue"]
+    assert shown[1:3] == ["      returns A0", "         3.6  not Y2: the first message of group Y is not available"]
     assert shown[4:] == [
         "      returns Y3  GroupStatus G",
         "         1.2  not Y2: its MsgSeqNumber is 2, not 3",
@@ -192,6 +192,16 @@ def test_replay_tells_what_a_get_passed_over(tmp_path: Path) -> None:
         ),
         "              and 1 more behind them",
         "      reason 2033: in group Y MsgSeqNumber 4, Offset 0 is next, and is not there, or not whole (2033)",
+    ]
+
+
+def test_each_message_of_a_repeated_put_in_a_unit_of_work_is_passed_over(tmp_path: Path) -> None:
+    path = written(tmp_path, event=[{**PUT, "count": 2, "unit_of_work": "U"}, PUT, {**PUT, "unit_of_work": "U"}, GET])
+    shown = run("replay", path).stdout.splitlines()
+    assert shown[shown.index("      returns #1") :] == [
+        "      returns #1",
+        "         5.1  not #0.0: unit of work U has not committed it",
+        "         5.1  not #0.1: unit of work U has not committed it",
     ]
 
 

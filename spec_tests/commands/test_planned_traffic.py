@@ -191,7 +191,9 @@ def test_in_a_program() -> None:
     before = read_members([Source(name, text.encode()) for name, text in texts.items()])
     after = changed_everywhere(before, ["QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"])
     found = plan(before, after, traffic=Traffic({("ORDERS", "QM1"): 900}))
-    assert [(row.queue, row.member, row.weight, row.puts_moved) for row in found] == [("ORDERS", "QM1", 900, 600)]
+    assert [(row.queue, row.member, row.weight, row.puts_moved) for row in found] == [
+        ("ORDERS", "QM1", 900, Fraction(600))
+    ]
     assert [(each.out_of, each.into, each.puts) for each in moves(found)] == [("QM2", "QM3", 300), ("QM4", "QM3", 300)]
     # What one member knows is a state, too.
     one, other = before[0].cluster, after[0].cluster

@@ -39,6 +39,20 @@ def test_the_timeline_for_a_person() -> None:
     assert "trigger message for ORDERS.IN by trigger.12" in lines
 
 
+@pytest.mark.parametrize("name", ["[bold]A[/bold]", "A\\", ":100:", "\\[A]"])
+def test_names_are_told_as_they_are(tmp_path: Path, name: str) -> None:
+    """No part of one is taken for the style of the text or for a picture."""
+    put = {"do": "put", "queue": "APPQ", "id": name, "by": name, "priority": 9}
+    get = {"do": "get", "queue": "APPQ", "match": {"id": "B"}, "by": name}
+    shown = run("replay", written(tmp_path, scenario(put, {**put, "id": "B", "priority": 1}, get))).stdout.splitlines()
+    assert f"    1 put APPQ {name} by {name} priority 9" in shown
+    assert shown[-3:] == [
+        f"    3 get APPQ where id is B by {name}",
+        "      returns B",
+        f"         1.2  not {name}: {name} is not B",
+    ]
+
+
 def test_one_object_for_each_event(tmp_path: Path) -> None:
     put = {"do": "put", "queue": "APPQ"}
     done = run("replay", written(tmp_path, scenario(put, {**put, "count": 2})), "--json")
@@ -199,7 +213,7 @@ def test_a_reason_by_the_rules_of_retrieval_says_what_the_rule_says(tmp_path: Pa
     A put of priority 12 counts as 9. Z is begun by a put in logical order, which no put of another group may follow.
     """
     logical = {"logical_order": True, "queue": "APPQ", "by": "P"}
-    events = [
+    events: list[dict[str, Any]] = [
         {"do": "get", "queue": "APPQ", "options": ["LOGICAL_ORDER"]},
         {"do": "get", "queue": "APPQ", "match": {"id": "B"}},
         {"do": "put", "queue": "APPQ", "priority": 12},

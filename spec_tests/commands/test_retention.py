@@ -157,7 +157,7 @@ ORDER = ("current", "grace", "removed")
 @given(st.lists(DAYS, max_size=6), DAYS, DAYS)
 def test_retention_never_goes_back_in_time(referenced: list[date], one: date, other: date) -> None:
     made = date(2023, 12, 1)
-    request = Request("Q", "QM1", made, referenced)  # type: ignore[arg-type]
+    request = Request("Q", "QM1", made, tuple(referenced))
     held = Held((Information("Q", "QM2", made),), (request,))
     early, late = (retention(RULES, held, day) for day in sorted((one, other)))
     before, after = (ORDER.index(each.information[0].settled.facts["state"]) for each in (early, late))

@@ -273,6 +273,11 @@ class TestTheCommand:
         [line] = bad("why", "APQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
         assert line == "'APQ' is not a local queue of QM1; did you mean 'APPQ'?"
 
+    @pytest.mark.parametrize("name", ["APPQ  ", "APP*  "])
+    def test_a_padded_name(self, tmp_path: Path, name: str) -> None:
+        path = written(tmp_path, facts())
+        assert run("why", name, path).stdout == run("why", "APPQ", path).stdout != ""
+
     def test_a_model_queue(self, tmp_path: Path) -> None:
         [line] = bad("why", "M", written(tmp_path, "* Queue manager name: QM1\nDEFINE QMODEL(M)\n", "QM1.mqsc"))
         assert line == ("queue 'M' is a model queue: an open of it makes a queue of a generated name; name that queue")

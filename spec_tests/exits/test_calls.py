@@ -189,8 +189,10 @@ def test_an_open_that_fixes_nothing_ignores_the_choice() -> None:
 
 
 def test_no_destination_no_call() -> None:
-    alone = {"others": {host: {"clusters": ["T"]} for host in HOSTS}}
-    alone["channels"] = {host: {"cluster": "T"} for host in HOSTS}
+    alone = {
+        "others": {host: {"clusters": ["T"]} for host in HOSTS},
+        "channels": {host: {"cluster": "T"} for host in HOSTS},
+    }
     decision = asked(taking(1), alone)
     assert decision.reason is not None
     assert decision.reason.code == 2270

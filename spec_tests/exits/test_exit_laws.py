@@ -98,6 +98,7 @@ def test_what_an_exit_can_do(obedient: Engine, situation: tuple[Cluster, Put], n
     assert answer.called == (bool(answer.offered) and not fails_before)
     if not answer.called:
         return
+    assert found.run is not None
     assert answer.own_choice is next(iter(found.run.remaining), None)
     assert answer.own_choice is None or answer.own_choice in answer.offered
     if response not in ("OK", "SUPPRESS_EXIT"):

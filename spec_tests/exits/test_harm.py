@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,7 @@ def leaves_a_long_error(_: MQWXP) -> None:
     raise ValueError("x" * 1000)
 
 
-def line_of(exit: Exit) -> int:  # noqa: A002
+def line_of(exit: Callable[..., object]) -> int:  # noqa: A002
     return exit.__code__.co_firstlineno
 
 

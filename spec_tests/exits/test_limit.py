@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_the_limit_is_the_time_that_passes(options: dict[str, float], limit: flo
 
 
 @pytest.mark.parametrize(("options", "limit"), [({"exit_limit": 7.5}, 7.5), ({}, 30.0)], ids=["given", "default"])
-def test_without_a_limit_it_is_30_seconds_on_both_sides(options: dict[str, float], limit: float) -> None:
+def test_without_a_limit_it_is_30_seconds_on_both_sides(options: dict[str, Any], limit: float) -> None:
     def alarm(wxp: MQWXP) -> None:
         left, _ = signal.getitimer(signal.ITIMER_REAL)
         wxp.ExitResponse = f"ends itself in {left:.0f} seconds"

@@ -20,7 +20,9 @@ def test_it_may_ask_an_engine_but_not_for_a_choice_that_calls_an_exit() -> None:
 
         def asks(wxp: MQWXP) -> None:
             assert took(choose(plain)) == "QM2"
-            wxp.ExitResponse = str(choose(other).reason.because)  # type: ignore[union-attr]
+            reason = choose(other).reason
+            assert reason is not None
+            wxp.ExitResponse = str(reason.because)
 
         decision = asked(asks)
     assert told(decision)["response"] == "an exit called for a choice that calls an exit"

@@ -13,7 +13,7 @@ from mqclause.exits import MQWXP
 from spec_tests.support.exit_scene import HOSTS, NAME, Exit, scenario, taking, writing, written
 
 OPEN = {"do": "open", "queue": "Q", "mode": "OUTPUT", "by": "APP"}
-PUT = {"do": "put", "queue": "Q", "by": "APP"}
+PUT: dict[str, Any] = {"do": "put", "queue": "Q", "by": "APP"}
 CLOSE = {"do": "close", "queue": "Q", "by": "APP"}
 RESTART = {"do": "restart"}
 UNBOUND = {"queues": {host: {"defbind": "NOTFIXED"} for host in HOSTS}}

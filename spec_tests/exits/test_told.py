@@ -93,7 +93,8 @@ def test_the_parameters_of_a_call_that_is_not_made(tmp_path: Path) -> None:
     assert snapshot.put is not None
 
     def told_of(wxp: MQWXP) -> dict[str, Any]:
-        return json.loads(json.dumps(attrs.asdict(wxp), default=bytes.hex))  # type: ignore[no-any-return]
+        found: dict[str, Any] = json.loads(json.dumps(attrs.asdict(wxp), default=bytes.hex))
+        return found
 
     with Engine(exits={NAME: writing(tmp_path / "seen", of=told_of)}) as engine:
         state = engine.choose(snapshot.put, snapshot.cluster).state

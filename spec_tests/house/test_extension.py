@@ -105,7 +105,7 @@ def test_its_cases_pass_in_every_executor(rules: Rules, executor: Any, tmp_path:
     assert [case.faults(rules, executor) for case in cases] == [[], []]
 
 
-WAITERS = [
+WAITERS: list[dict[str, Any]] = [
     {"application": "A", "mode": "BROWSE", "matches_correlation": False, "preference": 9, "waiting": 0},
     {"application": "B", "mode": "INPUT", "matches_correlation": False, "preference": 2, "waiting": 10},
     {"application": "C", "mode": "INPUT", "matches_correlation": False, "preference": 2, "waiting": 900},

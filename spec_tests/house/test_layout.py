@@ -91,8 +91,9 @@ NEAR = ("suggestion", "name_suggestion", "instead")
 
 def says_more(tree: ast.AST) -> Iterator[int]:
     """The lines of texts in which a suggestion of a close word is not the last thing said."""
-    for node in ast.walk(tree):
-        for part in node.values[:-1] if isinstance(node, ast.JoinedStr) else ():
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    for node in texts:
+        for part in node.values[:-1]:
             filled = part.value if isinstance(part, ast.FormattedValue) else None
             called = filled.func if isinstance(filled, ast.Call) else None
             if (isinstance(filled, ast.Name) and filled.id == "near") or (

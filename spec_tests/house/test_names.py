@@ -7,6 +7,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+import pytest
+
 from spec_tests.support.product import Definition, Function, Module, installed, modules
 
 SUBCOMMANDS = "mqclause.tools.commands."
@@ -83,6 +85,11 @@ def test_what_a_package_exports_is_there() -> None:
     assert [module.name for module in doors if module.name in ("mqclause", *BACK_ENDS)] == ["mqclause", *BACK_ENDS]
     for module in doors:
         assert module.exported() == sorted(module.exported()), f"{module.place}: __all__ in the order of the alphabet"
+
+
+def test_a_name_that_the_package_does_not_have_is_no_name_to_type_checkers_either() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'Engin'"):
+        from mqclause import Engin  # type: ignore[attr-defined] # noqa: F401
 
 
 def functions_of(back_end: str) -> dict[str, Function]:

@@ -12,7 +12,7 @@ from mqclause.answers.cases.decision_case import DecisionCase
 from mqclause.answers.cases.replay_case import ReplayCase
 from mqclause.answers.cases.retrieval_case import RetrievalCase
 from mqclause.rulebook.actions import ACTIONS, COMMON_KEYS
-from mqclause.rulebook.case import CASE_KEYS, FILE_KEYS
+from mqclause.rulebook.case import CASE_KEYS, FILE_KEYS, Case
 
 PAGE = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SECTION = re.search(r"## A rule file, key by key\n(.*?)\n## ", PAGE, re.DOTALL)
@@ -25,7 +25,9 @@ def test_a_key_is_explained(key: str) -> None:
     assert re.search(rf"`\[*{key}(?:\]+|\.\"[^`]*)?`", SECTION[1]), f"{key} is not explained in CONTRIBUTING.md"
 
 
-KINDS = {"put": DecisionCase, "scenario": ReplayCase, "retrieval": RetrievalCase, "other": CourseCase}
+KINDS: dict[str, type[Case]] = {
+    "put": DecisionCase, "scenario": ReplayCase, "retrieval": RetrievalCase, "other": CourseCase,
+}  # fmt: skip
 PLACES = {
     "file": FILE_KEYS,
     "case": CASE_KEYS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -149,7 +149,7 @@ def test_after_a_reset_the_shares_are_as_the_new_weights() -> None:
 
 
 @pytest.mark.parametrize("change", [{"status": "STOPPED"}, {"deftype": "CLUSSDRB"}])
-def test_what_is_no_workload_attribute_leaves_the_factors(change: Mapping[str, str]) -> None:
+def test_what_is_no_workload_attribute_leaves_the_factors(change: dict[str, Any]) -> None:
     engine, before = Engine(), cluster(50, 50)
     _, state = run(engine, before, 4)
     first, *others = before.channels

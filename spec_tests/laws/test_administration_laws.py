@@ -101,7 +101,7 @@ def test_a_refresh_removes_nothing_of_the_local_queue_manager_and_tells_each_thi
 def test_every_message_in_flight_has_one_fate_each_time_its_target_fails(
     facts: dict[str, Any], messages: list[dict[str, bool]], failing: list[str]
 ) -> None:
-    in_flight = [
+    in_flight: list[dict[str, Any]] = [
         {"id": f"M{number}", "queue": "Q", "channel": "TO.QM2.0", **each} for number, each in enumerate(messages)
     ]
     at = {each["id"]: "QM2" for each in in_flight}

@@ -11,6 +11,7 @@ pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
 from mqclause import Engine, Rules
+from mqclause.answers.choice.decision import Level
 from mqclause.duckdb import decide
 from mqclause.executors.run import ExecutorName
 from spec_tests.support.compared import outline
@@ -35,7 +36,7 @@ def test_executors(clusters: int, each: int) -> None:
         readings = tuple(sorted(batch.readings.items()))
         ours, others = engine("compiled", readings), [engine(executor, readings) for executor in OTHERS]
         for number, (cluster, put) in enumerate(batch.cases):
-            level = "condition" if number % 50 == 0 else "rule"
+            level: Level = "condition" if number % 50 == 0 else "rule"
             one = ours.choose(put, cluster, None, level)
             for other in (each.choose(put, cluster, None, level) for each in others):
                 assert outline(one) == outline(other), (number, put)
@@ -48,7 +49,7 @@ def test_a_table(clusters: int, each: int) -> None:
     """All puts of a batch are the rows of one table: what their names come to, with the destinations there."""
     for batch in batches(clusters, each):
         ours = engine("compiled", tuple(sorted(batch.readings.items())))
-        made = [row for case in batch.cases if (row := table_row(ours, *case)) is not None]
+        made = [one for case in batch.cases if (one := table_row(ours, *case)) is not None]
         assert len(made) > each // 3
         rows = [row for row, _ in made]
         found = answers(decide(arrow_table(rows, optional=True), rules=ours.rules, explain=True))

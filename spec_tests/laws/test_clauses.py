@@ -93,7 +93,8 @@ def test_a_row_that_stands_for_two_is_an_error() -> None:
 
 
 def test_facts_are_laid_over_the_scene() -> None:
-    scene = {"put": {"queue": "A", "call": "MQOPEN"}, "channel": [{"name": "A", "queue_manager": "QM2"}]}
+    channel = {"name": "A", "queue_manager": "QM2"}
+    scene = {"put": {"queue": "A", "call": "MQOPEN"}, "channel": [channel]}
     facts = {"put": {"queue_manager": "QM2"}, "channel": [{"name": "A", "clwlrank": 1}, {"name": "B"}]}
-    merged = {"put": {"queue_manager": "QM2"}, "channel": [{**scene["channel"][0], "clwlrank": 1}, {"name": "B"}]}
+    merged = {"put": {"queue_manager": "QM2"}, "channel": [{**channel, "clwlrank": 1}, {"name": "B"}]}
     assert laid_over(scene, facts, "here") == merged

@@ -18,7 +18,7 @@ Setting = tuple[tuple[str, ...], Callable[[Cluster, Any], Cluster], list[Any]]
 """An attribute of an object, what sets it in the facts, and the values that it can have."""
 
 DIGITS = list(range(10))
-OF_INSTANCE = {"put": ["ENABLED", "DISABLED"], "clwlrank": DIGITS, "clwlprty": DIGITS}
+OF_INSTANCE: dict[str, list[Any]] = {"put": ["ENABLED", "DISABLED"], "clwlrank": DIGITS, "clwlprty": DIGITS}
 OF_ROUTE = {"clwlrank": DIGITS, "clwlprty": DIGITS, "netprty": DIGITS}
 LISTS = ("queues", "queue_manager_aliases", "channels", "remote_queue_managers")
 
@@ -32,7 +32,7 @@ def settings(decision: Decision) -> Iterator[Setting]:
             yield from _of("QUEUE", OF_INSTANCE, _alias(each.alias, host), host, each.alias)
         elif decision.resolved.named.queue:
             name = decision.resolved.named.queue
-            words = {"clwluseq": ["QMGR", "LOCAL", "ANY"]} if local else {}
+            words: dict[str, list[Any]] = {"clwluseq": ["QMGR", "LOCAL", "ANY"]} if local else {}
             yield from _of("QUEUE", OF_INSTANCE | words, _queue(name, host), host, name)
         if each.channel and not local:
             yield from _of("CHANNEL", OF_ROUTE, _route(each.channel, host), host, each.channel)
@@ -57,7 +57,7 @@ def _of(
 
 def _setting(fact: Callable[[Any], bool], field: str) -> Callable[[Cluster, Any], Cluster]:
     def put_in(cluster: Cluster, value: Any) -> Cluster:
-        lists = {
+        lists: dict[str, Any] = {
             name: tuple(evolve(each, **{field: value}) if fact(each) else each for each in getattr(cluster, name))
             for name in LISTS
         }

@@ -66,7 +66,7 @@ def _stopped(channel: Channel) -> Channel:
 def test_factors_start_again_when_an_attribute_is_altered(situation: Situation) -> None:
     cluster, put = situation
     state = engine().choose(put, cluster).state
-    suspended = [evolve(each, suspended=["SALES"]) for each in cluster.remote_queue_managers]
+    suspended = [evolve(each, suspended=("SALES",)) for each in cluster.remote_queue_managers]
     first = cluster.channels[0]
     is_route = first.queue_manager != cluster.queue_manager.name
     # A queue may be known in a cluster of this queue manager beside the channel's, which it is not in: then both hold.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mqclause import Cluster, QueueManager, ReadingError, RuleError, Rules, next_get
@@ -14,7 +16,7 @@ from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.model.timeline.retrieval_call import LEFT_OUT
 from spec_tests.support.deep import first
 
-LIE = [
+LIE: list[dict[str, Any]] = [
     {"group": "Y", "sequence": 2, "last_in_group": True},
     {},
     {"group": "Z"},

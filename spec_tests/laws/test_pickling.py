@@ -6,6 +6,7 @@ import pickle
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib.resources import files
 from multiprocessing import get_context
 from pathlib import Path
@@ -118,11 +119,13 @@ def test_checks() -> None:
     assert (checks.ignored, checks.engine.executor) == ({"check.14"}, "plain")
 
 
+NO_PUTS: list[dict[str, Any]] = [{"queue": 5}, {"length": float("nan")}]
+
+
 @pytest.mark.parametrize(
     "raising",
     [
-        lambda: Put(queue=5),
-        lambda: Put(length=float("nan")),
+        *(partial(Put, **each) for each in NO_PUTS),
         lambda: read_files([]),
         lambda: Cluster(QueueManager("QM1"), queues=(Queue("Q", "QM1"), Queue("Q", "QM1"))),
         lambda: Rules({"weight-step": "half"}),

@@ -35,7 +35,8 @@ def changed(rng: Random, cluster: Cluster) -> Cluster:
                 "put": ("ENABLED", "DISABLED"), "status": ("RUNNING", "STOPPED", "RETRYING"),
             }.get(field, range(1, 9))  # fmt: skip
             lists[name][at] = evolve(lists[name][at], **{field: rng.choice(values)})
-    return evolve(cluster, **{name: tuple(of) for name, of in lists.items()})
+    altered: dict[str, Any] = {name: tuple(of) for name, of in lists.items()}
+    return evolve(cluster, **altered)
 
 
 def seen(row: PlanRow, swapped: bool = False) -> tuple[Any, ...]:

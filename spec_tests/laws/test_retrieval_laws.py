@@ -142,8 +142,8 @@ def scenario(lie: Sequence[Mapping[str, Any]], events: Sequence[Mapping[str, Any
 
 
 REPLAYS = {name: Replay(executor=name) for name in EXECUTORS}
-WHOLE = Replay()
-WHOLE.retrieval = AskedRetrieval()
+WHOLE, ASKED = Replay(), AskedRetrieval()
+WHOLE.retrieval = ASKED
 
 
 def told(replay: Replay, of: Scenario) -> list[dict[str, Any]]:
@@ -174,7 +174,7 @@ def test_all_of_a_queue_and_what_a_get_prefers_give_the_same(examples: int) -> N
     @given(messages, calls)
     def law(lie: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
         of = scenario(lie, possible(lie, wanted))
-        WHOLE.retrieval.runs.clear()
+        ASKED.runs.clear()
         assert told(WHOLE, of) == told(REPLAYS["compiled"], of)
 
     law()

@@ -43,7 +43,7 @@ def test_where_steps_are_whole_numbers_shares_are_in_proportion_to_these() -> No
 
 @pytest.mark.parametrize("ties", ["keep-first-listed", "any"])
 def test_of_channels_that_clwlmruc_cuts_the_first_listed_have_all(ties: str) -> None:
-    given: Any = cluster(50, 50, 50)
+    given = cluster(50, 50, 50)
     few = Cluster(
         type(given.queue_manager)("QM1", ("SALES",), clwlmruc=2),
         given.remote_queue_managers, given.queues, (), given.channels,

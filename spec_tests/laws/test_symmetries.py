@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import asdict, evolve
 from hypothesis import given
@@ -14,6 +14,8 @@ from mqclause import Cluster
 from mqclause.model.facts.objects import Channel
 from spec_tests.support.compared import Situation, engine, fell_by, identity, law, permitted, reason, with_readings
 from spec_tests.support.random_clusters import readings, situations
+
+_Fact = TypeVar("_Fact")
 
 
 @law
@@ -38,11 +40,15 @@ def shuffled(cluster: Cluster, rng: Random) -> Cluster:
     """The same facts in another order; of the local receivers the one listed first stays so: it is the one used."""
     receivers = [each for each in cluster.channels if each.deftype == "CLUSRCVR"]
     others = [each for each in cluster.channels if each.deftype != "CLUSRCVR"]
-    tables = [cluster.remote_queue_managers, cluster.queues, cluster.queue_manager_aliases, others]
-    managers, queues, aliases, channels = (rng.sample(list(table), len(table)) for table in tables)
+    managers, queues = _mixed(cluster.remote_queue_managers, rng), _mixed(cluster.queues, rng)
+    aliases, channels = _mixed(cluster.queue_manager_aliases, rng), _mixed(others, rng)
     for receiver in reversed(receivers):
         channels.insert(rng.randint(0, next(_places(channels), len(channels))), receiver)
     return Cluster(cluster.queue_manager, managers, queues, aliases, channels)
+
+
+def _mixed(table: Sequence[_Fact], rng: Random) -> list[_Fact]:
+    return rng.sample(list(table), len(table))
 
 
 def _places(channels: list[Channel]) -> Iterator[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from attrs import define, field
 from hypothesis import given, settings
@@ -180,7 +179,7 @@ def course(*of: st.SearchStrategy[Event]) -> st.SearchStrategy[list[Event]]:
 courses = course(puts, puts, puts, gets, gets, ends, opens)
 courses_with_restart = course(puts, puts, puts, puts, gets, gets, gets, ends, restarts)
 calls = course(puts, gets)
-QUICK: Any = settings(max_examples=50, deadline=None)
+QUICK = settings(max_examples=50, deadline=None)
 
 
 @QUICK

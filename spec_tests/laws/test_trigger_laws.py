@@ -137,7 +137,7 @@ def test_the_beginning_of_a_scenario_gives_the_beginning_of_its_rows(rng: Random
 @given(seeds, st.lists(st.sampled_from(("put", "get", "segments")), min_size=1))
 def test_a_backout_of_everything_leaves_the_depth_as_before(rng: Random, work: list[str]) -> None:
     scenario = random_scenario(rng)
-    calls = {
+    calls: dict[str, dict[str, Any]] = {
         "put": {"do": "put", "queue": "APPQ", "priority": 4},
         "get": {"do": "get", "queue": "APPQ"},
         "segments": {"do": "put", "queue": "APPQ", "segments": 3},

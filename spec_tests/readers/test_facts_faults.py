@@ -13,7 +13,7 @@ LOCAL = '[queue_manager]\nname = "HQ"\n'
 
 
 def faults(text: str, form: str = "toml") -> list[str]:
-    return [str(found) for found in parse_facts(text, "f", form).diagnostics]  # type: ignore[arg-type]
+    return [str(found) for found in parse_facts(text, "f", form).diagnostics]
 
 
 @pytest.mark.parametrize(

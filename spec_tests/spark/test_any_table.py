@@ -36,7 +36,7 @@ def test_flat_puts_of_several_queue_managers_are_spread_as_in_duckdb(
     spark: Any, given: dict[str, Any], more: dict[str, Any], explain: bool
 ) -> None:
     name, tied = "ORDERS.IN", cluster(20, 50, 20, 10)
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (0, name, "QM1", "x"),
         (1, f"{name}  ", "QM2 ", "NOTFIXED"),
         (2, "NO", "QM9", ""),
@@ -47,7 +47,8 @@ def test_flat_puts_of_several_queue_managers_are_spread_as_in_duckdb(
     rows = [(*row, f"key {row[0]} é") for row in rows]
     df = spark.createDataFrame(rows, "id bigint, `state` string, `At` string, c string, key string")
     table = pa.table(dict(zip(df.columns, map(list, zip(*rows, strict=True)), strict=True)))
-    clusters, named = {"QM1": tied, "QM2": tied}, {"at": "AT", "queue": "State", "bind": "C", "call": "MQOPEN"}
+    clusters = {"QM1": tied, "QM2": tied}
+    named: dict[str, Any] = {"at": "AT", "queue": "State", "bind": "C", "call": "MQOPEN"}
     found = native.decide(df, clusters, None, explain, **named, **given, **more)
     assert found.columns == ["id", "state", "At", "c", "key", "decision"]
     expected = answers(duckdb.decide(table, clusters, explain=explain, **named, **given, **more))
@@ -69,8 +70,8 @@ def test_tables_that_are_not_the_same_each_time_keep_their_rows(
     name, known = "ORDERS.IN", cluster(20, 50)
     puts = spark.range(3000).selectExpr("id", f"IF(rand() < 0.5, '{name}', substr(uuid(), 1, 8)) AS q", "'QM1' AS mqqm")
     if kind == "as it is":
-        odd = native.decide(puts, known, queue="q").where(f"(q = '{name}') = (decision.reason <=> 2085)")
-        assert odd.count() == 0
+        wrong = native.decide(puts, known, queue="q").where(f"(q = '{name}') = (decision.reason <=> 2085)")
+        assert wrong.count() == 0
         return
     kinds = {
         "sample": lambda: puts.sample(0.3),
@@ -82,7 +83,7 @@ def test_tables_that_are_not_the_same_each_time_keep_their_rows(
     odd = f"(q = '{name}') <> (decision.outcome <=> 'chosen') OR decision IS NULL"
     counted = native.decide(df, known, queue="q").selectExpr("count(*)", f"count_if({odd})")
     assert jobs() == []
-    assert tuple(counted.first()) == (df.count(), 0)
+    assert [tuple(row) for row in counted.collect()] == [(df.count(), 0)]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_names_in_any_letter_case_and_keywords(spark: Any, value: str) -> None:
         spark.conf.set(name, value)
     try:
         (row,) = native.decide(df).collect()
-        assert (row.decision.queue_manager, row.asDict().keys()) == ("QM2", {"PUT", "Destinations", "decision"})
+        assert (row.decision.queue_manager, {*row.asDict()}) == ("QM2", {"PUT", "Destinations", "decision"})
     finally:
         for name in names:
             spark.conf.unset(name)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -24,18 +25,24 @@ from mqclause import duckdb
 from mqclause.spark import local_session
 from mqclause.spark.connect import PORT, PortError
 from mqclause.tables.columns import PUT
+from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_case, random_put
 from spec_tests.support.random_rows import answers, arrow_struct
 
 PROGRAM = """
 import json, sys
 from random import Random
-sys.path[:0] = sys.argv[2:]
+table, server, *path = sys.argv[1:]
+sys.path[:0] = path
+from pyspark.sql import SparkSession
 from spec_tests.support.random_clusters import random_case
 from mqclause.spark import decide, local_session
-session = local_session(2, "1g", {"spark.api.mode": "connect"})
+if server:
+    session = SparkSession.builder.remote(server).getOrCreate()
+else:
+    session = local_session(2, "1g", {"spark.api.mode": "connect"})
 assert "connect" in type(session).__module__
-puts = session.read.parquet(sys.argv[1])
+puts = session.read.parquet(table)
 cluster, _ = random_case(Random(0))
 decided = decide(puts, cluster)
 rows = sorted(decided.select("id", "decision").collect(), key=lambda row: row.id)
@@ -53,22 +60,37 @@ def taken(port: int) -> Iterator[int]:
         yield port or listening.getsockname()[1]
 
 
-def test_tables_by_a_server_beside_another(tmp_path: Path) -> None:
+def port_of_server(spark: Any) -> int:
+    """Where the server of the tests' session listens."""
+    service = getattr(spark._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
+    return int(getattr(service, "MODULE$").localPort())
+
+
+def check_puts(folder: Path, server: str) -> None:
+    """Puts in a cluster, decided by a server at that address, or by one that is started for them."""
     rng = Random(0)
     cluster, put = random_case(rng)
     given = [asdict(each) for each in (put, *(random_put(rng, cluster) for _ in range(30)))]
     puts = [None, {"queue": "NOWHERE", "call": "mqget"}, *given]
     asked = pa.array([each and {name: each.get(name) for name in PUT} for each in puts], arrow_struct(PUT))
     table = pa.table({"id": range(len(puts)), "put": asked})
-    pq.write_table(table, tmp_path / "puts.parquet")
-    given_to = [str(tmp_path / "puts.parquet"), *(path for path in sys.path if path)]
-    with taken(15002):  # where Spark's own servers listen
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, *given_to], cwd=tmp_path, capture_output=True, timeout=600, check=False
-        )
+    pq.write_table(table, folder / "puts.parquet")
+    given_to = [str(folder / "puts.parquet"), server, *(path for path in sys.path if path)]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *given_to], cwd=folder, capture_output=True, timeout=600, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     # Without all that Connect needs Spark leaves Python without an error.
     assert json.loads(done.stdout) == answers(duckdb.decide(table, cluster))
+
+
+@pytest.mark.parametrize("of_its_own", first(1, [False, True]))
+def test_tables_by_a_server(request: pytest.FixtureRequest, tmp_path: Path, of_its_own: bool) -> None:
+    if of_its_own:
+        with taken(15002):  # where Spark's own servers listen
+            check_puts(tmp_path, "")
+    else:
+        check_puts(tmp_path, f"sc://127.0.0.1:{port_of_server(request.getfixturevalue('spark'))}")
 
 
 def test_a_port_that_is_taken() -> None:

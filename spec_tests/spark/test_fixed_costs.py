@@ -16,6 +16,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.spark.expression import answer_text
 from mqclause.spark.types import struct_type
 from mqclause.tables.columns import DESTINATION, PUT
+from spec_tests.support.deep import first
 from spec_tests.support.weighted_routes import cluster
 
 
@@ -24,18 +25,26 @@ def table(spark: Any, name: str = "id") -> Any:
     return spark.createDataFrame([], f"{name} bigint, put {put}, destinations array<{among}>")
 
 
-def test_an_expression_is_written_once_for_rules_and_shape(spark: Any, jobs: Callable[[], list[int]]) -> None:
-    decide, known = native.decide, cluster(20, 50)
-    decide(table(spark), explain=True)
-    decide(table(spark).drop("destinations"), known)
+def by_rows(spark: Any, name: str = "id", reading: str = "exact") -> None:
+    native.decide(table(spark, name), rules=Rules({"weight-step": reading}))
+
+
+def by_cluster(spark: Any, name: str = "id", reading: str = "exact") -> None:
+    own = table(spark, name).drop("destinations")
+    native.decide(own, cluster(20, 50 if name == "id" else 60), Rules({"weight-step": reading}))
+
+
+@pytest.mark.parametrize("decide", first(1, [by_rows, by_cluster]))
+def test_an_expression_is_written_once_for_rules_and_shape(
+    spark: Any, jobs: Callable[[], list[int]], decide: Callable[..., None]
+) -> None:
+    decide(spark)
     before = answer_text.cache_info()
-    # Other tables of the same shape, and the same rules loaded again.
-    decide(table(spark, "other"), rules=Rules(), explain=True)
-    decide(table(spark, "other").drop("destinations"), cluster(20, 60), Rules())
+    decide(spark, "other")  # another table of the same shape, and the same rules loaded again
     after = answer_text.cache_info()
-    assert (after.misses, after.hits) == (before.misses, before.hits + 2)
-    decide(table(spark), rules=Rules({"weight-step": "truncated"}), explain=True)
-    decide(table(spark, "clwlmruc"), explain=True)
+    assert (after.misses, after.hits) == (before.misses, before.hits + 1)
+    decide(spark, reading="truncated")
+    decide(spark, "clwlmruc")
     assert answer_text.cache_info().misses == before.misses + 2
     assert jobs() == []
 

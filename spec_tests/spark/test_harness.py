@@ -36,12 +36,16 @@ def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int, wa
     df = frame(spark, folder, f"adversarial{number}", arrow_table(rows))
     expected = [BY_ROW.decision(*row, explain=True) for row in rows]
     df.createOrReplaceTempView("adversarial")
-    sql = "SELECT id, choose_destination(put, destinations) AS decision FROM adversarial"
+
+    def registered() -> Any:
+        native.register(spark, explain=True)
+        return spark.sql("SELECT id, choose_destination(put, destinations) AS decision FROM adversarial")
+
     decided: dict[str, Callable[[], Any]] = {
         "decide": lambda: native.decide(df, explain=True),
         "column": lambda: df.withColumn("decision", native.choose_destination("put", "destinations", explain=True)),
         "udf": lambda: df.withColumn("decision", native.choose_destination_udf(explain=True)("put", "destinations")),
-        "sql": lambda: native.register(spark, explain=True) or spark.sql(sql),
+        "sql": registered,
     }
     for way in ways:
         for row, one, other in zip(rows, collected(decided[way]().select("id", "decision")), expected, strict=True):

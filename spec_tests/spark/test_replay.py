@@ -37,12 +37,15 @@ def test_each_queue_manager_has_its_own_shares(spark: Any) -> None:
     rows = spark.range(20_000).selectExpr(
         # The order of the rows is not that of the puts: 7919 and 10,000 have no factor in common.
         "cast(id * 7919 % 10000 as int) as at",
-        "if(id < 10000, 'QM1', 'QMA') as queue_manager",
+        # A name is padded or not.
+        "if(id < 10000, if(id % 3 = 0, 'QM1  ', 'QM1'), 'QMA') as queue_manager",
         "named_struct('queue', 'ORDERS.IN') as put",
     )
     found = replay(rows, {"QM1": cluster(20, 50, 20, 10), "QMA": cluster(50, 50)})
     assert found.columns == [*rows.columns, "decision"]
-    counted = found.groupBy("queue_manager", "decision.outcome", "decision.channel").count().collect()
+    assert found.where("queue_manager = 'QM1  '").count() == 3334
+    of = found.selectExpr("rtrim(queue_manager) AS name", "decision.outcome", "decision.channel")
+    counted = of.groupBy("name", "outcome", "channel").count().collect()
     assert {tuple(row[:3]): row[3] for row in counted} == {
         ("QM1", "chosen", "TO.QM2"): 2000,
         ("QM1", "chosen", "TO.QM3"): 5000,

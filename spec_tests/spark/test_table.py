@@ -22,7 +22,7 @@ from mqclause import spark as native
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.expression import answer_of
 from mqclause.spark.session import java_home
-from mqclause.tables.columns import OCCASION, TableError
+from mqclause.tables.columns import TableError
 from mqclause.tables.demands import is_null_text
 from mqclause.tables.row import Rows
 from spec_tests.support.deep import first
@@ -30,7 +30,7 @@ from spec_tests.support.many_clusters import Batch, batches, table_row
 from spec_tests.support.parcels import PARCELS, parcel_rows, parcel_rules, parcel_table
 from spec_tests.support.plan_text import plan, tree
 from spec_tests.support.random_clusters import random_readings
-from spec_tests.support.random_rows import Row, answers, arrow_struct, arrow_table, random_rows
+from spec_tests.support.random_rows import Row, answers, arrow_table, occasion_table, random_rows
 from spec_tests.support.spark_tables import collected, frame
 
 STRUCT = (
@@ -139,18 +139,7 @@ def test_traffic_as_duckdb_counts_it(spark: Any) -> None:
 
 def told_in_duckdb(chosen: dict[str, str]) -> tuple[Any, list[dict[str, Any]]]:
     """A table of occasions, and what the trigger rules say about each under the readings ``chosen``."""
-    rng = Random(4)
-    occasions: list[Any] = [None]
-    for _ in range(400):
-        drawn: dict[str, Any] = {}
-        for name, column in OCCASION.items():
-            words = getattr(column.domain, "words", None)
-            whole = isinstance(column.default, int) and not isinstance(column.default, bool)
-            among = words or ((0, 0, 1, 2, 5) if whole else (True, False) if column.default is False else ("", "A"))
-            drawn[name] = None if rng.random() < 0.02 else rng.choice(among)
-        drawn |= {"trigtype": "DEEP"} if rng.random() < 0.02 else {}
-        occasions.append(drawn)
-    table = pa.table({"id": range(len(occasions)), "occasion": pa.array(occasions, arrow_struct(OCCASION))})
+    table = occasion_table(Random(4), 400)
     return table, answers(duckdb.decide_triggers(table, Rules(chosen)), "triggering")
 
 
@@ -266,7 +255,7 @@ def test_numbers_of_other_types(spark: Any) -> None:
     fields = f"'queue_manager', 'QM' || n, {whole}, 'dest_seq_factor', cast(5 - n AS decimal(9, 2))"
     among = f"transform(array(2, 3, 5), n -> named_struct({fields}))"
     df = spark.range(1).selectExpr("named_struct('queue', 'Q') AS put", f"{among} AS destinations")
-    decision = native.decide(df).first()["decision"]
+    [(decision,)] = native.decide(df).select("decision").collect()
     # Of the two with channel rank 2 the one with the lower sequence factor.
     assert (decision["queue_manager"], decision["permitted"]) == ("QM5", 1)
 

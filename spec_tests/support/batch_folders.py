@@ -33,7 +33,7 @@ def check_union(out: Path, engine: str) -> None:
     source = folder_of(out.parent / f"in_{engine}")
     summary = batch(source, out, "--engine", engine, "--explain")
     assert (summary["status"], summary["rows"]) == (0, 3)
-    rows = duckdb.sql(f"FROM '{out}' ORDER BY id").to_arrow_table().to_pylist()
+    rows = duckdb.read_parquet(str(out)).order("id").to_arrow_table().to_pylist()
     assert [each["decision"]["queue_manager"] for each in rows] == ["QM1", None, "QM2"]
     assert [each["decision"]["outcome"] for each in rows] == ["chosen", "deferred", "chosen"]
     assert [each["extra"] for each in rows] == [None, 7, 8]

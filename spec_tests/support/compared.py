@@ -43,7 +43,7 @@ def fell_by(decision: Decision) -> dict[Identity, str]:
 
 def reason(decision: Decision) -> tuple[str, int, str, str] | None:
     found = decision.reason
-    return found and (found.name, found.code, found.call, found.rule)
+    return None if found is None else (found.name, found.code, found.call, found.rule)
 
 
 def essence(decision: Decision) -> tuple[Any, ...]:

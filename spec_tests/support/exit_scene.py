@@ -14,7 +14,7 @@ from mqclause.model.timeline.scenario import Scenario, scenario_of
 NAME = "myexit"
 HOSTS = ("QM2", "QM3", "QM4")
 
-Exit = Callable[[MQWXP], None]
+Exit = Callable[[MQWXP], object]
 
 
 def facts(**changes: Any) -> dict[str, Any]:

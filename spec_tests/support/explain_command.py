@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from importlib.resources import files
-from io import BytesIO, TextIOWrapper
+from io import BufferedRandom, BytesIO, TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -37,7 +37,7 @@ def run(*arguments: str, stdin: bytes = b"", encoding: str = "utf-8") -> subproc
     ``encoding`` is that of its standard streams, in which what it writes is read.
     """
     with TemporaryFile() as out, TemporaryFile() as err, ExitStack() as put_back:
-        streams = {"stdin": BytesIO(stdin), "stdout": out, "stderr": err}
+        streams: dict[str, BytesIO | BufferedRandom] = {"stdin": BytesIO(stdin), "stdout": out, "stderr": err}
         for name, stream in streams.items():
             put_back.enter_context(patch.object(sys, name, TextIOWrapper(stream, encoding, write_through=True)))
         put_back.enter_context(patch.object(sys, "argv", ["mqclause", *arguments]))

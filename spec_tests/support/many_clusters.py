@@ -15,7 +15,7 @@ from mqclause.model.facts.situation import situation
 from mqclause.tables.columns import DESTINATION, PUT
 from spec_tests.support.random_clusters import random_case, random_readings
 
-Row = tuple[dict[str, Any], list[dict[str, Any]]]
+Row = tuple[dict[str, Any], list[dict[str, Any] | None]]
 
 
 @frozen
@@ -44,7 +44,7 @@ def table_row(engine: Engine, cluster: Cluster, put: Put) -> tuple[Row, dict[str
     if not where.asks_workload or where.inhibited:
         return None
     decision = engine.choose(put, cluster, explain="rule")
-    row = _put_row(put, cluster, where), [_destination_row(each) for each in decision.listed]
+    row: Row = _put_row(put, cluster, where), [_destination_row(each) for each in decision.listed]
     return (row, told(decision)) if decision.listed else None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlglot import Dialect, Parser, exp, parse_one
+import sqlglot
+from sqlglot import Dialect, exp, parse_one
 
 from mqclause.language.sql import Node
 from mqclause.spark.passes.bound import Bound
@@ -21,9 +22,9 @@ def bound(arguments: list[Any]) -> Bound:
 
 
 class PlanText(Dialect):
-    class Parser(Parser):
+    class Parser(sqlglot.Parser):
         FUNCTIONS = {  # noqa: RUF012 - as in sqlglot
-            **Parser.FUNCTIONS,
+            **sqlglot.Parser.FUNCTIONS,
             **{each.sql_name(): each.from_arg_list for each in OURS if not each.__name__.startswith("_")},
             "BOUND": bound,
         }

@@ -115,9 +115,12 @@ def random_readings(rng: Random) -> dict[str, str]:
 
 def _random_mix(rng: Random, routes: int) -> Mix:
     numbers = rng.choice(((0,), (0, 1, 2), tuple(range(3 * routes + 1)), (2**53, 2**53 + 1, 2**63 - 2)))
-    digits = [rng.choice(FEW_DIGITS) for _ in range(5)]
+    rank, queue_rank, priority, queue_priority, network = (rng.choice(FEW_DIGITS) for _ in range(5))
     disabled, suspended = rng.choice(DISABLED), rng.choice(SUSPENDED)
-    return Mix(rng.choice(STATES), disabled, suspended, *digits, numbers, rng.choice(MEMBERSHIPS))
+    return Mix(
+        rng.choice(STATES), disabled, suspended, rank, queue_rank, priority, queue_priority, network, numbers,
+        rng.choice(MEMBERSHIPS),
+    )  # fmt: skip
 
 
 def _some(rng: Random, names: list[str]) -> list[str]:

@@ -17,7 +17,7 @@ def random_rows(rng: Random, queues: int) -> list[dict[str, Any]]:
     """Messages on so many queues, in any order; what is left out is None."""
     rows = []
     for number in range(queues):
-        of_queue = {"queue": f"Q{number}", "msgdlvsq": rng.choice([None, "PRIORITY", "fifo"])}
+        of_queue: dict[str, Any] = {"queue": f"Q{number}", "msgdlvsq": rng.choice([None, "PRIORITY", "fifo"])}
         of_queue["defprty"] = rng.choice([None, 0, 4])
         given = [*_items(rng), *(_stray(rng) for _ in range(rng.randint(0, 4)))]
         if rng.random() < 0.6:

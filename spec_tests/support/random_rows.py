@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from mqclause.model.facts.domains import Finite, Flag, Whole, Words
 from mqclause.model.facts.objects import CHANNEL_STATES
-from mqclause.tables.columns import DESTINATION, PUT, Column
+from mqclause.tables.columns import DESTINATION, OCCASION, PUT, Column
 
 Row = tuple[dict[str, Any] | None, list[dict[str, Any] | None] | None]
 HOSTS = ("QM1", "QM2", "QM3")
@@ -113,7 +113,22 @@ def arrow_table(rows: Sequence[Row], optional: bool = False) -> pa.Table:
     )
 
 
+def occasion_table(rng: Random, rows: int) -> pa.Table:
+    """The first of the rows has no occasion, a few have a word that there is not, or fields that are null."""
+    occasions: list[Any] = [None]
+    for _ in range(rows):
+        drawn: dict[str, Any] = {}
+        for name, column in OCCASION.items():
+            words = getattr(column.domain, "words", None)
+            whole = isinstance(column.default, int) and not isinstance(column.default, bool)
+            among = words or ((0, 0, 1, 2, 5) if whole else (True, False) if column.default is False else ("", "A"))
+            drawn[name] = None if rng.random() < 0.02 else rng.choice(among)
+        drawn |= {"trigtype": "DEEP"} if rng.random() < 0.02 else {}
+        occasions.append(drawn)
+    return pa.table({"id": range(len(occasions)), "occasion": pa.array(occasions, arrow_struct(OCCASION))})
+
+
 def answers(relation: Any, column: str = "decision") -> list[dict[str, Any]]:
     """What a DuckDB relation with a column ``id`` says in another column, by ``id``."""
-    found: list[dict[str, Any]] = relation.order("id").to_arrow_table()[column].to_pylist()
+    found: list[dict[str, Any]] = relation.to_arrow_table().sort_by("id")[column].to_pylist()
     return found

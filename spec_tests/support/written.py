@@ -39,7 +39,7 @@ PCF: dict[str, tuple[Any, ...]] = {
 """The numbers of PCF parameters, and the words of their values from 0 on, as IBM's headers have them."""
 
 
-def one_of(random: Random, *choices: Any) -> Any:
+def one_of(random: Random, *choices: str) -> str:
     """One of some texts."""
     return random.choice(choices)
 
@@ -81,7 +81,7 @@ def _command(random: Random, verb: str, kind: str, name: str, cells: Cells) -> s
     if len(text) < ONE_LINE and random.random() < 0.5:
         return text + one_of(random, "", ";", " ;")
     between = one_of(random, " +\n   ", " + \n", " +\n* a remark with ( and '\n  ", " +\n\n\t", ", +\n ", " -\n ")
-    return str(between.join(words))
+    return between.join(words)
 
 
 def _in_mqsc(random: Random, value: Any) -> str:
@@ -193,7 +193,7 @@ def _cell(random: Random, word: str, value: Any) -> str:
 def mqweb(random: Random, members: list[dict[str, Any]]) -> str:
     """What mqweb answers to the same commands."""
     rows = [
-        {word.lower(): one_of(random, "", "yes", True) if value is None else value for word, value in cells}
+        {word.lower(): random.choice(("", "yes", True)) if value is None else value for word, value in cells}
         for objects in displayed(members).values()
         for cells in objects
     ]

@@ -172,7 +172,7 @@ def test_neighbours_that_count_see_what_the_one_before_left() -> None:
     added = "clause = 'workload/1'\ntitle = 'Added'\nwhen = 'remaining > 1'\n[eliminate]\nbecause = 'added'\n"
     wheres = {"workload/01d_added.toml": "suspended", "workload/01e_added.toml": "NOT channel_manual"}
     rules = Rules().with_files({path: f"{added}where = '{where}'\n" for path, where in wheres.items()})
-    row = ({"queue": "Q"}, [{"queue_manager": "QM1", "suspended": True}, {"queue_manager": "QM2"}])
+    row: Row = ({"queue": "Q"}, [{"queue_manager": "QM1", "suspended": True}, {"queue_manager": "QM2"}])
     expected = Rows(rules).decision(*row, explain=True)
     assert expected["eliminated_by"] == ["workload.01d", None]
     found = decide(arrow_table([row]), explain=True, rules=rules).query("decided", "SELECT decision FROM decided")
@@ -205,7 +205,7 @@ def test_the_best_of_each_queue_manager(best: str, left: list[str]) -> None:
         {"queue_manager": "B", "network_priority": 1, "dest_seq_number": 3, "dest_seq_factor": 4.5},
     ]
     listed[0]["channel_manual"] = "manual" in best
-    row = ({"queue": "Q"}, listed)
+    row: Row = ({"queue": "Q"}, [*listed])
     expected = Rows(rules).decision(*row, explain=True)
     fallen = expected["eliminated_by"]
     names = [f"{each['queue_manager']}{each['network_priority']}" for each in listed]

@@ -101,7 +101,10 @@ def test_an_odd_put_asks_for_what_its_names_come_to() -> None:
 
 
 def test_shares_and_spread_name_the_queue_of_the_row() -> None:
-    puts = [{"queue": "ORDERS", "queue_manager": "EITHER"}, {"queue": "Q", "queue_manager": "EITHER", "clwlmruc": 5}]
+    puts: list[dict[str, Any]] = [
+        {"queue": "ORDERS", "queue_manager": "EITHER"},
+        {"queue": "Q", "queue_manager": "EITHER", "clwlmruc": 5},
+    ]
     for put, each in zip(puts, of(*puts, shares=True, spread="id"), strict=True):
         listed = [(share["queue"], share["queue_manager"], share["share"]) for share in each["shares"]]
         assert listed == [(put["queue"], "QM2", 0.5), (put["queue"], "QM3", 0.5)]

@@ -20,7 +20,7 @@ from mqclause.tables.cluster_puts import SAID_NUMBER
 from mqclause.tables.columns import PUT
 from mqclause.tables.flat import cluster_puts
 from mqclause.tables.named_puts import CAN_SAY, decided_puts, names_of
-from mqclause.tables.shape import ListOf, Struct
+from mqclause.tables.shape import FieldType, ListOf, Struct
 from spec_tests.support.random_rows import arrow_struct
 
 CLUSTER = Cluster(
@@ -28,7 +28,8 @@ CLUSTER = Cluster(
     [RemoteQueueManager("QM2", ("SALES",)), RemoteQueueManager("QM é𝄞", ("SALES",))],
     [Queue("ORDERS.IN", "QM2", clusters=("SALES",)), Queue("NONE.0", "QM2")],
 )
-KINDS = dict.fromkeys(PUT, "text") | {
+KINDS: dict[str, FieldType] = {
+    **dict.fromkeys(PUT, "text"),
     "already_sent_to": ListOf("text"), "clwlmruc": "integer", "from_cluster_channel": "boolean", "cluster_pcf": "boolean",
 }  # fmt: skip
 

@@ -42,8 +42,8 @@ def test_a_model_queue_is_refused() -> None:
     cluster = Cluster(QueueManager("QM1"), queues=[Queue("L", "QM1")], refused={"M": Refused("QMODEL", told)})
     asked = [{"queue": "M"}, {"queue": "M", "queue_manager": "QM1"}, {"queue": "M", "already_sent_to": ["QM2"]}]
     rows = table([*asked, {"queue": "L"}, {"queue": "M", "queue_manager": "QM9"}])
-    for more in ({}, {"shares": True}):
-        *found, local, elsewhere = answers(decide(rows, cluster, **more))
+    for shares in (False, True):
+        *found, local, elsewhere = answers(decide(rows, cluster, shares=shares))
         assert {each["message"] for each in found} == {f"put: queue 'M' {told}"}
         assert {each["outcome"] for each in found} == {"invalid"}
         assert (local["outcome"], elsewhere["reason"]) == ("chosen", 2087)
@@ -127,7 +127,7 @@ def test_a_message_shows_the_name_of_a_column_as_it_is_written() -> None:
 
 
 def test_a_message_shows_the_value_as_it_is_written() -> None:
-    rows = [{"queue": "ORDERS.IN", "call": call} for call in ("mqget", "MQGET", "")]
+    rows: list[dict[str, Any]] = [{"queue": "ORDERS.IN", "call": call} for call in ("mqget", "MQGET", "")]
     rows += [{"queue": "ORDERS.IN", "bind": 'N"O\\'}, {"queue": "ORDERS.IN", "clwlmruc": 0}]
     rows += [{"queue": "ORDERS.IN", "clwlmruc": -(2**31)}]
     shown = [f"put.call = '{call}'; allowed: MQOPEN, MQPUT, MQPUT1" for call in ("mqget", "MQGET", "")]
@@ -204,8 +204,8 @@ def test_names_that_mq_does_not_allow() -> None:
 
 
 def test_blanks_that_pad_names() -> None:
-    puts = [{"queue": "ORDERS.IN".ljust(length)} for length in (9, 10, 48, 60)] + [{"queue_manager": "QM3 "}]
-    puts += [{"queue": "ORDERS.IN  ", "clwlmruc": 1}, {"queue": " ", "queue_manager": "QM2"}]
+    puts: list[dict[str, Any]] = [{"queue": "ORDERS.IN".ljust(length)} for length in (9, 10, 48, 60)]
+    puts += [{"queue_manager": "QM3 "}, {"queue": "ORDERS.IN  ", "clwlmruc": 1}, {"queue": " ", "queue_manager": "QM2"}]
     assert [each["queue_manager"] for each in of(*puts)] == ["QM2"] * 4 + ["QM3", "QM3", "QM2"]
     assert of({"queue": "   ", "queue_manager": " "})[0]["message"] == OF_PUTS.none_given
 

@@ -59,8 +59,8 @@ def connection() -> Any:
 def test_rows_out_are_rows_in(connection: Any, kind: str, flat: bool) -> None:
     text, count = TABLES[kind]
     table = connection.sql(text.format(put=ASKED))
-    given = {"queue": "queue", "at": "at"} if flat else {}
-    clusters: Any = {"QM1": CLUSTER, "QM3": CLUSTER} if flat else CLUSTER
+    given: dict[str, Any] = {"queue": "queue", "at": "at"} if flat else {}
+    clusters: Cluster | dict[str, Cluster] = {"QM1": CLUSTER, "QM3": CLUSTER} if flat else CLUSTER
     if flat:
         table = table.select("put.queue AS queue, 'QM' || (i % 5) AS at, put, i")
     # Both are of one reading: what is decided says which name it was decided for.
@@ -114,9 +114,9 @@ def test_columns_that_are_not_each_ones_own(connection: Any, more: str, message:
     table = connection.sql(
         f"SELECT {ASKED} AS put, {AMONG} AS destinations, {more} FROM many WHERE error('read') IS NULL"
     )
-    for given in ({}, {"cluster": CLUSTER}):
+    for cluster in (None, CLUSTER):
         with pytest.raises(TableError) as raised:
-            decide(table, **given)
+            decide(table, cluster)
         assert str(raised.value) == message
 
 

@@ -61,7 +61,7 @@ def test_as_the_rules_over_messages_in_memory(queues: int, reading: str) -> None
     by_queue: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_queue.setdefault(row["queue"], []).append(row)
-    expected = {}
+    expected: dict[str, dict[str, Any]] = {}
     for of_queue in by_queue.values():
         expected |= as_retrieval_says(of_queue, rules)
     assert ordered(rows, rules=rules) == expected
@@ -95,7 +95,7 @@ def test_names_with_blanks_and_queue_managers_and_times() -> None:
 def test_items_that_a_clock_does_not_tell_apart(reading: str) -> None:
     """Times by the second are alike for many messages: which item is the first is open, but none comes amid another."""
     members = [("G", 1, 5), ("H", 1, 5), ("", 1, 5), ("I", 1, 5), ("G", 2, 6), ("I", 2, 6), ("H", 2, 6)]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": f"{group}{sequence}", "queue": "Q", "arrival": arrival, "group": group, "sequence": sequence}
         for group, sequence, arrival in members
     ]
@@ -244,4 +244,5 @@ def test_rows_stay_in_order_while_they_are_counted_by_many_threads(rows: int) ->
           SELECT *, row_number() OVER (PARTITION BY queue ORDER BY priority DESC, first, sequence) AS logical FROM placed)
         WHERE (message_order.physical, message_order.logical) IS DISTINCT FROM (physical, logical)""",
     )
+    assert wrong is not None
     assert wrong.fetchall() == [(0,)]

@@ -104,7 +104,7 @@ def test_words_in_any_letter_case() -> None:
 
 
 def test_blanks_that_pad_a_name_are_no_part_of_it() -> None:
-    given = [{"queue": "Q".ljust(48), "queue_manager": "QM2 ", "channel": "TO.QM2".ljust(20)}]
+    given: list[dict[str, Any]] = [{"queue": "Q".ljust(48), "queue_manager": "QM2 ", "channel": "TO.QM2".ljust(20)}]
     pcf = {"cluster_pcf": True, "already_sent_to": ["QM3".ljust(48)]}
     given += [{"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3", "dest_seq_factor": -0.0}]
     assert ROWS.decision({"queue": "Q ", **pcf}, given) == chosen("QM2")
@@ -131,6 +131,25 @@ def test_beside_a_queue_manager_the_queue_is_kept() -> None:
     assert ROWS.decision(BOTH, alias) == decision(outcome="failed", reason=2268, permitted=0)
     elsewhere = [remote("QM2", shares_cluster=False, channel_in_queue_cluster=False)]
     assert ROWS.decision(BOTH, elsewhere) == decision(outcome="failed", reason=2086, permitted=0)
+
+
+@pytest.mark.parametrize("outside", [{"shares_cluster": False}, {"channel_in_queue_cluster": False}])
+def test_no_cluster_test_sets_a_local_instance_aside(outside: dict[str, Any]) -> None:
+    """Clause 1 asks remote instances and their channels alone for clusters: put-disabled, the local one is still there."""
+    local = {"queue": "Q", "queue_manager": "QM1", "is_local": True, **outside}
+    assert ROWS.decision(QUEUE, [local]) == chosen("QM1", channel=None)
+    disabled = [{**local, "put_enabled": False}]
+    assert ROWS.decision(QUEUE, disabled) == decision(outcome="failed", reason=2051, permitted=0)
+    assert ROWS.decision(QUEUE | {"call": "MQOPEN"}, disabled) == decision(outcome="deferred", permitted=0)
+
+
+def test_a_queue_manager_is_not_put_disabled() -> None:
+    """Clause 2 asks aliases alone for PUT: a queue manager that a message has gone to already is no disabled one."""
+    put = {"queue_manager": "QM2", "cluster_pcf": True, "already_sent_to": ["QM2"]}
+    route = remote("QM2", queue=None, put_enabled=False)
+    assert ROWS.decision(put, [route]) == decision(outcome="failed", reason=2086, permitted=0)
+    alias = [{**route, "is_alias": True}]
+    assert ROWS.decision(put, alias) == decision(outcome="failed", reason=2268, permitted=0)
 
 
 def test_nulls_among_those_it_was_sent_to() -> None:

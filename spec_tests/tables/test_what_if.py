@@ -19,7 +19,7 @@ CLUSTER = Cluster(
 
 def chosen(cluster: Cluster, queue: str = "Q") -> str | None:
     to = Engine().choose(Put(queue=queue), cluster).chosen
-    return to and to.queue_manager
+    return to.queue_manager if to else None
 
 
 def test_each_gives_a_new_cluster() -> None:

@@ -20,6 +20,26 @@ def test_what_arrives_is_seen_by_the_trigger_rules() -> None:
     assert {each["queue"] for each in row["conditions"]} == {"HERE"}
 
 
+def test_what_arrives_is_called_by_its_id() -> None:
+    """Also what is sent on to the local instance: an answer names a message by its id."""
+    get = {"do": "get", "queue": "HERE", "count": 2}
+    assert [row.get("got") for row in replayed(ARRIVE, get)] == [None, ["A1"], []]
+    moved = {"id": "M1", "queue": "HERE", "channel": "TO.QM3"}
+    there = {"name": "HERE", "queue_manager": "QM3", "clusters": ["SALES"]}
+    rows = replayed({**FAIL, "queue_manager": "QM3"}, get, queue=[there], in_flight=[moved])
+    assert fates(rows[0]) == {"M1": ("rerouted", "QM1")}
+    assert rows[1]["got"] == ["M1"]
+
+
+def test_what_arrives_leaves_the_current_group_of_puts_as_it_is() -> None:
+    """A channel puts it, and no application."""
+    first = {"do": "put", "queue": "HERE", "logical_order": True, "group": "X", "id": "X1"}
+    last = {"do": "put", "queue": "HERE", "logical_order": True, "last_in_group": True, "id": "X2"}
+    get = {"do": "get", "queue": "HERE", "options": ["LOGICAL_ORDER", "ALL_MSGS_AVAILABLE"], "count": 3}
+    rows = replayed(first, ARRIVE, last, get)
+    assert [row["got"] for row in rows[3:]] == [["X1"], ["X2"], ["A1"]]
+
+
 def test_what_arrives_at_a_disabled_queue_goes_on_or_to_the_dead_letter_queue_or_back() -> None:
     elsewhere = {"name": "HERE", "queue_manager": "QM3", "clusters": ["SALES"]}
     failing = {**FAIL, "queue_manager": "QM3"}

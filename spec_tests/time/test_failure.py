@@ -114,7 +114,7 @@ def test_rerouted_messages_fill_a_queue_here_up_to_its_maxdepth() -> None:
     ],
 )
 def test_what_waited_when_its_target_is_back(
-    flags: dict[str, bool], events: tuple[str, ...], fate: str, said: str
+    flags: dict[str, Any], events: tuple[str, ...], fate: str, said: str
 ) -> None:
     changes = [{"do": "alter", "channel": "TO.QM2", "set": {"status": each}} for each in events]
     message = sent(**(flags or {"bound": True}))

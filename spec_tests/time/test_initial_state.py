@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from mqclause.answers.replay.replay import Replay
@@ -12,7 +14,7 @@ from mqclause.model.timeline.scenario import scenario_of
 from spec_tests.support.one_queue_manager import QM, after, app_queue, closed, get, opened, reason, started
 
 
-def rows(*events: dict[str, object], **appq: object) -> list[Row]:
+def rows(*events: dict[str, Any], **appq: Any) -> list[Row]:
     """What happens to APPQ, whose trigger monitor is there at the start."""
     own = {"name": "APPQ", "trigger": True, "process": "P", "initq": "INITQ", **appq}
     facts = {
@@ -25,7 +27,8 @@ def rows(*events: dict[str, object], **appq: object) -> list[Row]:
 
 
 def written(row: Row) -> list[str | None]:
-    return [each.examination.rule and each.examination.rule.id for each in row.trigger_messages]
+    by = [each.examination.rule for each in row.trigger_messages]
+    return [None if rule is None else rule.id for rule in by]
 
 
 PUT = {"do": "put", "queue": "APPQ"}

@@ -7,6 +7,7 @@ import pytest
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.happened import Completed
+from mqclause.model.timeline.occasion import Occasions
 from spec_tests.support.one_queue_manager import (
     MILLION,
     QM,
@@ -55,9 +56,9 @@ class TestPut:
         ],
     )
     def test_priority(self, msgdlvsq: str, priority: int | None, given: int, enqueued: int, reason: int | None) -> None:
-        state, happened, got = step(started(app_queue(msgdlvsq=msgdlvsq, defprty=4)), put(priority=priority))
+        state, happened, code = step(started(app_queue(msgdlvsq=msgdlvsq, defprty=4)), put(priority=priority))
         assert happened.occasions[0].message_priority == given
-        assert got == reason
+        assert code == reason
         got, _ = state.queue("APPQ").got()
         assert got is not None
         assert got.priority == enqueued
@@ -233,7 +234,8 @@ class TestSharedQueue:
             state = after(state, put(priority=5, unit_of_work="U"))
         occasions = state.after(commit())[1].occasions
         assert len(occasions) == 1000
-        assert len(occasions.runs) == 1  # type: ignore[attr-defined]
+        assert isinstance(occasions, Occasions)
+        assert len(occasions.runs) == 1
         assert committed(occasions[999]) == (999, 1000, 999, 1000)
 
     def test_opens_of_other_members(self) -> None:

@@ -13,7 +13,7 @@ BILLION = 1_000_000_000
 
 
 def priorities_got(queue: QueueState) -> list[int]:
-    found = []
+    found: list[int] = []
     while True:
         got, queue = queue.got()
         if got is None:

@@ -15,8 +15,8 @@ BY_QM3 = {"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3"}
 HERE = {"queue": "Q", "queue_manager": "QM1", "channel": None}
 
 
-def routed(*events: dict[str, Any], **more: Any) -> list[Any]:
-    """Where each event was routed, with Q at QM2, QM3 and, put-disabled unless ``more`` says otherwise, at QM1."""
+def replayed(*events: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    """The rows of events, with Q at QM2, QM3 and, put-disabled unless ``more`` says otherwise, at QM1."""
     facts = {
         "queue_manager": {"name": "QM1", "clusters": ["S"]},
         "remote_queue_manager": [{"name": "QM2", "clusters": ["S"]}, {"name": "QM3", "clusters": ["S"]}],
@@ -31,7 +31,12 @@ def routed(*events: dict[str, Any], **more: Any) -> list[Any]:
         ],
         "event": list(events),
     }
-    return [row_document(row)["routed"] for row in Replay().rows(scenario_of(facts, "test"))]
+    return [row_document(row) for row in Replay().rows(scenario_of(facts, "test"))]
+
+
+def routed(*events: dict[str, Any], **more: Any) -> list[Any]:
+    """Where each event was routed, over the facts of ``replayed``."""
+    return [row["routed"] for row in replayed(*events, **more)]
 
 
 def test_a_bound_handle_keeps_what_its_open_chose() -> None:
@@ -56,3 +61,17 @@ def test_an_attribute_that_is_altered_and_altered_back_restarts_the_factors() ->
     heavy = {"do": "alter", "channel": "TO.QM2", "set": {"clwlwght": 1}}
     assert routed(heavy, put, put, put, put) == [None, BY_QM2, BY_QM3, BY_QM3, BY_QM3]
     assert routed(heavy, put, put, altered, back, put, put) == [None, BY_QM2, BY_QM3, None, None, BY_QM2, BY_QM3]
+
+
+def test_groups_without_a_label_of_which_the_first_message_went_elsewhere_are_two() -> None:
+    """Of three messages of either application the second or the first and third are here; no group goes on in the other."""
+    put = {"do": "put", "queue": "Q", "logical_order": True, "in_group": True}
+    far = {"do": "alter", "queue": "Q", "set": {"put": "DISABLED"}}
+    here = {"do": "alter", "queue": "Q", "set": {"put": "ENABLED"}}
+    a, b = {**put, "by": "A"}, {**put, "by": "B"}
+    second = {"do": "get", "queue": "Q", "match": {"sequence": 2}}
+    rows = replayed(far, a, b, b, here, a, b, second, {"do": "get", "queue": "Q", "options": ["LOGICAL_ORDER"]})
+    assert [row["routed"] is not None and row["routed"]["queue_manager"] for row in rows[1:7]] == [
+        "QM2", "QM3", "QM2", False, "QM1", "QM1",
+    ]  # fmt: skip
+    assert (rows[7]["got"], rows[8]["got"], rows[8]["reason"]) == (["#5"], [], 2033)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import zipfile
 from typing import Any
 
 import pytest
@@ -57,6 +60,14 @@ def faults(*events: Any) -> list[str]:
     return [str(fault).removeprefix("s.json: ") for fault in caught.value.diagnostics]
 
 
+def zipped(*names: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in names:
+            archive.writestr(name, TEXT)
+    return packed.getvalue()
+
+
 def alter(**given: Any) -> dict[str, Any]:
     return {"do": "alter", **given}
 
@@ -72,6 +83,17 @@ class TestReading:
     def test_json(self) -> None:
         text = json.dumps({**FACTS, "event": [{"do": "restart"}]})
         assert read_scenario_source(Source("-", text.encode())).events == (Event("restart"),)
+
+    def test_packed(self) -> None:
+        as_it_is = read_scenario_source(Source("s.toml", TEXT.encode())).events
+        assert read_scenario_source(Source("s.toml.gz", gzip.compress(TEXT.encode()))).events == as_it_is
+        assert read_scenario_source(Source("s.zip", zipped("s.toml"))).events == as_it_is
+
+    @pytest.mark.parametrize("names", [("empty/",), ("a.toml", "b.toml")])
+    def test_packed_with_others_or_nothing(self, names: tuple[str, ...]) -> None:
+        count = sum(not name.endswith("/") for name in names)
+        with pytest.raises(FactsError, match=f"^s.zip: holds {count} files; allowed: one, the scenario$"):
+            read_scenario_source(Source("s.zip", zipped(*names)))
 
     def test_no_events(self) -> None:
         assert scenario_of(FACTS, "s.json").events == ()
@@ -99,6 +121,8 @@ class TestReading:
             {"do": "open", "queue": "SHAREDQ", "queue_manager": "QM2", "mode": "INPUT_EXCLUSIVE"},
             {"do": "open", "queue": "FAR", "queue_manager": "QM2", "mode": "INPUT_SHARED"},
             {"do": "open", "queue": "FAR", "mode": "OUTPUT", "bind": "OPEN"},
+            {"do": "open", "queue": "ANY", "mode": "OUTPUT", "to_queue_manager": "QM2"},
+            {"do": "open", "queue": "APPQ", "mode": "BROWSE", "to_queue_manager": ""},
             {"do": "close", "queue": "SHAREDQ", "queue_manager": "QM2", "by": "A"},
             {"do": "commit", "unit_of_work": "U"},
             {"do": "backout", "unit_of_work": "U"},
@@ -140,6 +164,8 @@ class TestOneFault:
              " INPUT_SHARED, INPUT_EXCLUSIVE, BROWSE, OUTPUT; did you mean 'OUTPUT'?"),
             ({"do": "open", "queue": "APPQ", "mode": "BROWSE", "bind": "OPEN"}, "event 1 (open): bind: 'OPEN' is not"
              " allowed with mode 'BROWSE'; allowed with OUTPUT only"),
+            ({"do": "open", "queue": "APPQ", "to_queue_manager": "QM2"}, "event 1 (open): to_queue_manager: 'QM2' is not"
+             " allowed with mode 'INPUT_SHARED'; allowed with OUTPUT only"),
             ({"do": "put", "queue": "APPQ", "priority": -1}, "event 1 (put): priority: -1 is not allowed; allowed:"
              " a whole number from 0 to 2147483647"),
             ({"do": "put", "queue": "APPQ", "count": 0}, "event 1 (put): count: 0 is not allowed; allowed:"
@@ -190,6 +216,12 @@ class TestOneFault:
     def test_attributes_that_a_queue_does_not_let_alter(self, name: str) -> None:
         (fault,) = faults(alter(queue="APPQ", set={name: "X"}))
         assert fault.startswith(f"event 1 (alter): set: a queue has no attribute '{name}' to alter, given as 'X'; ")
+
+    def test_what_was_opened_at_another_queue_manager_can_be_closed(self) -> None:
+        opened = {"do": "open", "queue": "THERE", "mode": "OUTPUT", "to_queue_manager": "QM2"}
+        closed = {"do": "close", "queue": "THERE"}
+        assert len(read(opened, closed).events) == 2
+        assert faults(closed, opened) == ["event 1 (close): queue 'THERE' is not known; allowed: one of the facts"]
 
     def test_time_never_goes_back(self) -> None:
         events = [{"do": "advance", "at": at} for at in (5, 5, 4, 6)]

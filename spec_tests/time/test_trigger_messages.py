@@ -107,5 +107,5 @@ class TestOccasion:
             for seen in happened.occasions:
                 for each in fields(Occasion):
                     value = getattr(seen, each.name)
-                    assert type(value).__name__ == each.type
+                    assert type(value).__name__ == str(each.type)
                     assert value in each.metadata.get("words", (value,))

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,10 @@ def _dubious() -> str:
     from_json makes 2 of 1.5 and "5" of 5, and null of what it cannot convert; such a value is to be named.
     """
     fits = {"VARCHAR": r'[^"n\s]', "BOOLEAN": r"[^tfn\s]", "DOUBLE": r"[^-0-9n\s]|[-+.0-9]*[eE]"}
-    fits |= {"BIGINT": r"[^-0-9n\s]|-?[0-9]*[.eE]|-?[0-9]{19}", "names": r'[^\[n\s]|\[(\s*"[^"]*"\s*,)*\s*[^"\s\]]'}
+    fits |= {
+        "BIGINT": r"[^-0-9n\s]|-?[0-9]*(\.0*[^0\s,}]|[eE])|-?[0-9]{19}",
+        "names": r'[^\[n\s]|\[(\s*"[^"]*"\s*,)*\s*[^"\s\]]',
+    }
     fits |= {"object": r"[^{n\s]", "array": r"[^\[n\s]|\[\s*[^{\s\]]"}
     names: dict[str, list[str]] = {"object": ["put"], "array": ["destinations"]}
     for column in (*PUT.values(), *DESTINATION.values()):
@@ -104,7 +108,7 @@ def _row_fault(row: Mapping[str, Any]) -> str | None:
     return (
         _fault_in("put", row, dict, lambda value: _field_fault("put", value, PUT))
         or _fault_in("destinations", row, list, _destination_fault)
-        or _fault_in("clwlmruc", row, int, lambda value: _field_fault("", {"clwlmruc": value}, PUT))
+        or _fault_in("clwlmruc", row, Real, lambda value: _field_fault("", {"clwlmruc": value}, PUT))
     )
 
 
@@ -147,7 +151,10 @@ def _fits(value: object, column: Column) -> bool:
         case Flag():
             return isinstance(value, bool)
         case Whole():
-            return type(value) is int and -(2**63) <= value < 2**63
+            # What has been a column of doubles, as pandas has after a null, is written with ".0".
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                return False
+            return value % 1 == 0 and -(2**63) <= value < 2**63
         case Finite():
             return type(value) in (int, float)
         case Names():

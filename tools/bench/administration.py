@@ -19,6 +19,7 @@ from mqclause.answers.check.findings import Checks
 from mqclause.answers.check.inspection import Inspection
 from mqclause.answers.replay.replay import Replay
 from mqclause.model.assembly.source import Source
+from mqclause.model.readers.content import content_of
 from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.scenario import scenario_of
 
@@ -90,7 +91,7 @@ def fail(messages: int) -> None:
 def check(count: int) -> None:
     """Prints how fast dumps are read, and looked at, and what is held of them."""
     given = list(dumps(count))
-    size = sum(len(each.data) for each in given) / 1e6
+    size = sum(len(piece) for each in given for piece in content_of(each.data).pieces()) / 1e6
     started = time.process_time()
     for each in given:
         contents_of(each.data, each.name)

@@ -15,11 +15,11 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any
+from typing import Any, Protocol
 
 import clips
 import zen
@@ -80,7 +80,15 @@ def answer(decision: Decision) -> Answer:
     reason, advance = decision.reason, decision.advance
     place = -1 if decision.chosen is None else decision.listed.index(decision.chosen)
     after = (advance.dest_seq_factor, advance.dest_seq_number) if advance else (0.0, 0)
-    return place, len(decision.run.remaining), reason.code if reason else 0, *after
+    return place, len(decision.remaining), reason.code if reason else 0, *after
+
+
+class Other(Protocol):
+    """An engine that is compared; what it needs of a case is made beforehand."""
+
+    def prepare(self, case: Case) -> Any: ...
+
+    def decide(self, prepared: Any) -> Answer: ...
 
 
 class Clips:
@@ -120,7 +128,7 @@ class Zen:
 
     def __init__(self) -> None:
         expressions = [{"id": key, "key": key, "value": value} for key, value in STEPS]
-        nodes = [
+        nodes: list[dict[str, Any]] = [
             {"id": "input", "type": "inputNode"},
             {"id": "steps", "type": "expressionNode", "content": {"expressions": expressions}},
             {"id": "output", "type": "outputNode"},
@@ -163,7 +171,7 @@ def own_runners(cases: Sequence[Case]) -> list[Runner]:
     return [*found, ("chaining verdict", lambda case: chaining.choose(case[0], case[1]), cases)]
 
 
-def compare(cases: Sequence[Case], others: dict[str, Any]) -> int:
+def compare(cases: Sequence[Case], others: Mapping[str, Other]) -> int:
     """How many answers differ from compiled's, printed by engine."""
     compiled, chaining = Engine(executor="compiled"), Engine(executor="chaining")
     expected = [answer(compiled.choose(*case)) for case in cases]
@@ -205,7 +213,7 @@ def main() -> int:
     given = parser.parse_args()
     rng = Random(6)
     cases = [random_case(rng) for _ in range(given.decisions)]
-    others = {"CLIPS": Clips(), "ZEN": Zen()}
+    others: dict[str, Other] = {"CLIPS": Clips(), "ZEN": Zen()}
     different = compare(cases, others)
     runners = own_runners(cases)
     runners += [(name, engine.decide, list(map(engine.prepare, cases))) for name, engine in others.items()]

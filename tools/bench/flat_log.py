@@ -20,7 +20,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from table_data import whole_sum
+from table_data import queried, whole_sum
 from tables import Way, measure, noop, session, show
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
@@ -29,7 +29,7 @@ from mqclause import duckdb as by_duckdb
 SEED, GROUP = 7, 500_000
 MANAGERS = [f"QM{number}" for number in range(1, 9)]
 QUEUES = [f"QUEUE.{number}" for number in range(100)]
-GIVEN = {"at": "MADE_AT", "queue": "DEST", "queue_manager": "QM", "bind": "BIND"}
+GIVEN: dict[str, Any] = {"at": "MADE_AT", "queue": "DEST", "queue_manager": "QM", "bind": "BIND"}
 
 
 def clusters() -> Mapping[str, Cluster]:
@@ -59,7 +59,7 @@ def write_log(path: Path, rows: int) -> None:
             "MSGID": pa.array(np.arange(start, start + count)),
             "MADE_AT": pa.array(np.array(MANAGERS[:3], dtype=object)[rng.integers(0, 3, count)]),
             "DEST": pa.array(np.where(unknown, "NOWHERE", named)),
-            "QM": pa.array(np.where(both, manager, None)),
+            "QM": pa.array(manager, mask=~both),
             "BIND": pa.array(np.array(["NOTFIXED", "AS_Q_DEF"], dtype=object)[rng.integers(0, 2, count)]),
             "BYTES": pa.array(rng.integers(100, 100_000, count)),
         })  # fmt: skip
@@ -83,18 +83,18 @@ def ways_of(path: Path, rows: int, only: list[str], folder: Path) -> tuple[list[
 
     def by_columns() -> Callable[[], Any]:
         decided = by_duckdb.decide(connection.read_parquet(str(path)), known, **GIVEN)
-        query = decided.query("decided", f"SELECT {whole_sum()}, sum(BYTES) FROM decided").sql_query()  # noqa: S608
+        query = queried(decided, "decided", f"SELECT {whole_sum()}, sum(BYTES) FROM decided").sql_query()  # noqa: S608
         return lambda: connection.execute(query).fetchall()
 
     def scan() -> Callable[[], Any]:
-        return lambda: connection.read_parquet(str(path)).query("log", SCAN).fetchall()
+        return lambda: queried(connection.read_parquet(str(path)), "log", SCAN).fetchall()
 
     if "duckdb" in only:
         found += [
             Way("duckdb", "scan, list", rows, scan, "duckdb"),
             Way("duckdb", "decide", rows, by_columns, "duckdb"),
         ]
-        outcomes["duckdb"] = lambda: by_duckdb.decide(path, known, **GIVEN).query("decided", OUTCOMES).fetchall()
+        outcomes["duckdb"] = lambda: queried(by_duckdb.decide(path, known, **GIVEN), "decided", OUTCOMES).fetchall()
     if "spark" in only:
         from mqclause.spark import decide
 

@@ -76,6 +76,8 @@ def by_duckdb(path: Path) -> None:
 
 def by_spark(path: Path) -> None:
     """Measures Spark."""
+    from pyspark.sql import DataFrame
+
     from mqclause.spark import local_session
     from mqclause.spark import message_order as ordered_by_spark
 
@@ -83,8 +85,8 @@ def by_spark(path: Path) -> None:
     messages = spark.read.parquet(str(path))
     messages.createOrReplaceTempView("messages")
 
-    def write(df: object) -> Callable[[], object]:
-        return lambda: df.write.format("noop").mode("overwrite").save()  # type: ignore[attr-defined]
+    def write(df: DataFrame) -> Callable[[], object]:
+        return lambda: df.write.format("noop").mode("overwrite").save()
 
     def processor() -> float:
         jvm = spark._jvm.java.lang.ProcessHandle.current().info()  # type: ignore[union-attr]
@@ -102,7 +104,8 @@ def main() -> None:
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "messages.parquet"
-        duckdb.sql(MESSAGES.format(rows=given.rows, grouped=given.grouped)).write_parquet(str(path))
+        made = MESSAGES.format(rows=given.rows, grouped=given.grouped)
+        duckdb.connect().sql(made).write_parquet(str(path))
         print(f"{f'{given.rows:,} rows':20} {'ORDER BY':>10} {'message_order':>14} {'ratio':>6}")
         for name, measure in (("duckdb", by_duckdb), ("spark", by_spark)):
             if given.only in (None, name):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from duckdb import DuckDBPyRelation
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES
@@ -133,6 +134,13 @@ def fields_of(path: Path) -> tuple[list[str], list[str]]:
     if "destinations" not in schema.names:
         return put, []
     return put, [field.name for field in schema.field("destinations").type.value_type]
+
+
+def queried(relation: DuckDBPyRelation, name: str, query: str) -> DuckDBPyRelation:
+    """What a SELECT from a relation gives, in which the relation has this name."""
+    found = relation.query(name, query)
+    assert found is not None  # noqa: S101 - a SELECT gives a relation
+    return found
 
 
 def whole_sum() -> str:

@@ -32,7 +32,7 @@ from typing import Any
 
 import duckdb
 import pyarrow.parquet as pq
-from table_data import cluster, fields_of, first_rows, scan_sql, whole_sum, write_puts, write_table
+from table_data import cluster, fields_of, first_rows, queried, scan_sql, whole_sum, write_puts, write_table
 
 from mqclause import duckdb as by_duckdb
 from mqclause.tables.row import Rows
@@ -60,11 +60,11 @@ def duckdb_ways(path: Path, rows: int, **given: Any) -> list[Way]:
 
     def scan(flat: bool) -> Callable[[], Any]:
         query = scan_sql("duckdb", put, listed, flat)
-        return lambda: connection.read_parquet(str(path)).query("puts", query).fetchall()
+        return lambda: queried(connection.read_parquet(str(path)), "puts", query).fetchall()
 
     def decide(explain: bool) -> Callable[[], Any]:
         found = by_duckdb.decide(connection.read_parquet(str(path)), explain=explain, **given)
-        query = found.query("decided", f"SELECT {whole_sum()} FROM decided").sql_query()
+        query = queried(found, "decided", f"SELECT {whole_sum()} FROM decided").sql_query()
         return lambda: connection.execute(query).fetchall()
 
     way = partial(Way, "duckdb", rows=rows, scanned="duckdb")
@@ -102,11 +102,12 @@ def udf_ways(spark: Any, path: Path, rows: int) -> list[Way]:
     from mqclause.spark import choose_destination_udf
 
     df = spark.read.parquet(str(path))
+
+    def decided(function: Callable[[], Any]) -> Callable[[], Any]:
+        return noop(df.select(function()("put", "destinations")))
+
     made = {"Arrow UDF": choose_destination_udf, "plain UDF": plain_udf}
-    return [
-        Way("udf", label, rows, lambda f=function: noop(df.select(f()("put", "destinations"))), "spark")
-        for label, function in made.items()
-    ]
+    return [Way("udf", label, rows, partial(decided, function), "spark") for label, function in made.items()]
 
 
 def plain_udf() -> Any:
@@ -164,7 +165,7 @@ def answers(path: Path, spark: Any, engines: Sequence[str], **given: Any) -> dic
     if "duckdb" in engines:
         decided = by_duckdb.decide(path, explain=True, **given)
         query = "SELECT decision FROM decided ORDER BY id"
-        found["DuckDB"] = [row[0] for row in decided.query("decided", query).fetchall()]
+        found["DuckDB"] = [row[0] for row in queried(decided, "decided", query).fetchall()]
     if spark is None:
         return found
     from mqclause import spark as by_spark
@@ -243,8 +244,7 @@ def main_cluster(given: argparse.Namespace, folder: Path) -> int:
     ways = duckdb_ways(path, rows, cluster=known) if "duckdb" in given.only else []
     ways += spark_ways(spark, path, rows, cluster=known) if "spark" in given.only else []
     show(measure(ways, given.runs))
-    distinct = duckdb.read_parquet(str(path)).query("puts", "SELECT count(*) FROM (SELECT DISTINCT put FROM puts)")
-    print(f"\n{distinct.fetchall()[0][0]:,} distinct puts")
+    print(f"\n{len(duckdb.read_parquet(str(path)).unique('put')):,} distinct puts")
     found = answers(compared, spark, [name for name in given.only if name != "udf"], cluster=known)
     by, expected = found.popitem() if found else ("", [])
     return compare(found, expected, by)
@@ -255,7 +255,7 @@ def grown(paths: Sequence[Path]) -> tuple[float, float]:
     connection = duckdb.connect(config={"memory_limit": "4GB", "threads": 2})
     began = time.perf_counter()
     decided = by_duckdb.decide(connection.read_parquet([str(path) for path in paths]))
-    decided.query("decided", f"SELECT {whole_sum()} FROM decided").fetchall()
+    queried(decided, "decided", f"SELECT {whole_sum()} FROM decided").fetchall()
     return time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -12,8 +12,6 @@ from attrs import evolve, frozen
 from mqclause.answers.choice.decision import Decision, Level
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.explanation import Explanation
-from mqclause.answers.choice.rests_on import rests_on
-from mqclause.answers.choice.ways import obstacles
 from mqclause.answers.cluster.absent import absent
 from mqclause.answers.cluster.counterfactual import WhyNot, why_not
 from mqclause.exits.session import NO_EXITS, Exits
@@ -183,13 +181,7 @@ def _with_exits(told: Explanation, given: Exits, snapshot: Snapshot) -> Explanat
     own = told.decision
     with Engine(own.rules, explaining_executor(), given.given, given.limit) as engine:
         decision = engine.choose(own.put, own.cluster, explain=own.level)
-        told = evolve(told, obstacles=obstacles(decision, snapshot.beyond))
-        if decision.exit is None or not decision.exit.called:
-            return evolve(told, decision=decision)
-        if decision.exit.failed:
-            return evolve(told, decision=decision, readings=(), ties=(), incomplete=())
-        told = evolve(told, decision=decision, incomplete=rests_on(decision, snapshot, engine.exit_answer))
-    return evolve(told, readings=(), ties=()) if decision.exit.overrides else told
+        return told.with_exit(decision, snapshot, engine.exit_answer)
 
 
 def checked_decision(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:

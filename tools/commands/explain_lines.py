@@ -10,7 +10,7 @@ from attrs import evolve
 
 from mqclause.answers.choice.decision import Level
 from mqclause.answers.choice.engine import Engine
-from mqclause.answers.choice.ways import obstacles
+from mqclause.answers.choice.explanation import Explanation
 from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.assembly.snapshot import Snapshot, read_document
 from mqclause.model.diagnostic import Diagnostic, FactsError
@@ -39,7 +39,7 @@ def explain_lines(
     ``changes`` are what if, in each line.
 
     A bad line gives ``{"error": "…"}`` in its place and the run goes on. What another reading would give is left
-    out: it would take half as long again. Raises RuleError.
+    out: it would take several times as long. Raises RuleError.
     """
     engine, named = Engine(rules, exits=given.given, exit_limit=given.limit), dict[str, None]()
     level: Level = "condition" if conditions else "rule"
@@ -75,7 +75,8 @@ def _explained(
     # Each line is a queue manager of its own: no exit remembers anything of the line before.
     session = ExitSession()
     decision = engine.choose(put, snapshot.cluster, explain=level, caller=Caller(session=session))
-    text = decision.to_json_text(obstacles(decision, snapshot.beyond))
+    told = Explanation.of(decision, snapshot, other_readings=False)
+    text = told.with_exit(decision, snapshot, engine.exit_answer).to_json_text()
     engine.exits.end(session)
     return text, snapshot.cluster.queue_manager.clwlexit
 

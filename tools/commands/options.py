@@ -145,6 +145,8 @@ def _opened(name: str) -> BinaryIO:
     if name == "-":
         if sys.stdin is None:
             raise click.ClickException("-: standard input is closed")
+        if sys.stdin.closed:  # As the first one that read it has left it.
+            raise click.ClickException("-: standard input is named twice; allowed: once")
         return sys.stdin.buffer
     try:
         return Path(name).open("rb")

@@ -15,7 +15,7 @@ from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.json_facts import parse_json
-from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
+from mqclause.model.timeline.scenario import Scenario, placed, read_scenario_source, scenario_of
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.explain_lines import decoded, error_line
 from mqclause.tools.commands.inputs import facts_options, overlay_sources, sources, what_if
@@ -101,13 +101,21 @@ def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot |
     scenario = read_scenario_source(source, known)
     print_not_named(replay.engine.exits, _names_of_exits(scenario))
     with replay:
-        rows = replay.rows(scenario, source.name)
+        rows = _rows(replay, scenario, source)
         if as_json:
             documents = (json_line(row.to_json()) for row in _with_progress(rows))
             sys.stdout.buffer.writelines(held_back(documents))
         else:
             print_timeline(rows, scenario)
     return 0
+
+
+def _rows(replay: Replay, scenario: Scenario, source: Source) -> Iterator[Row]:
+    """The rows of a file's scenario; raises FactsError with the place of an event that cannot happen."""
+    try:
+        yield from replay.rows(scenario, source.name)
+    except FactsError as error:
+        raise placed(error, source) from None
 
 
 def _names_of_exits(scenario: Scenario) -> Iterator[str]:

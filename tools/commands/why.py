@@ -27,7 +27,6 @@ from mqclause.tools.commands.options import (
     reading_option,
     rules_by,
     rules_options,
-    unpadded,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -46,7 +45,7 @@ def priority_given(_context: click.Context, _parameter: click.Parameter, value: 
 
 
 @click.command("why")
-@click.argument("queue", type=unpadded)
+@click.argument("queue")
 @click.argument("facts", nargs=-1)
 @facts_options()
 @click.option("--priority", callback=priority_given, metavar="N", help="Put with this priority, not with DEFPRTY.")
@@ -111,7 +110,7 @@ def queues_named(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
 
     Raises NothingAskedError where the name fits no local queue.
     """
-    local = snapshot.cluster.queue_manager.name
+    local, name = snapshot.cluster.queue_manager.name, name.rstrip(" ")
     queues = [queue for queue in snapshot.cluster.queues if queue.queue_manager == local and queue.type == "QLOCAL"]
     if name.endswith("*"):
         found = [queue for queue in queues if queue.name.startswith(name[:-1])]

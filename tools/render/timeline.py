@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-from rich.markup import escape
-from rich.text import Text
+from rich.style import Style
+from rich.text import Span, Text
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.replay.replay_row import Row
@@ -22,6 +22,11 @@ from mqclause.tools.render.page import Page
 from mqclause.tools.render.returned import ended_by, returned_lines
 
 MadeT = TypeVar("MadeT")
+
+HeldLine = tuple[str, str | Style, tuple[Span, ...]]
+"""A line with its style and the styles of its parts."""
+
+NO_LABEL: HeldLine = ("", "", ())
 
 EVENT = 6
 """The column in which an event begins, behind its number."""
@@ -43,7 +48,7 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
     remarked, obstacles = set[str](), set[str]()
     for printed in held_back(_told(row, totals, remarked, obstacles) for row in rows):
         for label, line in printed:
-            page.line(Text.from_markup(line), Text.from_markup(label), EVENT)
+            page.line(_again(line), _again(label), EVENT)
     if len(totals) > 1:
         page.line()
         puts = sum(totals.values())
@@ -53,22 +58,33 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
         page.line(Text("the scenario has no events", "dim"))
 
 
-def _told(row: Row, totals: dict[str, int], remarked: set[str], obstacles: set[str]) -> tuple[tuple[str, str], ...]:
-    """The lines of a row as markup, which takes less to keep than rows; ``totals`` counts where puts went.
+def _told(
+    row: Row, totals: dict[str, int], remarked: set[str], obstacles: set[str]
+) -> tuple[tuple[HeldLine, HeldLine], ...]:
+    """The lines of a row, which take less to keep than rows; ``totals`` counts where puts went.
 
     A remark is told once: what was ``remarked`` before is left out; but what is in the way is told again after a put
     that it was not in the way of.
     """
     if isinstance(row.routed, Destination) and row.event.do == "put":
         totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
-    begun = Text(f"{row.number:>5}", "dim").markup
     new = [each for each in row.remarks if each not in remarked]
     if row.routed is not None:
         remarked -= obstacles - {*row.obstacles}
     obstacles |= {*row.obstacles}
     remarked.update(new)
     lines = (*consequences(row), *(Text(each, "yellow") for each in new))
-    return (begun, escape(happened(row))), *(("", line.markup) for line in lines)
+    begun = _held(Text(f"{row.number:>5}", "dim")), _held(Text(happened(row)))
+    return begun, *((NO_LABEL, _held(line)) for line in lines)
+
+
+def _held(text: Text) -> HeldLine:
+    return text.plain, text.style, tuple(text.spans)
+
+
+def _again(kept: HeldLine) -> Text:
+    plain, style, spans = kept
+    return Text(plain, style, spans=[*spans])
 
 
 def happened(row: Row) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from attrs import fields
@@ -35,12 +34,12 @@ def until_steps(decision: Decision) -> dict[str, Any]:
     }
 
 
-def after_steps(decision: Decision, told: Iterable[str] = ()) -> dict[str, Any]:
-    """What stands behind them; remarks of its own, and those that are ``told`` besides."""
+def after_steps(decision: Decision) -> dict[str, Any]:
+    """What stands behind them."""
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
         "advance": advance and _advance(advance),
-        "remarks": [*decision.remarks, *told],
+        "remarks": list(decision.remarks),
         "incomplete": [],
     }
     if reason is not None:

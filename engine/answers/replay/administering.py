@@ -161,7 +161,7 @@ class Administering:
         settled, to, asked = self.decided(flight.matter("fail"), choose)
         did.fates.append(MessageFate(message.id, settled, to, asked))
         flight.waits = settled.becomes == WAITS
-        if settled.facts["gone"] or (to is not None and self.lands(to, message.persistent)):
+        if settled.facts["gone"] or (to is not None and self.lands(to, message)):
             del self.flights[message.id]
         elif to is not None:
             self.send(message, to, settled)
@@ -200,7 +200,7 @@ class Administering:
         did.fates.append(MessageFate(event.id, settled, to))
         if settled.becomes == DELIVERED:
             self.deliver(arrival.put())
-        elif to is not None and not self.lands(to, event.persistent):
+        elif to is not None and not self.lands(to, event):
             bound = bool(settled.facts["binds"])
             message = InFlight(event.id, to.queue, to.channel, persistent=event.persistent, bound=bound)
             self.send(message, to, settled)
@@ -220,10 +220,11 @@ class Administering:
         self.arrivals.append(put)
         self.coming[put.queue] += 1
 
-    def lands(self, to: Destination, persistent: bool) -> bool:
+    def lands(self, to: Destination, message: InFlight | Event) -> bool:
         """Whether a destination is a queue here, a transmission queue too: then the message is there at once."""
         if to.is_local or to.transmission_queue:
-            self.deliver(Event("put", queue=to.transmission_queue or to.queue, persistent=persistent))
+            name = to.transmission_queue or to.queue
+            self.deliver(Event("put", queue=name, id=message.id, persistent=message.persistent))
             return True
         return False
 

@@ -41,7 +41,8 @@ class Arrival:
     def put(self) -> Event:
         """The put on the local queue that it comes to, with the priority of what was named."""
         priority = self.where.default_priority if self.where.followed else None
-        return Event("put", queue=self.where.names[0], priority=priority, persistent=self.event.persistent)
+        name, persistent = self.where.names[0], self.event.persistent
+        return Event("put", queue=name, id=self.event.id, priority=priority, persistent=persistent)
 
     def matter(self, full: bool) -> Matter:
         """What the rules see of it; ``full`` is the queue that it comes to."""

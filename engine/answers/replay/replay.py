@@ -153,8 +153,8 @@ class _Run:
             self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
         self.exits.follow(row.event, self.state)
         self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.listing)
-        for number, arrival in enumerate(administering.arrivals):
-            self.state, happened = self.state.after(arrival, Labels(row.number, number, 1))
+        for arrival in administering.arrivals:
+            self.state, happened = self.state.arrived(arrival)
             self.look(row, happened)
 
     def get(self, row: Row) -> None:
@@ -168,11 +168,11 @@ class _Run:
         event = row.event
         ended, happened = put_reason(self.replay.retrieval, self.state, event), None
         arrives = None if ended.fails else self.routed(row)
+        labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
         if arrives is not None:
-            labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
             self.state, happened = self.state.after(arrives, labels, event)
         elif isinstance(row.routed, Destination):
-            self.state = self.state.forwarded(event)
+            self.state = self.state.forwarded(event, labels)
         else:
             self.state = self.state.sent(event)
             if ended.fails:
