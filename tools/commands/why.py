@@ -21,13 +21,7 @@ from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.timeline.event import HIGHEST_GIVEN
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import (
-    explaining_executor,
-    json_option,
-    reading_option,
-    rules_by,
-    rules_options,
-)
+from mqclause.tools.commands.options import explaining_executor, json_option, reading_option, rules_by, rules_options
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.triggering import print_answers
