@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +109,7 @@ def read_change(text: str) -> WhatIf:
         what = quoted(text) if not any(is_secret(word) for word, _ in words) else f"a change of {words[0][0]}"
         allowed = ", ".join(f"{kind}(…)" for kind in CHANGEABLE)
         raise _fault(f"{what} names no object; allowed, without a verb: {allowed}")
+    _check_repeated([word for word, _ in words])
     (kind, name), *rest = words
     attributes = {word: value for word, value in rest if value is not None or word in FLAGS}
     owner = attributes.pop("QMGR", "") if kind != "QMGR" else ""
@@ -119,7 +120,16 @@ def read_change(text: str) -> WhatIf:
         if word not in attributes and word != "QMGR":
             raise _fault(f"{word} needs a value in parentheses")
     kept = {word: value or "" for word, value in attributes.items()}
-    return WhatIf(kind, str(name).rstrip(" "), owner if isinstance(owner, str) else "", kept)
+    return WhatIf(kind, str(name).rstrip(" "), owner.rstrip(" ") if isinstance(owner, str) else "", kept)
+
+
+def _check_repeated(words: Sequence[str]) -> None:
+    """Raises FactsError where a parameter, or one and its opposite, is there twice, as MQSC refuses it."""
+    for at, word in enumerate(words):
+        if word in words[:at]:
+            raise _fault(f"{word} is given twice")
+        if word in FLAGS and f"NO{word}" in words:
+            raise _fault(f"{word} and NO{word} are given together")
 
 
 def is_meant(fact: object, change: WhatIf, local: str) -> bool:

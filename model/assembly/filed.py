@@ -65,7 +65,7 @@ def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
     cluster, provenance = snapshot.cluster, snapshot.provenance
     local = cluster.queue_manager.name
     of = {
-        "status": [each.name for each in cluster.channels if not _says(provenance, each, "status")],
+        "status": [each.name for each in cluster.channels if not provenance.tells(each, "status")],
         "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
         **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in snapshot.untold.items()},
     }
@@ -76,11 +76,6 @@ def _naming(attribute: str, queues: Collection[str], snapshot: Snapshot) -> list
     """Of the local ``queues`` those that name something in ``attribute``."""
     own = snapshot.cluster.own_queues
     return [name for name, queue in own.items() if name in queues and getattr(queue, attribute)]
-
-
-def _says(provenance: Provenance, fact: Fact, attribute: str) -> bool:
-    # the local receiver leads nowhere: its status is looked at by nobody
-    return getattr(fact, "deftype", "") == "CLUSRCVR" or provenance.tells(fact, attribute)
 
 
 def _is_untold(queue: Queue, local: str) -> bool:

@@ -35,7 +35,7 @@ def asked_name(local: str | None) -> str | None:
     try:
         return None if local is None else NAME(local, "local queue manager")
     except DomainError as error:
-        raise FactsError([Diagnostic("facts", str(error))]) from None
+        raise FactsError([Diagnostic("--from", str(error))]) from None
 
 
 def owned(script: Script, given: str) -> tuple[Script, ...]:

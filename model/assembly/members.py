@@ -121,6 +121,8 @@ def _why_unknown(members: Members, change: WhatIf) -> str:
     named = {type(fact).__name__: fact for fact in facts if fact.name == change.name}
     if change.kind == "QMGR" and RemoteQueueManager.__name__ in named:
         return f"is described by no source; {', '.join(change.attributes)} is known to that queue manager alone"
+    if change.owner and set(change.attributes) <= OWN_STATE:
+        return f"is not known: STATUS is that of a channel by which {change.owner} sends, and it has none of that name"
     nobody = evolve(change, owner="")
     owners = {each.fact.queue_manager for member in members for each in _meant(member, nobody) if change.owner}
     if owners:

@@ -128,6 +128,7 @@ def read_members(
     what others know is not in it.
     """
     check_several("sources", sources)
+    local = asked_name(local)
     given = [each if isinstance(each, Source) else Source.at(each) for each in sources]
     opened = opened_from(given, lenient, formats)
     described = [script.queue_manager for script in opened.scripts]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mqclause.answers.check.inspection import inspected
+from mqclause.answers.cluster.cluster_map import cluster_map
+from mqclause.model.assembly.snapshot import read_members
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from spec_tests.support.inspected_members import CHECKS, DUMP, QUEUE, REPOS, found, member, told
@@ -260,3 +262,20 @@ def test_what_leads_to_the_queue_manager_itself_where_no_file_names_that() -> No
     assert [(each.rule.id, each.name, each.message) for each in found(script)] == [
         ("check.22", "LOST", "puts to LOST fail: queue NONE is not defined here, and the local queue manager is named")
     ]
+
+
+def test_a_host_of_lower_rank_is_chosen_by_one_of_higher_rank_that_shares_its_messages() -> None:
+    """What leads QM1 to itself is no channel (4a), so that QM2 is left to it beside its own queue."""
+    shares = f"{QUEUE} CLWLUSEQ(ANY)"
+    scripts = member("QM1", shares, receiver="CLWLRANK(5)"), member("QM2", shares), member("QM3")
+    [finding] = found(*scripts)
+    assert finding.message == (
+        "no queue manager of cluster S that does not host Q ever chooses it at QM2, not even where no other host can be"
+        " reached: channel rank 0 is below 5"
+    )
+    sources = [Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(scripts)]
+    rows = {
+        row.member: {each.destination.queue_manager for each in row.shares}
+        for row in cluster_map(read_members(sources))
+    }
+    assert rows == {"QM1": {"QM1", "QM2"}, "QM2": {"QM1", "QM2"}, "QM3": {"QM1"}}

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import click
 import jsonschema
 import pytest
 from click.testing import CliRunner
@@ -234,6 +235,8 @@ def test_statistics_count_by_check(dumps: list[str]) -> None:
         "     1  check.02    note    A host of a clustered queue is put-enabled",
         "found 1 warning, 1 note",
     ]
+    with pytest.raises(click.UsageError, match="two forms of one answer"):
+        CliRunner().invoke(command, [*dumps, "--statistics", "--json"], standalone_mode=False, catch_exceptions=False)
 
 
 def test_the_page_of_a_check_is_told() -> None:

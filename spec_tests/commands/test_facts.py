@@ -58,7 +58,7 @@ class TestWritten:
         assert own["channel"][1] == {
             "name": "TO.QM2", "queue_manager": "QM2", "cluster": "S", "deftype": "CLUSSDRA", "clwlwght": 70,
         }  # fmt: skip
-        assert own["unknown"] == {"status": ["TO.QM2", "TO.QM3"]}
+        assert own["unknown"] == {"status": ["TO.QM1", "TO.QM2", "TO.QM3"]}
         assert "OWN" not in [each["name"] for each in own["queue"]]
 
     def test_in_both_forms_it_is_the_same(self, members: list[str]) -> None:
@@ -70,6 +70,16 @@ class TestWritten:
         assert answer(path) == answer(*members, "--from", "QM1")
         assert answer(path)["incomplete"] != []  # whether the channels run is as unknown as before
 
+    def test_the_state_of_the_local_receiver_stays_unknown(self, tmp_path: Path) -> None:
+        """It matters where the local instance stands on it."""
+        host = "* Queue manager name: {0}\nALTER QMGR CLWLUSEQ(ANY)\nDEFINE QLOCAL(Q) CLUSTER(S)\n"
+        host += "DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(S)\n"
+        hosts = [written(tmp_path, host.format(name), f"{name}.mqsc") for name in ("QM1", "QM2")]
+        path = written(tmp_path, done(facts_command, *hosts, "--from", "QM1")[1], "facts.toml")
+        reading = ("--reading", "local-instance-competes=clusrcvr-channels")
+        assert [each["object"] for each in answer(path, *reading)["incomplete"]] == ["TO.QM1", "TO.QM2"]
+        assert answer(path, *reading) == answer(*hosts, "--from", "QM1", *reading)
+
     def test_written_again_it_is_the_same(self, tmp_path: Path, members: list[str]) -> None:
         once = facts(*members, "--from", "QM1", "--to", "json")
         assert facts(written(tmp_path, once), "--to", "json") == once
@@ -77,7 +87,7 @@ class TestWritten:
     def test_what_is_set_is_written(self, members: list[str]) -> None:
         found = facts(*members, "--from", "QM1", "--status", "TO.QM2=STOPPED")
         assert [each.get("status") for each in found["channel"]] == [None, "STOPPED", None]
-        assert found["unknown"] == {"status": ["TO.QM3"]}
+        assert found["unknown"] == {"status": ["TO.QM1", "TO.QM3"]}
 
     def test_an_unknown_depth_stays_unknown(self, tmp_path: Path) -> None:
         script = """

@@ -10,8 +10,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from mqclause.tools.commands.check import command as check_command
 from mqclause.tools.commands.explain import command as explain_command
 from mqclause.tools.commands.map import command as map_command
+from mqclause.tools.commands.plan import command as plan_command
 from mqclause.tools.commands.replay import command as replay_command
 from spec_tests.support.explain_command import facts, written
 from spec_tests.support.three_members import QM1, QM2, QM3, done, refusal
@@ -175,6 +177,30 @@ class TestOptions:
     def test_a_fault_names_the_option_that_it_is_in(self, members: list[str]) -> None:
         assert refused(*members, "--status", "TO.QM9=STOPPED").startswith("--status: CHANNEL 'TO.QM9' is not known")
         assert refused(*members, "--set", "CHANNEL(TO.QM9) STATUS(STOPPED)").startswith("--set: CHANNEL 'TO.QM9'")
+
+    @pytest.mark.parametrize("command", [map_command, plan_command, check_command])
+    @pytest.mark.parametrize("state", ["TO.QM9=STOPPED", "TO.QM2=BROKEN"])
+    def test_so_it_does_of_several_queue_managers(self, members: list[str], command: click.Command, state: str) -> None:
+        assert refusal(command, *members[:3], "--status", state).startswith(f"--status: CHANNEL '{state[:6]}'")
+        command_set = f"CHANNEL({state[:6]}) STATUS({state[7:]})"
+        assert refusal(command, *members[:3], "--set", command_set).startswith(f"--set: CHANNEL '{state[:6]}'")
+
+    def test_findings_are_compared_beside_a_state_of_one_queue_manager(self, members: list[str]) -> None:
+        state, disabled = "CHANNEL(TO.QM2) QMGR(QM1) STATUS(STOPPED)", "QLOCAL(Q) QMGR(QM3) PUT(DISABLED)"
+        found = CliRunner().invoke(
+            plan_command, [*members[:3], "--set", state, "--set", disabled, "--json"], standalone_mode=False
+        )
+        assert found.stderr == ""
+        new = [(each["rule"], each["object"]["queue_manager"]) for each in json.loads(found.stdout)["findings"]["new"]]
+        assert new == [("check.02", "QM3")]
+
+    def test_a_state_is_of_a_channel_that_its_queue_manager_has(self, tmp_path: Path, members: list[str]) -> None:
+        text = "* Queue manager name: QM9\nDEFINE CHANNEL(TO.QM9) CHLTYPE(CLUSRCVR) CLUSTER(OTHER)\n"
+        files = [*members[:3], written(tmp_path, text, "QM9.mqsc")]
+        assert refusal(plan_command, *files, "--set", "CHANNEL(TO.QM9) QMGR(QM1) STATUS(STOPPED)") == (
+            "--set: CHANNEL 'TO.QM9' of 'QM1' is not known: STATUS is that of a channel by which QM1 sends, and it has"
+            " none of that name"
+        )
 
     @pytest.mark.parametrize("turn", [1, -1])
     def test_a_state_is_set_after_every_command_wherever_it_stands(self, members: list[str], turn: int) -> None:

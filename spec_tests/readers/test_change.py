@@ -75,6 +75,11 @@ def test_a_receiver_of_another_member(snapshot: Snapshot) -> None:
          "QMGR 'QM2': CLWLUSEQ is known to that queue manager alone and changes nothing here"),
         ("TOPIC(T) PUB(ENABLED)", "'TOPIC(T) PUB(ENABLED)' names no object; allowed, without a verb: QMGR(…), QLOCAL(…), QALIAS(…),"
          " QREMOTE(…), CHANNEL(…), PROCESS(…)"),
+        ("QLOCAL(ORDERS) QMGR(QM2) CLWLPRTY(5) CLWLPRTY(6)", "CLWLPRTY is given twice"),
+        ("QLOCAL(ORDERS) QMGR(QM2) CLWLPRTY(5) QMGR(QM3)", "QMGR is given twice"),
+        ("QMGR CLWLUSEQ(ANY) QMGR(QM2)", "QMGR is given twice"),
+        ("QLOCAL(ORDERS) TARGET(A) TARGQ(B)", "TARGET is given twice"),
+        ("QLOCAL(ORDERS) QMGR(QM1) NOTRIGGER TRIGGER", "TRIGGER and NOTRIGGER are given together"),
         ("QLOCAL(ORDERS) PUT", "PUT needs a value in parentheses"),
         ("QLOCAL(ORDERS", "QLOCAL: a parenthesis is opened but not closed in this command"),
     ],

@@ -216,7 +216,7 @@ def test_a_local_queue_manager_that_is_not_known() -> None:
 
 def test_a_local_queue_manager_that_cannot_be() -> None:
     assert faults("", hq=HQ) == [
-        "facts: local queue manager: '' is not allowed; allowed: text of 1 to 48 characters, without control characters"
+        "--from: local queue manager: '' is not allowed; allowed: text of 1 to 48 characters, without control characters"
     ]
     assert read("HQ ", hq=HQ).cluster.queue_manager.name == "HQ"
 

@@ -14,7 +14,7 @@ from mqclause.answers.check.findings import Checks, Finding
 from mqclause.answers.check.inspection import Inspection
 from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.finding import SEVERITIES
-from mqclause.tools.commands.inputs import facts_options, named_files, overlay_sources, state_commands
+from mqclause.tools.commands.inputs import facts_options, named_files, of_status, overlay_sources, state_commands
 from mqclause.tools.commands.options import json_option, rules_by, rules_options
 from mqclause.tools.commands.settings import check_settings
 from mqclause.tools.errors import NotWrittenError
@@ -57,6 +57,8 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
         return 0
     sarif, gravest = options.pop("sarif"), options.pop("fail_on") or settings.fail_on
     statistics, every = options.pop("statistics"), options.pop("every")
+    if as_json and statistics:
+        raise click.UsageError("--json and --statistics are two forms of one answer; leave one out")
     found = findings(checks, facts, **options)
     if sarif is not None:
         write_sarif(sarif, found, checks)
@@ -89,8 +91,11 @@ def findings(
     for source in overlay_sources(overlays):
         inspection.read(source)
     inspection.lay_over()
-    for text in (*sets, *state_commands(states)):
+    for text in sets:
         inspection.change(text)
+    with of_status():
+        for text in state_commands(states):
+            inspection.change(text)
     found = inspection.findings()
     print_warnings(inspection.warnings)
     return found

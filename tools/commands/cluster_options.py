@@ -22,8 +22,8 @@ from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
-from mqclause.tools.commands.inputs import facts_options, overlay_sources, sources, state_commands
-from mqclause.tools.commands.options import BIND_WORD, json_option, reading_option, rules_by, rules_options
+from mqclause.tools.commands.inputs import facts_options, of_status, overlay_sources, sources, state_commands
+from mqclause.tools.commands.options import BIND_WORD, json_option, reading_option, rules_by, rules_options, unpadded
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 
@@ -34,7 +34,9 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments FACTS and the options that ClusterQuestion.of takes, and the forms of the answer."""
     options: list[Callable[..., Any]] = [
         click.argument("facts", nargs=-1),
-        click.option("--queue", "pattern", metavar="PATTERN", help="Only queues that fit; * is any text."),
+        click.option(
+            "--queue", "pattern", type=unpadded, metavar="PATTERN", help="Only queues that fit; * is any text."
+        ),
         click.option("--bind", type=BIND_WORD, default="NOTFIXED", help="Their binding (NOTFIXED)."),
         facts_options("Only puts that are made at this queue manager."),
         json_option,
@@ -50,7 +52,7 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @frozen
 class ClusterQuestion:
-    """The files, the scripts and commands of a change, and the rows that are asked for.
+    """The files, the scripts and commands of a change, with the states that it sets, and the rows that are asked for.
 
     ``local`` is the member that is asked about, ``pattern`` what its queues have to fit; None: all.
     """
@@ -58,6 +60,7 @@ class ClusterQuestion:
     files: Sequence[Source]
     overlays: Sequence[Source]
     commands: Sequence[str]
+    states: Sequence[str]
     pattern: str | None
     local: str | None
     bind: str
@@ -82,9 +85,9 @@ class ClusterQuestion:
     ) -> ClusterQuestion:
         """What the options ask. Raises ClickException and ReadingError."""
         files = sources(facts, (), named_format)
-        commands, rules = [*sets, *state_commands(states)], rules_by(readings, edition)
+        states, rules = state_commands(states), rules_by(readings, edition)
         given = given_exits(exits, exit_limit)
-        return cls(files, overlay_sources(overlays), commands, bind=bind.upper(), rules=rules, exits=given, **rest)
+        return cls(files, overlay_sources(overlays), sets, states, bind=bind.upper(), rules=rules, exits=given, **rest)
 
     def engine(self, members: Members) -> Engine:
         """The engine with the exits that are given; told are those that none of the members names."""
@@ -101,7 +104,9 @@ class ClusterQuestion:
         if self.overlays:
             names = {local_of(each) for each in before}
             before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
-        return changed_everywhere(before, self.commands)
+        after = changed_everywhere(before, self.commands)
+        with of_status():
+            return changed_everywhere(after, self.states)
 
     def asked(self, members: Members) -> Members:
         """Those of the members that are asked about. Raises FactsError if there is none."""

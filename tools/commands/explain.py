@@ -35,6 +35,7 @@ from mqclause.tools.commands.options import (
     reading_option,
     rules_by,
     rules_options,
+    unpadded,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -53,7 +54,9 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @reading_option
 @rules_options
 @exit_options
-@click.option("--why-not", metavar="QMGR", help="Why not that one, and which commands would have it permitted?")
+@click.option(
+    "--why-not", type=unpadded, metavar="QMGR", help="Why not that one, and which commands would have it permitted?"
+)
 @click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
 def command(
     facts: tuple[str, ...],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.registry import FORMATS
-from mqclause.tools.commands.options import content
+from mqclause.tools.commands.options import content, unpadded
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
@@ -30,7 +31,7 @@ def facts_options(
     ``local`` says what --from means.
     """
     options = (
-        click.option("--from", "local", metavar="QMGR", help=local),
+        click.option("--from", "local", type=unpadded, metavar="QMGR", help=local),
         click.option(
             "--with", "overlays", multiple=True, metavar="[QMGR=]FILE", help="What if this MQSC script were run too."
         ),
@@ -64,8 +65,15 @@ def facts_options(
 def what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
     """The snapshot with what the options set. Raises FactsError and UsageError."""
     snapshot = changed(snapshot, sets)
-    try:
+    with of_status():
         return changed(snapshot, state_commands(states))
+
+
+@contextmanager
+def of_status() -> Iterator[None]:
+    """Has faults of the commands that --status stands for name that option."""
+    try:
+        yield
     except FactsError as error:
         raise FactsError(evolve(each, source="--status") for each in error.diagnostics) from None
 
@@ -132,6 +140,7 @@ class NamedFile:
 
 def _named(name: str) -> Iterator[NamedFile]:
     owner, equals, path = name.partition("=")
+    owner = owner.rstrip(" ")
     if not equals or Path(name).exists():
         owner, path = "", name
     if Path(path).is_dir():

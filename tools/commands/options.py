@@ -36,6 +36,11 @@ class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click
         return str(choice).upper()
 
 
+def unpadded(name: str) -> str:
+    """A name of MQ's, or the beginning of one, without the blanks that pad it."""
+    return name.rstrip(" ")
+
+
 BIND_WORD = MqWord("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF")
 CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
 PUT_KEYS = ("queue", "queue_manager", "bind", "call")

@@ -22,6 +22,7 @@ from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.commands.inputs import quote
+from mqclause.tools.commands.options import unpadded
 from mqclause.tools.render.overview import exits_said, print_plan, write_plan
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.remarks import remarks_said
@@ -36,9 +37,13 @@ SOMETHING_CHANGES = 3
 
 @click.command("plan")
 @cluster_options
-@click.option("--without", "left_out", multiple=True, metavar="QMGR", help="Leave a member out of the cluster.")
-@click.option("--fail", "failing", multiple=True, metavar="QMGR", help="A member does not answer.")
-@click.option("--suspend", "suspending", multiple=True, metavar="QMGR", help="Suspend a member in its clusters.")
+@click.option(
+    "--without", "left_out", type=unpadded, multiple=True, metavar="QMGR", help="Leave a member out of the cluster."
+)
+@click.option("--fail", "failing", type=unpadded, multiple=True, metavar="QMGR", help="A member does not answer.")
+@click.option(
+    "--suspend", "suspending", type=unpadded, multiple=True, metavar="QMGR", help="Suspend a member in its clusters."
+)
 @click.option("--puts", metavar="FILE", help="Real puts: Parquet, CSV or JSON Lines with queue, from and count.")
 def command(
     as_json: bool,
@@ -113,13 +118,15 @@ def planned(
 def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> LookedAt:
     """What check finds on one side alone, of members that both sides have, and which senders lead to none then.
 
-    Nothing of files that check does not take.
+    Nothing of files that check does not take, and nothing of what a member knows that leaves.
     """
+    if question.local in left_out:
+        return FindingChanges(), ()
     checks = Checks(question.rules)
     try:
         before = inspected(question.files, checks, question.local, question.lenient)
         commands = [f"QMGR({quote(name)}) SUSPEND(YES)" for name in suspending if name in before.members]
-        changed = before.changed(question.overlays, [*question.commands, *commands])
+        changed = before.changed(question.overlays, [*question.commands, *question.states, *commands])
         after = changed.without(left_out)
         was, found = before.findings(), after.findings() if after.members else []
     except FactsError as error:

@@ -145,6 +145,8 @@ class Inspection:
     def change(self, text: str) -> None:
         """Carries out a command that an option states, as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
         change = read_change(text)
+        if change.kind == "CHANNEL" and is_state(change) and change.owner in self.members:
+            change = evolve(change, owner="")  # the state of its own route to whoever has the receiver
         owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
         if len(owners) > 1 and change.kind == "CHANNEL":
             # The attributes of a route are those of the receiver that it leads to.

@@ -1,0 +1,60 @@
+"""Names of queue managers and queues that options give: padded with blanks, as MQ pads them, or no names at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spec_tests.support.explain_command import EXAMPLE, run
+
+SALES = [str(Path(EXAMPLE).parent / "sales" / f"QM{number}.mqsc") for number in (1, 2, 3)]
+QM1 = ("--from", "QM1")
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        (["map", "--from"], "QM1"),
+        (["map", "--queue"], "ORDERS.IN"),
+        (["check", "--from"], "QM2"),
+        (["facts", "--from"], "QM2"),
+        (["plan", "--suspend", "QM2", "--from"], "QM1"),
+        (["plan", "--without"], "QM2"),
+        (["plan", "--fail"], "QM2"),
+        (["plan", "--suspend"], "QM2"),
+        (["explain", *QM1, "--put", "ORDERS.IN", "--why-not"], "QM2"),
+        (["explain", *QM1, "--to-queue-manager"], "QM2"),
+        (["explain", *QM1, "--put"], "ORDERS.IN"),
+        (["order", "--from", "QM2", "--queue"], "ORDERS.IN"),
+        (["why", "--from", "QM2"], "ORDERS.IN"),
+    ],
+)
+def test_blanks_that_pad_a_name_are_no_part_of_it(command: list[str], names: str) -> None:
+    found, expected = (run(*command, name, *SALES) for name in (f"{names}  ", names))
+    assert (found.returncode, found.stdout, found.stderr) == (
+        expected.returncode, expected.stdout, expected.stderr,
+    )  # fmt: skip
+    assert "not known" not in found.stderr
+
+
+def test_nor_of_one_in_an_argument() -> None:
+    changed = ["map", "--set", "QLOCAL('ORDERS.IN ') QMGR('QM3 ') CLWLPRTY(5)", "--queue", "ORDERS.IN"]
+    assert "from QM1, QM3  QM3" in run(*changed, *SALES).stdout
+    assert run("map", f"QM1 ={SALES[0]}", *SALES[1:]).stdout == run("map", *SALES).stdout
+
+
+@pytest.mark.parametrize("name", ["", " ", "Q" * 49])
+@pytest.mark.parametrize("command", ["map", "plan", "check", "facts", "explain", "order"])
+def test_a_queue_manager_that_has_no_name_is_refused(command: str, name: str) -> None:
+    """``--from "$QMGR"`` of a variable that is not set is no question about nobody."""
+    done = run(command, "--from", name, *SALES)
+    said = f"--from: local queue manager: '{name.strip()}' is not allowed; allowed: text of 1 to 48 characters"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(said)
+
+
+def test_who_leaves_is_asked_nothing() -> None:
+    """Its rows are those of nobody, and what it knows is no longer to be looked at."""
+    done = run("plan", *QM1, "--without", "QM1", *SALES)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "nothing changes: every put goes where it went\n", "")
