@@ -84,14 +84,14 @@ def imagined(rng: Random) -> Occasion:
     return Occasion(**(fields | {name: value for name, value in usual.items() if rng.random() < 0.9}))
 
 
-@pytest.mark.parametrize("many", first(1, [250, 1_500]))
-def test_as_the_trigger_rules_say(many: int) -> None:
+@pytest.mark.parametrize(("scenarios", "many"), first(1, [(20, 250), (60, 1_500)]))
+def test_as_the_trigger_rules_say(scenarios: int, many: int) -> None:
     rng = Random(20250102)
     rules: Counter[str] = Counter()
     failing: Counter[str] = Counter()
     for number in range(6):
         triggers = Triggers(Rules(random_readings(rng) if number else {}))
-        occasions = happened(rng, 60) + [imagined(rng) for _ in range(many)]
+        occasions = happened(rng, scenarios) + [imagined(rng) for _ in range(many)]
         found = triggering(*map(asdict, occasions), rules=triggers.rules)
         for occasion, one in zip(occasions, found, strict=True):
             assert one == by_examination(triggers, occasion), occasion
