@@ -152,7 +152,8 @@ class _Scan:
 
     def _end_line(self) -> None:
         if self.header:
-            self.inside = [_Open(self._table(self.keys, self.header.startswith("[[")))]
+            keys = self.keys[: LONGEST_PATH + 1]  # behind them no place is kept
+            self.inside = [_Open(self._table(keys, self.header.startswith("[[")))]
             self._note(self.inside[0].path, self.begun)
             self.keys, self.header = [], ""
         if len(self.inside) == 1:
