@@ -48,5 +48,5 @@ def test_the_tests_of_clusters_are_those_of_clauses_1_and_2() -> None:
     assert {path for path in files if path.startswith("workload/")} == set(map(RULES.path, found - {"within_reach"}))
 
 
-def test_what_a_call_ends_with_looks_at_them_by_two_terms() -> None:
-    assert looking_at("outcome", TESTS_OF_CLUSTERS) == {"within_reach", "within_reach_enabled"}
+def test_what_a_call_ends_with_looks_at_them_by_one_term() -> None:
+    assert looking_at("outcome", TESTS_OF_CLUSTERS) == {"is_within_reach"}

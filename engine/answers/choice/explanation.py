@@ -51,7 +51,9 @@ class Explanation:
 
     def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
         """The same of ``decision``, made of it by an exit; what is said of the own choice stays where that stands."""
-        told = evolve(self, decision=decision, obstacles=obstacles(decision, snapshot.beyond))
+        told = self
+        if decision is not self.decision:
+            told = evolve(self, decision=decision, obstacles=obstacles(decision, snapshot.beyond))
         if decision.exit is None or not decision.exit.called:
             return told
         if decision.exit.failed:
