@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mqclause.answers.order.retrieval_calls import next_get
     from mqclause.answers.replay.replay import Replay
     from mqclause.answers.trigger.examination import Triggers
+    from mqclause.answers.trigger.why import Why
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files, read_members
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
@@ -55,6 +56,7 @@ _WHERE = {
     "answers.cluster.difference": ("PlanRow", "plan"),
     "answers.choice.engine": ("Engine",),
     "answers.trigger.examination": ("Triggers",),
+    "answers.trigger.why": ("Why",),
     "answers.choice.explanation": ("Explanation",),
     "answers.check.findings": ("Checks", "Finding"),
     "answers.check.inspection": ("Inspection", "inspected"),
@@ -114,6 +116,7 @@ __all__ = [
     "Snapshot",
     "Traffic",
     "Triggers",
+    "Why",
     "WhyNot",
     "cluster_map",
     "counterfactuals",

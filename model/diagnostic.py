@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,9 @@ from typing import Any, TypeVar
 from attrs import field, frozen
 
 _T = TypeVar("_T")
+
+SECRETS = ("PASSWORD", "LDAPPWD", "SSLCRYP", "SSLKEYP", "KEYRPWD", "INITKEY", "PASSPHRASE", "TOKEN")
+"""What the names of attributes that hold secrets end in."""
 
 LONGEST_MISSPELT = 100
 """A longer word is no misspelt name; to compare it with the known ones would take long."""
@@ -90,8 +94,26 @@ def check_several(name: str, value: object) -> None:
         raise TypeError(f"{name}={quoted(value)} is one; expected a list of them")
 
 
+@lru_cache(maxsize=4096)
+def is_secret(word: str) -> bool:
+    """Whether the value of the attribute ``word``, in upper case, must not be kept."""
+    return word.endswith(SECRETS) or "PWD" in word
+
+
+def given_as(key: object, value: object) -> str:
+    """``, given as x``: the value of a key that is not known, for a message; nothing where it may be a secret."""
+    return "" if _is_secret_key(key) else f", given as {quoted(value)}"
+
+
+def _is_secret_key(key: object) -> bool:
+    return isinstance(key, str) and is_secret(key.upper())
+
+
 def quoted(value: object, limit: int = 60) -> str:
-    """``value`` as it is shown in a message: text quoted, a date as TOML has it, cut to ``limit`` characters."""
+    """``value`` as it is shown in a message: text quoted, a date as TOML has it, cut to ``limit`` characters.
+
+    Secrets in a table are left out.
+    """
     try:
         text = _spelt(value, limit)
     except (RecursionError, ValueError):  # nested too deep, or a number of more digits than Python prints
@@ -107,8 +129,8 @@ def _spelt(value: object, limit: int) -> str:
         case list() | tuple() if any(isinstance(each, date | time | list | tuple | Mapping) for each in value):
             return f"[{', '.join(_spelt(each, limit) for each in islice(value, limit))}]"
         case dict():
-            pairs = islice(value.items(), limit)
-            return f"{{{', '.join(f'{_spelt(key, limit)}: {_spelt(each, limit)}' for key, each in pairs)}}}"
+            pairs = ((key, "…" if _is_secret_key(key) else _spelt(each, limit)) for key, each in value.items())
+            return f"{{{', '.join(f'{_spelt(key, limit)}: {each}' for key, each in islice(pairs, limit))}}}"
         case datetime() | time():
             whole, point, rest = value.isoformat().replace("+00:00", "Z").partition(".")
             digits = rest[:6].rstrip("0")

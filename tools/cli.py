@@ -115,7 +115,7 @@ def _failed(error: Exception) -> int:
     # Loaded now, as --help needs none of it.
     from mqclause.executors.course import NotInstalledError
     from mqclause.model.diagnostic import FactsError
-    from mqclause.rulebook.errors import ReadingError, RuleError
+    from mqclause.rulebook.errors import ReadingError, RuleError, UnansweredError
     from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError
 
     match error:
@@ -123,8 +123,10 @@ def _failed(error: Exception) -> int:
             return _complain(*map(str, error.diagnostics))
         case NotWrittenError():
             return _complain(str(error), status=NOT_WRITTEN)
-        case ReadingError() | NothingAskedError() | BatchError() | NotInstalledError():
+        case ReadingError() | UnansweredError() | NothingAskedError() | BatchError() | NotInstalledError():
             return _complain(str(error))
+        case FileNotFoundError(filename=None):  # as os.getcwd() has it, and no file that is opened
+            return _complain("the working directory is no longer there")
         case RuleError() | DisagreementError():
             said = str(error)
         case _:

@@ -1,4 +1,4 @@
-"""Document 002: the order in which messages are retrieved from a queue."""
+"""Document 002: in what order, and by which calls, messages come off a queue."""
 
 from __future__ import annotations
 

@@ -62,8 +62,9 @@ def decide(
 ) -> DuckDBPyRelation:
     """The table ``source`` with a column ``decision``: see mqclause.tables.columns for what goes in and comes out.
 
-    ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file. It is read once, when the
-    relation is, and streams; every row comes out, with its columns as they were. With a ``cluster`` the table needs no
+    ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file; what is no relation yet is read
+    on ``connection``, or on one of its own, whose answer ``duckdb.sql`` cannot name. It is read once, when the relation
+    is, and streams; every row comes out, with its columns as they were. With a ``cluster`` the table needs no
     ``destinations``: they are those that each put names there. ``cluster`` may be several, by the names of their local
     queue managers, of which the column ``at`` has one in each row. Then ``put`` may say where a flat table has the
     fields of a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows. With

@@ -19,5 +19,9 @@ class RuleError(PickledError):
         super().__init__("\n".join([own, *map(str, self.others)]))
 
 
+class UnansweredError(RuleError):
+    """What rules of one's own leave without an answer: those that come with the project answer everything."""
+
+
 class ReadingError(ValueError):
     """A reading, a choice or an edition that the rules do not have."""

@@ -201,7 +201,7 @@ class Example:
     clean: str
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Rule:
     """One rule file. ``id`` is ``workload.04a``, ``clause`` the document's number, ``path`` the file within rules/.
 
@@ -228,6 +228,9 @@ class Rule:
     follows: str = ""
     why: str = ""
     example: Example | None = None
+
+    def __repr__(self) -> str:
+        return f"<Rule {self.id}: {self.title}>"
 
     @property
     def severities(self) -> tuple[str, ...]:

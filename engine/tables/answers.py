@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import reduce
 
+from attrs import evolve
 from sqlglot import exp
 
+from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.executors.steps import FAILING_RULE, asked_fact, concluded_fact, holds_fact
-from mqclause.language.sql import Node, both, case, either, literal, negated, when
+from mqclause.language.sql import Node, both, case, either, equal, literal, negated, when
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.rule import Conclude, FailWith, Rule
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
@@ -33,6 +35,9 @@ def decision(found: Written) -> StructFields:
     reason = found.bindings.bind("reason", _of_failing(outcome, lambda rule: literal(_code(rule)), "INT"))
     deferred = outcome.standing.meaning.facts.get("deferred", exp.false())
     decided = both(negated(found.invalid), F.is_null(reason), negated(deferred))
+    left = outcome.standing.meaning.facts["permitted"]
+    found = _answered(found, both(decided, equal(left, 0)))
+    decided = both(decided, negated(equal(left, 0)))
     to = F.item(F.column(packing.listed), packing.place(F.item(choice.standing.remaining, 0)))
     chosen = found.bindings.bind("chosen", when(decided, to))
     names = {name: _name(chosen, packing.present[name]) if name in packing.present else NO_TEXT
@@ -49,6 +54,13 @@ def decision(found: Written) -> StructFields:
         "transmission_queue": NO_TEXT,
     }
     return {name: fields[name] for name in DECISION}
+
+
+def _answered(found: Written, unanswered: Node) -> Written:
+    """The same, where a row for which rules of one's own say nothing is invalid."""
+    unanswered = found.bindings.bind("unanswered", unanswered)
+    invalid = found.bindings.bind("no_answer", either([found.invalid, unanswered]))
+    return evolve(found, invalid=invalid, fault=when(unanswered, literal(NOBODY_LEFT), found.fault))
 
 
 def kept_queue(found: Written, queue: Node, *where: Node) -> Node:

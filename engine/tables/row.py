@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from attrs import evolve, fields, frozen
 
 from mqclause.answers.choice.decision_document import destination_document
+from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.documents import OUTCOME
 from mqclause.executors.course import Course
 from mqclause.executors.listing import listing_of
@@ -136,14 +137,13 @@ def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given
 
 
 def decision_of(listed: Sequence[Destination], runs: Sequence[Run], workload: Ruleset | None = None) -> dict[str, Any]:
-    """The fields of columns.DECISION for the runs of the workload rules and of the outcome rules over ``listed``.
-
-    ``workload`` is the ruleset of a traced run, to tell which rule each destination fell by; None tells nothing.
-    """
+    """The fields of columns.DECISION of runs over ``listed``; ``workload``, if those are traced, tells who fell."""
     run, outcome = runs
     what = "failed" if outcome.failure else "deferred" if outcome.facts["deferred"] else "chosen"
+    if what == "chosen" and not run.remaining:
+        return invalid(NOBODY_LEFT)
     chosen = run.remaining[0] if what == "chosen" else None
-    return {
+    return dict.fromkeys(DECISION) | {
         "outcome": what,
         "queue": chosen and (chosen.queue or None),
         "queue_manager": chosen and (chosen.queue_manager or None),
@@ -151,8 +151,6 @@ def decision_of(listed: Sequence[Destination], runs: Sequence[Run], workload: Ru
         "reason": REASONS[outcome.failure.reason] if outcome.failure else None,
         "permitted": len(run.remaining),
         "eliminated_by": workload and eliminated_by(listed, run, workload),
-        "message": None,
-        "transmission_queue": None,
     }
 
 

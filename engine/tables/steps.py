@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 from sqlglot import exp
 
 from mqclause.executors.steps import FAILING_RULE, Filter, Let, Rank, Step, Steps
-from mqclause.language.sql import Node, both, case, counts, equal, is_false, is_true, negated, when
+from mqclause.language.sql import Node, both, case, counts, equal, is_false, is_true, literal, negated, when
 from mqclause.rulebook.errors import RuleError
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Span
@@ -98,6 +98,8 @@ class Writing:
 
     def _of_situation(self, step: Let) -> None:
         first_to_fail, rest = _first_to_fail(step.when)
+        if first_to_fail and self._all_fail():
+            return
         condition, meaning = self.standing.holds(step.rule, rest), self.standing.meaning
         if len(step.values) > 1 and not first_to_fail:
             condition = self.standing.bind(step.rule, "applies", condition)
@@ -108,6 +110,11 @@ class Writing:
                 meaning.facts[value.name] = case([*branches, (condition, tree)], before.args.get("default") or before)
             else:
                 meaning.facts[value.name] = meaning.bindings.bind(value.name, when(condition, tree, before))
+
+    def _all_fail(self) -> bool:
+        """Whether a rule before ends every call: then no rule after it does."""
+        failing = self.standing.meaning.word(FAILING_RULE)
+        return (failing.args.get("default") or failing) != literal(0)
 
 
 def _first_to_fail(condition: Node | None) -> tuple[bool, Node | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -11,9 +11,21 @@ from attrs import define, frozen
 
 from mqclause.executors.run import Run, Trace
 from mqclause.language.evaluate import Scope, evaluate
-from mqclause.rulebook.rule import Action, Choose, Conclude, Derive, Keep, OrderBy, Rule, Ruleset, SetAside, Settle
+from mqclause.rulebook.rule import (
+    Action,
+    Because,
+    Choose,
+    Conclude,
+    Derive,
+    Keep,
+    OrderBy,
+    Rule,
+    Ruleset,
+    SetAside,
+    Settle,
+)
 from mqclause.trace.examined import Test, tests
-from mqclause.trace.sentence import sentence_about
+from mqclause.trace.sentence import sentence, sentence_about
 
 
 @define(unsafe_hash=True)  # A decision tells many, and attrs takes twice as long where it is frozen.
@@ -112,6 +124,21 @@ def seen_by(ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, in_
             seen = Seen(_among(listed, seen.remaining), seen.facts, seen.every)
         if isinstance(rule.action, Choose) and rule.action.ties == "last-listed":
             seen = Seen(seen.remaining[::-1], seen.facts, seen.every)
+
+
+def remarks_of(
+    ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, traced: Callable[[], Run]
+) -> tuple[str, ...]:
+    """The remarks of the rules of which all that they derive is true, with the values that each rule saw.
+
+    ``scope`` is what the first rule saw; ``traced`` runs the rules once more where the ``run`` was not traced.
+    """
+    remarking = ruleset.remarking(run.facts)
+    if not any("{" in rule.remark or "}" in rule.remark for rule in remarking):
+        return tuple([rule.remark for rule in remarking])
+    saw = list(seen_by(ruleset, traced() if run.trace is None else run, listed, scope))
+    told = ((rule, scope_of(saw[ruleset.rules.index(rule)], scope)) for rule in remarking)
+    return tuple([sentence(ruleset, rule, None, seen, Because(rule.remark)) for rule, seen in told])
 
 
 def scope_of(seen: Seen, first: Scope) -> Scope:

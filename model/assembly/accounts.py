@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.dangling import dangling, defined_in
 from mqclause.model.assembly.incomplete import cut_dumps
-from mqclause.model.assembly.local import owned, stated_name
+from mqclause.model.assembly.local import owned, refuse_other_owner, stated_name
 from mqclause.model.assembly.objects import ROWS
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
@@ -71,6 +71,7 @@ def _account(source: Source) -> Account:
     try:
         contents = contents_of(source.data, source.name, only_named(source.format, FORMATS))
         if isinstance(contents, FactsDocument):
+            refuse_other_owner(contents, source.queue_manager)
             return _of_document(contents)
         return _of_scripts(contents.format, owned(contents, source.queue_manager))
     except FactsError as error:

@@ -92,7 +92,7 @@ def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list
     attributes = record.attributes
     names = _NAMES_READ[record.kind, tuple(attributes)]
     found, refused = _READ[record.kind, names, tuple([attributes[name] for name in names])]
-    refusals = [error for error in [_name_refusal(record, type_)] if error]
+    refusals = [error for error in (_name_refusal(record, type_), _description_refusal(attributes)) if error]
     if refused:
         order = list(attributes)
         refusals += sorted(refused, key=lambda error: order.index(error.key))
@@ -151,6 +151,14 @@ def _name_refusal(record: Record, type_: str) -> DomainError | None:
     if type_ == "CLUSRCVR":
         return refusal(CHANNEL_NAME, record.name, "name")
     return None
+
+
+def _description_refusal(stated: Mapping[str, Value]) -> DomainError | None:
+    """What is wrong with a description: it is one text, whatever stands in it."""
+    given = stated.get("DESCR", "")
+    if isinstance(given, str):
+        return None
+    return DomainError("DESCR", given, "allowed: one text, in quotes where it has blanks or commas")
 
 
 def _in_domain(domain: Domain, value: Value, key: str) -> Any:

@@ -12,11 +12,19 @@ from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.attributes import description, read_attributes
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.provenance import Origin, Placed
-from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted, suggestion
+from mqclause.model.diagnostic import (
+    Diagnostic,
+    DomainError,
+    FactsError,
+    is_secret,
+    name_suggestion,
+    quoted,
+    suggestion,
+)
 from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.mqsc.parameters import UnreadableError, parameters
-from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS, is_secret
+from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS
 from mqclause.model.readers.record import Record, Value
 
 if TYPE_CHECKING:

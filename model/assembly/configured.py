@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
@@ -23,8 +22,8 @@ OFF = -1
 FileLine = tuple[str, int | None]
 """A file and a line of it."""
 
-_UNPLACED: Mapping[str, FileLine] = MappingProxyType({})
-_UNSTATED: Mapping[str, Any] = MappingProxyType({})
+_UNPLACED: Mapping[str, FileLine] = {}
+_UNSTATED: Mapping[str, Any] = {}
 QUEUE_ATTRIBUTES, CHANNEL_ATTRIBUTES = (
     tuple(each.name for each in fields(kind) if each.name not in ("name", "queue_manager")) for kind in (Queue, Channel)
 )

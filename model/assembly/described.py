@@ -11,7 +11,8 @@ from mqclause.model.assembly.as_records import scripts_of
 from mqclause.model.assembly.attributes import read_attributes
 from mqclause.model.assembly.change import BESIDES, OPTION, WhatIf, refused_change
 from mqclause.model.assembly.configured_member import MAKING
-from mqclause.model.assembly.local import owned
+from mqclause.model.assembly.local import owned, refuse_other_owner
+from mqclause.model.assembly.opened import refuse_other_tables
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.container import unpacked
@@ -37,6 +38,9 @@ def scripts_in(
         for name, data in unpacked(source.data, source.name):
             contents = contents_of(data, name, formats)
             if isinstance(contents, FactsDocument):
+                refuse_other_owner(contents, source.queue_manager)
+                if source.found:
+                    refuse_other_tables(contents)
                 read = read_facts(contents.data, name, "?", places=contents.places)
                 faults += contents.diagnostics or read.diagnostics
                 yield from scripts_of(read, contents)

@@ -47,8 +47,7 @@ def owned(script: Script, given: str) -> tuple[Script, ...]:
         return tuple(map(_of_a_name, (script, *script.further)))
     if script.queue_manager not in ("", given) or script.further:
         says = ", ".join(each.queue_manager for each in (script, *script.further))
-        message = f"is given as {quoted(given)}, but says that it is of {says}"
-        raise FactsError([Diagnostic(script.source, message, script.header_lines.get(OWNER))])
+        raise FactsError([Diagnostic(script.source, _of_another(given, says), script.header_lines.get(OWNER))])
     return (_of_a_name(evolve(script, queue_manager=given)),)
 
 
@@ -58,6 +57,18 @@ def _of_a_name(script: Script) -> Script:
         return evolve(script, queue_manager=script.queue_manager and NAME(script.queue_manager, "queue manager name"))
     except DomainError as error:
         raise FactsError([Diagnostic(script.source, str(error), script.header_lines.get(OWNER))]) from None
+
+
+def refuse_other_owner(document: FactsDocument, given: str) -> None:
+    """Raises FactsError if a facts document says that another queue manager is local than the caller names for it."""
+    says = stated_name(document)
+    if given and says not in (None, given):
+        place = document.places.place_of("queue_manager", "name")
+        raise FactsError([Diagnostic(document.source, _of_another(given, says or ""), *place)])
+
+
+def _of_another(given: str, says: str) -> str:
+    return f"is given as {quoted(given)}, but says that it is of {says}"
 
 
 def stated_name(document: FactsDocument) -> str | None:

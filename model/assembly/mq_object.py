@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -100,7 +99,7 @@ class MqObject:
 Origins = Mapping[str, Origin | None]
 """The origins of what other statements say of an object, by field of the fact."""
 
-NOTHING_ELSE: Origins = MappingProxyType({})
+NOTHING_ELSE: Origins = {}  # a dict, which pickles
 
 
 def placed_fact(fact: FactT, found: MqObject, known: Origins = NOTHING_ELSE) -> Placed[FactT]:

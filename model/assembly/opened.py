@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.copies import without_copies
-from mqclause.model.assembly.local import owned
+from mqclause.model.assembly.local import owned, refuse_other_owner
 from mqclause.model.assembly.overlay import upon
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.container import unpacked
@@ -49,6 +49,12 @@ class Opened:
         return others
 
 
+def refuse_other_tables(document: FactsDocument) -> None:
+    """Raises FactsError if TOML or JSON that nobody named has nothing of a facts document."""
+    if not states_facts(document):
+        raise FactsError(document.diagnostics or [Diagnostic(document.source, NO_FACTS)])
+
+
 def opened_from(sources: Iterable[Source], lenient: bool, formats: Sequence[Format]) -> Opened:
     """The contents of ``sources``, each in the first of ``formats`` that it is in."""
     opened = Opened()
@@ -72,8 +78,9 @@ def _open(source: Source, opened: Opened, lenient: bool, formats: Sequence[Forma
     if source.overlay and not (isinstance(contents, Script) and contents.format == MQSC.name):
         raise FactsError([Diagnostic(source.name, f"is in {contents.format}; allowed for an overlay: MQSC")])
     if isinstance(contents, FactsDocument):
-        if source.found and not states_facts(contents):
-            raise FactsError(contents.diagnostics or [Diagnostic(source.name, NO_FACTS)])
+        if source.found:
+            refuse_other_tables(contents)
+        refuse_other_owner(contents, source.queue_manager)
         opened.faults.extend(contents.diagnostics)
         if contents.data is not None or not contents.diagnostics:
             opened.documents.append(contents)

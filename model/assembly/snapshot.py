@@ -192,7 +192,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
 def read_files(
     paths: Iterable[str | Path], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
 ) -> Snapshot:
-    """As ``read_sources`` of files. Raises OSError for one that cannot be opened."""
+    """The snapshot in files, as ``local`` sees them; raises FactsError, and OSError for what cannot be read."""
     check_several("paths", paths)
     return read_sources([*map(Source.at, paths)], local, lenient, formats)
 

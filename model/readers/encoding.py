@@ -56,7 +56,7 @@ def _begun(first: str) -> str:
 def text_from(data: bytes | Content, source: str) -> Decoded:
     """The text in ``data``; raises FactsError if it is none.
 
-    UTF-8, UTF-16 with and without a byte order mark, EBCDIC (page 1047) by its blanks, else Latin-1.
+    UTF-8, UTF-32 with a byte order mark, UTF-16 with and without one, EBCDIC (page 1047) by its blanks, else Latin-1.
     """
     found = _decoded(content_of(data), source)
     if not any(NOT_BLANK.match(piece) for piece in found.pieces()):
@@ -66,9 +66,9 @@ def text_from(data: bytes | Content, source: str) -> Decoded:
 
 def _decoded(content: Content, source: str) -> Decoded:
     sample = next(content.pieces(), b"")[:SAMPLE]
-    wide = _utf_16(sample)
+    wide = _utf_32(sample) or _utf_16(sample)
     if wide:
-        return Decoded(content, wide, Diagnostic(source, "is UTF-16 text; allowed for facts: UTF-8"))
+        return Decoded(content, wide, Diagnostic(source, f"is {wide[:6].upper()} text; allowed for facts: UTF-8"))
     look = _Look()
     for piece in content.pieces():
         look.at(piece)
@@ -130,6 +130,11 @@ def _by_lines(texts: Iterable[str]) -> Iterator[str]:
         waiting.append(text)
     if any(waiting):
         yield "".join(waiting)
+
+
+def _utf_32(sample: bytes) -> str:
+    """The name of the encoding if the byte order mark is that of UTF-32, which begins as that of UTF-16 does."""
+    return "utf-32" if sample.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) else ""
 
 
 def _utf_16(sample: bytes) -> str:

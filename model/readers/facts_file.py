@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from attrs import evolve, fields, frozen
 
-from mqclause.model.diagnostic import Diagnostic, DomainError, quoted, suggestion
+from mqclause.model.diagnostic import Diagnostic, DomainError, given_as, quoted, suggestion
 from mqclause.model.facts.domains import NAMES, Maker, attribute
 from mqclause.model.facts.message import Message, message_fault
 from mqclause.model.facts.objects import (
@@ -22,7 +22,6 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPath, DocumentPlaces, FactsDocument, labelled
-from mqclause.model.readers.mqsc.words import is_secret
 
 _T = TypeVar("_T")
 
@@ -279,8 +278,7 @@ def _table_faults(path: DocumentPath, label: str, maker: Maker[Any], given: Mapp
         domain = maker.domains.get(key)
         if domain is None:
             allowed = f"allowed: {', '.join(maker.domains)}{_near(key, maker.domains)}"
-            given_as = "" if isinstance(key, str) and is_secret(key.upper()) else f", given as {quoted(value)}"
-            yield (*path, key), f"{label}: unknown key {quoted(key)}{given_as}; {allowed}"
+            yield (*path, key), f"{label}: unknown key {quoted(key)}{given_as(key, value)}; {allowed}"
             continue
         try:
             domain(value, key)

@@ -8,11 +8,11 @@ from typing import Any
 
 from attrs import evolve
 
-from mqclause.model.diagnostic import Diagnostic, instead, quoted
+from mqclause.model.diagnostic import Diagnostic, instead, is_secret, quoted
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.json_facts import parse_json
 from mqclause.model.readers.mqsc.script import OWNER
-from mqclause.model.readers.mqsc.words import FLAGS, TEXTUAL, in_full, is_secret
+from mqclause.model.readers.mqsc.words import FLAGS, TEXTUAL, in_full
 from mqclause.model.readers.record import Record, Script, Value
 from mqclause.model.readers.runmqsc.format import NOTHING_ANSWERED, read_runmqsc
 from mqclause.model.readers.runmqsc.kinds import TYPES_SHOWN, kind_displayed
@@ -95,7 +95,7 @@ def observed_row(row: Mapping[str, Any], source: str, owners: list[str], faults:
         return
     refused = [*_refused(row, named_by)]
     faults += [Diagnostic(source, message) for message in refused]
-    held = {key: value for key, value in row.items() if (value not in NO if key in FLAGS else value is not None)}
+    held = {_holding(key, value): value for key, value in row.items() if key in FLAGS or value is not None}
     shown: dict[str, Value] = {named_by: "", **{key: _text(key, value) for key, value in in_full(held).items()}}
     kind = kind_displayed({key: value for key, value in shown.items() if isinstance(value, str)})
     if refused or not kind:
@@ -105,6 +105,13 @@ def observed_row(row: Mapping[str, Any], source: str, owners: list[str], faults:
     if kind == "QMGR" or (kind == "CLUSQMGR" and attributes.get("DEFTYPE") == "CLUSRCVR"):
         owners.append(name)
     yield Record("observe", kind, "" if kind == "QMGR" else name, attributes, source=source)
+
+
+def _holding(key: str, value: object) -> str:
+    """The attribute that is shown: of a word that stands alone and does not hold, its opposite."""
+    if key in FLAGS and value in NO:
+        return key.removeprefix("NO") if key.startswith("NO") else f"NO{key}"
+    return key
 
 
 def _refused(row: Mapping[str, Any], named_by: str) -> Iterator[str]:

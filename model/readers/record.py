@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from types import MappingProxyType
 
 from attrs import field, frozen
 
@@ -16,7 +15,7 @@ Value = str | tuple[str, ...]
 LinePlace = tuple[int, int]
 """How many lines below the record's first one something stands, and in which column, counted from 1; 0: unknown."""
 
-NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
+NOTHING_SHOWN: Mapping[str, str] = {}  # a dict, which pickles
 
 
 @frozen(weakref_slot=False)

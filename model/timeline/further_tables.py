@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from mqclause.model.diagnostic import DomainError, quoted, suggestion
+from mqclause.model.diagnostic import DomainError, given_as, quoted, suggestion
 from mqclause.model.facts.domains import Maker
 from mqclause.model.readers.facts_document import labelled
 
@@ -40,7 +40,7 @@ def row_faults(label: str, row: Any, maker: Maker[Any]) -> Iterator[str]:
         if domain is None:
             near = suggestion(key, maker.domains) if isinstance(key, str) else ""
             allowed = f"allowed: {', '.join(maker.domains)}{near}"
-            yield f"{label}: unknown key {quoted(key)}, given as {quoted(value)}; {allowed}"
+            yield f"{label}: unknown key {quoted(key)}{given_as(key, value)}; {allowed}"
             continue
         try:
             domain(value, key)

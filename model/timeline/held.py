@@ -10,12 +10,14 @@ from typing import Any
 
 from attrs import frozen
 
+from mqclause.model.assembly.opened import refuse_other_tables
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.domains import NAME, Maker, attribute
 from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument, labelled
 from mqclause.model.readers.facts_file import read_facts
+from mqclause.model.readers.format import Contents
 from mqclause.model.readers.registry import contents_of
 from mqclause.model.timeline.further_tables import rows_in
 
@@ -78,10 +80,11 @@ _request = Maker(Request)
 
 @frozen(eq=False)
 class Held:
-    """What is held, in the order of the files."""
+    """What is held, in the order of the files; ``warnings`` tell of those that were found and passed by."""
 
     information: tuple[Information, ...] = ()
     requests: tuple[Request, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def read_held(sources: Sequence[Source], on: date) -> Held:
@@ -92,31 +95,35 @@ def read_held(sources: Sequence[Source], on: date) -> Held:
     information: list[Information] = []
     requests: list[Request] = []
     faults: list[Diagnostic] = []
-    for source in sources:
-        for document in _documents(source, faults):
-            named = document.source
-            faults += read_facts(document.data, named, "?", places=document.places).diagnostics
-            held, wrong = rows_in(document.data, "information", _information)
-            asked, wrong_too = rows_in(document.data, "request", _request)
-            found = [*wrong, *wrong_too] or [*_out_of_time(held, asked, on)]
-            faults += (Diagnostic(named, each, *document.places.told_by(each)) for each in found)
-            information += held
-            requests += asked
-    if faults:
-        raise FactsError(faults)
-    return Held(tuple(information), tuple(requests))
+    warnings: list[Diagnostic] = []
+    read = [each for source in sources for each in _contents(source, faults, warnings)]
+    for document in (each for each in read if isinstance(each, FactsDocument)):
+        named = document.source
+        faults += read_facts(document.data, named, "?", places=document.places).diagnostics
+        held, wrong = rows_in(document.data, "information", _information)
+        asked, wrong_too = rows_in(document.data, "request", _request)
+        found = [*wrong, *wrong_too] or [*_out_of_time(held, asked, on)]
+        faults += (Diagnostic(named, each, *document.places.told_by(each)) for each in found)
+        information += held
+        requests += asked
+    if faults or (warnings and not read):
+        raise FactsError(faults or warnings)
+    return Held(tuple(information), tuple(requests), tuple(warnings))
 
 
-def _documents(source: Source, faults: list[Diagnostic]) -> Iterator[FactsDocument]:
+def _contents(source: Source, faults: list[Diagnostic], warnings: list[Diagnostic]) -> Iterator[Contents]:
+    """What is in a file, if it can be read; one that was found and is in no format that is read is passed by."""
     try:
         for name, data in unpacked(source.data, source.name):
             contents = contents_of(data, name)
-            if not isinstance(contents, FactsDocument) or contents.diagnostics:
+            if source.found and isinstance(contents, FactsDocument):
+                refuse_other_tables(contents)
+            if contents.diagnostics:
                 faults += contents.diagnostics
             else:
                 yield contents
     except FactsError as error:
-        faults += () if source.found else error.diagnostics
+        (warnings if source.found else faults).extend(error.diagnostics)
 
 
 def _out_of_time(held: Sequence[Information], asked: Sequence[Request], on: date) -> Iterator[str]:

@@ -7,12 +7,11 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from mqclause.model.diagnostic import DomainError, quoted, suggestion
+from mqclause.model.diagnostic import DomainError, given_as, quoted, suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import Maker, Words
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.facts.queue_call import MODES, READING_MODES
-from mqclause.model.readers.mqsc.words import is_secret
 from mqclause.model.timeline.administered import administration_faults
 from mqclause.model.timeline.alteration import ALTERABLE, Altered, objects, unknown
 from mqclause.model.timeline.beside import MESSAGE_KEYS, beside_each_other
@@ -132,8 +131,7 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
         near = suggestion(key, listed) if isinstance(key, str) and not known else ""
         takers = [each for each in TAKEN_KEYS if key in TAKEN_KEYS[each]] if known else []
         of = f"; {key} is of {' and '.join(takers)}" if kind and 0 < len(takers) <= MOST_TAKERS else ""
-        given_as = "" if isinstance(key, str) and is_secret(key.upper()) else f", given as {quoted(value)}"
-        yield f"{what} {quoted(key)}{given_as}; allowed: {', '.join(listed)}{near or of}"
+        yield f"{what} {quoted(key)}{given_as(key, value)}; allowed: {', '.join(listed)}{near or of}"
         return
     try:
         KEY_DOMAINS.get((kind or "", str(key)), _domains[str(key)])(value, str(key))
@@ -224,8 +222,7 @@ class Referenced:
             if name not in known:
                 what = f"a {ALTERABLE_OBJECTS[type(found[0])]} has no attribute {quoted(name)} to alter"
                 listed = f"allowed: {', '.join(known)}{suggestion(name, known)}"
-                given_as = "" if is_secret(str(name).upper()) else f", given as {quoted(value)}"
-                yield f"set: {what}{given_as}; {listed}"
+                yield f"set: {what}{given_as(name, value)}; {listed}"
                 continue
             yield from _value_faults(found, name, value)
 

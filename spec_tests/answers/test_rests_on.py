@@ -107,6 +107,16 @@ def test_all_channels_at_once_where_that_says_something_else() -> None:
     ), "of the same two channels: no third thing that is not known"
 
 
+def test_two_answers_stand_in_one_sentence() -> None:
+    retrying = FACTS.replace('cluster = "S"', 'cluster = "S"\nstatus = "RETRYING"')
+    snapshot = read_sources([Source("facts.toml", retrying.encode()), member("QM2"), member("QM3")], "QM1")
+    # Clause 8 takes back whoever is RETRYING, clause 9 nobody while QM4 is left; QM4's file is listed first.
+    _, said = rests_on(decided(snapshot), snapshot)[-1].what.split(". ")
+    assert (
+        said == "If all of them are RETRYING: QM4, QM2 or QM3; if all of them are REQUESTING or PAUSED or STOPPED: QM4"
+    )
+
+
 def test_what_the_sources_leave_out_comes_first() -> None:
     missing = Incomplete("TO.QM5 leads to no described member", "TO.QM5", "DISPLAY CLUSQMGR(*)")
     snapshot = evolve(seen(member("QM2"), member("QM3")), incomplete=(missing,))

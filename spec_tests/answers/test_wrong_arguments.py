@@ -10,14 +10,18 @@ from typing import Any
 import pytest
 
 from mqclause import (
+    Checks,
     Engine,
     Explanation,
     Put,
     ReadingError,
     Replay,
     Rules,
+    Why,
+    cluster_map,
     counterfactuals,
     inspected,
+    plan,
     read_files,
     read_members,
     shares,
@@ -46,6 +50,10 @@ def given(call: Callable[..., object], *arguments: Any) -> Callable[[], object]:
         (given(why_not, OF_RULES, None), "queue_manager is of the type NoneType; expected str"),
         (given(counterfactuals, OF_RULES, 5), "destination is of the type int; expected str or Destination"),
         (given(Explanation.of, SNAPSHOT, OF_RULES), "decision is of the type Snapshot; expected Decision"),
+        (given(cluster_map, "QM1"), "a member is of the type str; expected Cluster, or Snapshot, as read_members gives"),
+        (given(cluster_map, [PUT]), "a member is of the type Put; expected Cluster, or Snapshot, as read_members gives"),
+        (given(plan, CLUSTER, "QM1"), "a member is of the type str; expected Cluster, or Snapshot, as read_members gives"),
+        (given(Checks, None, "check.14"), "ignored='check.14' is one; expected a list of them"),
         (given(CLUSTER.suspend, 5), "queue_manager is of the type int; expected str"),
         (given(CLUSTER.with_status, None, "STOPPED"), "channel is of the type NoneType; expected str"),
         (given(CLUSTER.with_queue, "ORDERS.IN", None), "a name is of the type NoneType; expected str"),
@@ -55,6 +63,19 @@ def test_what_is_of_another_type(wrong: Callable[[], object], said: str) -> None
     with pytest.raises(TypeError) as caught:
         wrong()
     assert str(caught.value) == said
+
+
+def test_a_queue_that_is_asked_about_is_a_local_one() -> None:
+    snapshot = read_files([str(files("mqclause.tools") / "examples" / "QM2.mqsc")])
+    queue = snapshot.cluster.own_queues["ORDERS.IN"]
+    assert Why().ask("ORDERS.IN ", snapshot).doubts[0].because == Why().ask(queue, snapshot).doubts[0].because
+    with pytest.raises(ValueError, match=r"^'ORDERS' is not a local queue of the snapshot's queue manager"):
+        Why().ask("ORDERS", snapshot)
+
+
+def test_one_member_alone_may_stand_for_several() -> None:
+    maps = [cluster_map(each) for each in (SNAPSHOT, CLUSTER, [SNAPSHOT], [CLUSTER])]
+    assert [[(row.queue, row.member) for row in each] for each in maps] == [[("ORDERS.IN", "QM1")]] * 4
 
 
 @pytest.mark.parametrize("read", [read_files, read_members, inspected])

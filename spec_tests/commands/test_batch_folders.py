@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import UsageError
 from click.testing import CliRunner
 
 from mqclause.model.diagnostic import FactsError
@@ -46,7 +47,9 @@ def test_puts_made_at_several_queue_managers(tmp_path: Path) -> None:
         ("QM3", "DEFINE QLOCAL(Q) CLUSTER(S) CLWLPRTY(5)\n"),
     ):
         (tmp_path / f"{name}.mqsc").write_text(DUMP.format(name=name) + queue)
-    rows: list[dict[str, Any]] = [{"qmgr": name, "put": {"queue": "Q"}} for name in ("QM1", "QM2 ", "QM3", "QM9")]
+    rows: list[dict[str, Any]] = [
+        {"id": number, "qmgr": name, "put": {"queue": "Q"}} for number, name in enumerate(("QM1", "QM2 ", "QM3", "QM9"))
+    ]
     facts = [each for name in ("QM1", "QM2", "QM3") for each in ("--facts", tmp_path / f"{name}.mqsc")]
     for kind in ("jsonl", "parquet", "csv"):
         source = written(tmp_path / f"in.{kind}", rows)
@@ -75,11 +78,23 @@ def test_what_is_odd_about_the_facts_is_told(tmp_path: Path) -> None:
         assert row["decision"]["message"] == f"put: queue 'M' is a model queue: {made}"
 
 
+@pytest.mark.parametrize(
+    "more", [("--from", "QM1"), ("--from", ""), ("--set", "QMGR CLWLUSEQ(ANY)"), ("--status", "C=STOPPED")]
+)
+def test_what_is_said_of_facts_needs_them(tmp_path: Path, more: tuple[str, ...]) -> None:
+    """It would count nowhere."""
+    source = written(tmp_path / "in.jsonl", [{"put": {"queue": "Q"}, "destinations": []}])
+    with pytest.raises(UsageError, match="^--from, --set and --status need --facts$"):
+        batch(source, tmp_path / "out.jsonl", *more)
+
+
 def test_what_at_needs(tmp_path: Path) -> None:
     source = written(tmp_path / "in.jsonl", [{"put": {"queue": "Q"}}])
     (tmp_path / "QM1.mqsc").write_text(DUMP.format(name="QM1"))
-    with pytest.raises(BatchError, match="column qmgr is missing"):
+    with pytest.raises(BatchError, match="column qmgr is missing; the table has: put$"):
         batch(source, tmp_path / "out.jsonl", "--facts", tmp_path / "QM1.mqsc", "--at", "qmgr")
+    with pytest.raises(UsageError, match="^--at: '' is no column$"):
+        batch(source, tmp_path / "out.jsonl", "--facts", tmp_path / "QM1.mqsc", "--at", "")
     for more in ((), ("--facts", tmp_path / "QM1.mqsc", "--from", "QM1")):
         with pytest.raises(Exception, match="--at needs --facts, and goes without --from"):
             batch(source, tmp_path / "out.jsonl", *more, "--at", "qmgr")

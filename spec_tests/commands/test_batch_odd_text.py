@@ -198,9 +198,9 @@ def test_names_in_our_case_and_all_else_as_it_was() -> None:
 def test_whole_numbers_with_a_fraction_of_nothing(tmp_path: Path) -> None:
     """As JSON has what was a column of doubles; the one of the higher rank is taken, and CLWLMRUC is told as it is read."""
     among = '[{"queue_manager": "QM2", "channel_rank": %s, "dest_seq_number": 2.0e1 }, {"queue_manager": "QM3", "channel_rank": 1.0}]'
-    line = f'{{"put": {{"queue": "Q"}}, "clwlmruc": %s, "destinations": {among}}}'
+    line = f'{{"id": %s, "put": {{"queue": "Q"}}, "clwlmruc": %s, "destinations": {among}}}'
     given = [("5.0", "2.0"), ("5", "-0.0"), ("1e0", "2.05"), ("1.5", "2.00"), ("1", "10.0")]
-    found = decided(tmp_path, "\n".join(line % each for each in given))
+    found = decided(tmp_path, "\n".join(line % (number, *each) for number, each in enumerate(given)))
     assert [each["queue_manager"] for each in found] == ["QM2", "QM3", None, None, None]
     assert [each["message"] for each in found] == [
         None,

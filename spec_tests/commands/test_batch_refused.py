@@ -41,6 +41,11 @@ BAD = [
         "blank.jsonl: a key is blank, which no column of a table is; JSON Lines can be written",
     ),
     ("open.csv", "out.csv", "open.csv: CSV Error on Line: 2: Value with unterminated quote found."),
+    (
+        "mixed.csv",
+        "out.csv",
+        "mixed.csv: some of its lines end in LF, others in CR LF; write all of them alike (DuckDB: ",
+    ),
     ("nameless", "out.csv", "0.csv: has no line with the names of columns"),
 ]
 
@@ -59,6 +64,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, o
     (tmp_path / "cased.jsonl").write_text('{"put": {}, "destinations": [], "a": 1, "A": 2}\n')
     (tmp_path / "blank.jsonl").write_text('{"put": {}, "destinations": [], "": 1}\n')
     (tmp_path / "open.csv").write_text('put,destinations\n"{},[]\n')
+    (tmp_path / "mixed.csv").write_bytes(b'put,destinations\n"{}","[]"\r\n"{}","[]"\n')
     (tmp_path / "nameless").mkdir()
     (tmp_path / "nameless" / "0.csv").touch()
     before = sorted(tmp_path.iterdir())

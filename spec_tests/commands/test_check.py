@@ -244,6 +244,9 @@ def test_the_page_of_a_check_is_told() -> None:
     assert done.output.startswith("## check.12\n\nA cluster channel has no HBINT under 10 seconds.\n")
     done = CliRunner().invoke(command, ["--about", "check.99"], standalone_mode=False)
     assert "'check.99' is no check" in str(done.exception)
+    for form in (["--json"], ["--sarif", "found.sarif"], ["--statistics"]):
+        done = CliRunner().invoke(command, ["--about", "check.12", *form], standalone_mode=False)
+        assert "as text: leave out" in str(done.exception)
 
 
 def test_an_unknown_check_and_bad_input_are_refused(dumps: list[str], tmp_path: Path) -> None:

@@ -66,6 +66,27 @@ def test_what_it_cannot_take_is_told_in_one_line(arguments: tuple[str, ...], sai
     assert line.startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        *(((name, ""), "[FACTS]...") for name in ("check", "explain", "map", "order", "plan")),
+        (("facts", ""), "INPUT..."),
+        (("why", "Q", ""), "[FACTS]..."),
+        (("retention", "", "--on", "2026-01-31"), "[FACTS]..."),
+        (("replay", ""), "[SCENARIO]..."),
+        (("batch", "", "out.csv"), "IN"),
+        (("batch", "in.csv", ""), "OUT"),
+        *((("explain", QM2, option, ""), option) for option in ("--with", "--lines", "--rules")),
+        *((("replay", QM2, option, ""), option) for option in ("--facts", "--lines")),
+        (("check", QM2, "--sarif", ""), "--sarif"),
+        (("plan", QM2, "--puts", ""), "--puts"),
+    ],
+)  # fmt: skip
+def test_a_blank_name_of_a_file_is_none_and_not_the_working_directory(arguments: tuple[str, ...], where: str) -> None:
+    """As a script gives it whose variable is not set."""
+    assert bad(*arguments) == [f"Invalid value for '{where}': '' is not a file name"]
+
+
 def test_that_there_are_no_messages_is_told(tmp_path: Path) -> None:
     name = written(tmp_path, facts())
     assert run("order", name).stdout == "the facts have no [[message]]\n"

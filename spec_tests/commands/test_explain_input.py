@@ -138,6 +138,16 @@ def test_lines_in_lines_out(tmp_path: Path) -> None:
         jsonschema.validate(result, SCHEMA)
 
 
+@pytest.mark.parametrize("command", ["explain", "replay"])
+def test_what_is_wrong_at_the_end_of_a_line_is_on_that_line(command: str) -> None:
+    """Behind the brace, in the second column, and not on a line below it."""
+    done = run(command, "--lines", "-", stdin=b"{\n{\r\n")
+    told = "is not JSON: Expecting property name enclosed in double quotes"
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"error": f"line {number}:1:2: {told}"} for number in (1, 2)
+    ]
+
+
 def test_lines_give_what_the_single_documents_give(tmp_path: Path) -> None:
     name = written(tmp_path, facts())
     single = json.loads(run("explain", name, "--json").stdout)

@@ -23,7 +23,7 @@ from mqclause.tools.commands.explain import command as explain_command
 from mqclause.tools.commands.facts import AT_ONCE, in_toml
 from mqclause.tools.commands.facts import command as facts_command
 from mqclause.tools.commands.why import command as why_command
-from spec_tests.support.explain_command import written
+from spec_tests.support.explain_command import bad, written
 from spec_tests.support.mqsc_script import read
 from spec_tests.support.random_clusters import situations
 from spec_tests.support.three_members import QM1, QM2, QM3, done, refusal
@@ -60,6 +60,21 @@ class TestWritten:
         }  # fmt: skip
         assert own["unknown"] == {"status": ["TO.QM1", "TO.QM2", "TO.QM3"]}
         assert "OWN" not in [each["name"] for each in own["queue"]]
+
+    def test_lists_are_written_as_people_write_them(self, members: list[str]) -> None:
+        text = done(facts_command, *members, "--from", "QM1")[1]
+        assert 'clusters = ["S"]\n' in text
+        assert 'status = ["TO.QM1", "TO.QM2", "TO.QM3"]\n' in text
+
+    def test_one_form_is_asked_for(self, members: list[str]) -> None:
+        own = [*members, "--from", "QM1"]
+        assert done(facts_command, *own, "--json") == done(facts_command, *own, "--to", "json")
+        assert done(facts_command, *own, "--sources", "--json") == done(
+            facts_command, *own, "--sources", "--to", "json"
+        )
+        for other in ("--json", "--sources"):
+            said = [f"--to toml is a facts file; leave it out for {other}"]
+            assert bad("facts", *own, "--to", "toml", other) == said
 
     def test_in_both_forms_it_is_the_same(self, members: list[str]) -> None:
         assert facts(*members, "--from", "QM1") == facts(*members, "--from", "QM1", "--to", "json")

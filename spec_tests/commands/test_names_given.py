@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spec_tests.support.explain_command import EXAMPLE, run
+from spec_tests.support.explain_command import EXAMPLE, bad, run, written
 
 SALES = [str(Path(EXAMPLE).parent / "sales" / f"QM{number}.mqsc") for number in (1, 2, 3)]
 QM1 = ("--from", "QM1")
@@ -54,7 +54,24 @@ def test_a_queue_manager_that_has_no_name_is_refused(command: str, name: str) ->
     assert done.stderr.startswith(said)
 
 
+@pytest.mark.parametrize("name", ["", " "])
+def test_nor_is_it_that_of_a_scenario(name: str) -> None:
+    scenario = str(Path(EXAMPLE).parent / "orders_trigger.toml")
+    done = run("replay", scenario, "--from", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("--from: local queue manager: '' is not allowed; allowed: text of 1 to 48 characters")
+
+
 def test_who_leaves_is_asked_nothing() -> None:
     """Its rows are those of nobody, and what it knows is no longer to be looked at."""
     done = run("plan", *QM1, "--without", "QM1", *SALES)
     assert (done.returncode, done.stdout, done.stderr) == (0, "nothing changes: every put goes where it went\n", "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("explain", "--put", "Q"), ("check",), ("facts",), ("facts", "--sources"), ("map",), ("plan", "--fail", "QM1")],
+)
+def test_a_facts_file_is_not_of_whom_it_is_given_as(tmp_path: Path, command: tuple[str, ...]) -> None:
+    name = written(tmp_path, '[queue_manager]\nname = "QM1"\n[[queue]]\nname = "Q"\n', "own.toml")
+    assert bad(*command, f"QM7={name}") == [f"{name}:2:1: is given as 'QM7', but says that it is of QM1"]

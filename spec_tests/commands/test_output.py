@@ -96,6 +96,27 @@ def test_a_closed_pipe_is_no_fault(ended: dict[str, list[tuple[int, list[str]]]]
     assert ended["closed pipe"] == [(0, [])] * len(COMMANDS)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(("explain", ORDERS, "--json", "--exit", "A=json:dumps"), 0), (("check", QM2, "--json"), 0), (("map", "none"), 2)],
+)
+def test_nothing_of_a_closed_standard_error_is_in_the_answer(arguments: tuple[str, ...], status: int) -> None:
+    """Neither remarks, nor the line about a fault."""
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-c", MAIN, *arguments]
+    done = subprocess.run(command, capture_output=True, timeout=600, check=False)
+    assert done.returncode == status
+    assert len([json.loads(line) for line in done.stdout.splitlines()]) == (status == 0)
+
+
+def test_a_working_directory_that_is_gone_is_told(tmp_path: Path) -> None:
+    """In it, and above it, a check looks for its settings."""
+    gone = f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir {tmp_path}/gone"
+    command = ["sh", "-c", f'{gone} && exec "$@"', "sh", sys.executable, "-c", MAIN, "check", QM2]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == "the working directory is no longer there"
+
+
 @pytest.mark.parametrize(("encoding", "dash", "dots"), [("ascii", "-", "..."), ("cp1252", "–", "…")])
 def test_text_in_any_encoding(encoding: str, dash: str, dots: str) -> None:
     done = run("why", "ORDERS.IN", QM2, encoding=encoding)

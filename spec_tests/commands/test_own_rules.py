@@ -76,7 +76,7 @@ WORD = "is not an attribute, a derived fact or a term; did you mean"
     [
         ("workload/11b_queue_priority.toml", '"queue_priority"', '"queue_prority"', f":6:1: keep.highest: column 1: 'queue_prority' {WORD} 'queue_priority'?"),
         ("workload/05_resumed_first.toml", 'when    = "TRUE"', 'when = "FALS"', ":11:1: when: column 1: 'FALS' is not an attribute"),
-        ("trigger/11b_depth_was_reached_before.toml", '"there_before >= trigdpth"\nbecause = "messages before', '"there_befor >= 1"\nbecause = "messages before',
+        ("trigger/11b_depth_was_reached_before.toml", '"there_before >= trigdpth"\nbecause = "{messages_counted} before', '"there_befor >= 1"\nbecause = "{messages_counted} before',
          f":11:1: holds.when: column 1: 'there_befor' {WORD} 'there_before'?"),
         ("terms.toml", "[workload.names_queue]\n", "[workload.names_queue]\nmeaning = 'x'\n", ":5:1: workload.names_queue.meaning: is not known; allowed: is, means"),
         ("call/2053_q_full.toml", "[fail_with]", "[fail_with", ":5:11: is not TOML:"),

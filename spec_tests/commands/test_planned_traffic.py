@@ -132,6 +132,10 @@ def test_in_other_formats(sales: list[str], tmp_path: Path, name: str) -> None:
         ("queue,from,count,count\nQ,QM1,1,7\n", "column count is there twice"),
         ("queue,from,count\nQ,QM1\n", "CSV Error on Line: 2: Expected Number of Columns: 3 Found: 2"),
         ('queue,from\n"Q,QM1\n', "CSV Error on Line: 2: Value with unterminated quote found"),
+        (
+            "queue,from\nQ,QM1\r\nQ,QM1\n",
+            "some of its lines end in LF, others in CR LF; write all of them alike (DuckDB: ",
+        ),
         ("", "has no line with the names of columns"),
     ],
 )

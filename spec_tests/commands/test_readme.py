@@ -165,6 +165,17 @@ def test_the_readmes_plan_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known["counterfactuals"](known["decision"], "QM2")
 
 
+def test_the_readmes_question_why_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    answer = run_readme("from mqclause import Why, read_files")["answer"]
+    assert answer.verdict == "does not"
+    for doubt in answer.doubts:
+        if doubt.holds is False:
+            check_shown(doubt.because)
+            check_shown(answer.remedies(doubt.condition.rule)[0])
+    check_shown(answer.unknown[0].command)
+
+
 def test_the_readmes_tests_of_an_exit_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     known = run_readme("from attrs import evolve\n\nfrom mqclause import Engine")

@@ -129,6 +129,7 @@ def test_dates_of_a_request_are_those_of_the_one_in_force(tmp_path: Path) -> Non
             "sent: 2024-02-01T00:00:00.5Z is not allowed; allowed: a date like 2026-01-31",
         ),
         (SENT_IN_A_LEAP_YEAR.replace("sent", "send"), "2024-03-01", "unknown key 'send', given as 2024-02-01"),
+        (f'{SENT_IN_A_LEAP_YEAR}password = "p"\n', "2024-03-01", "unknown key 'password'; allowed: name, owner, sent"),
         (
             SENT_IN_A_LEAP_YEAR.replace('"QM2"', "[2024-02-01, {at = 07:30:00}]"),
             "2024-03-01",

@@ -108,6 +108,12 @@ def test_shown_by_what_differs_from_the_defaults() -> None:
     assert repr(Rules({"mru-ties": "any", "weight-step": "exact"})) == "Rules({'mru-ties': 'any'}, 'wmq-6')"
 
 
+def test_a_rule_is_shown_by_its_id_and_title() -> None:
+    # Answers hold rules: shown whole, each of them would be pages of syntax trees.
+    (rule,) = (each for each in Rules().ruleset(WORKLOAD).rules if each.id == "workload.06")
+    assert repr(rule) == f"<Rule workload.06: {rule.title}>"
+
+
 @pytest.mark.parametrize(
     ("path", "text"), [("editions.toml", "[a"), ("readings.toml", "a = "), ("workload/05_resumed_first.toml", "=")]
 )

@@ -6,9 +6,25 @@ import re
 
 import pytest
 
-from mqclause import Channel, Cluster, Engine, Put, QueueManager, RemoteQueueManager, RuleError, Rules
+from mqclause import (
+    Channel,
+    Cluster,
+    Engine,
+    Put,
+    Queue,
+    QueueManager,
+    RemoteQueueManager,
+    Retrieval,
+    RuleError,
+    Rules,
+    next_get,
+)
+from mqclause.answers.choice.decision import LEVELS
+from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.documents import CHECK, DOCUMENTS, RETRIEVAL, WORKLOAD
+from mqclause.model.facts.message import Message
 from mqclause.rulebook.declaration import Declaration
+from mqclause.rulebook.errors import UnansweredError
 from spec_tests.support.product import ROOT
 
 RULES = Rules()
@@ -133,3 +149,42 @@ def test_what_destinations_keep_is_asked_of_every_put() -> None:
     cluster = Cluster(QueueManager("QM1", clusters=("SALES",)), hosts, channels=channels)
     chosen = [engine.choose(Put("Q", "QM2", bind=bind), cluster).chosen for bind in ("OPEN", "NOTFIXED", "OPEN")]
     assert [each and each.queue for each in chosen] == ["", "Q", ""]
+
+
+def test_a_remark_on_a_choice_says_what_its_rule_saw() -> None:
+    """At the note two destinations are left; a word in braces stands for its value at every level."""
+    path = "workload/note_distribution.toml"
+    said = re.sub("remark = .*", 'remark = "{{{put_queue}}}: {remaining} balanced"', FILES[path])
+    hosts = tuple(RemoteQueueManager(each, ("S",)) for each in ("QM2", "QM3", "QM4"))
+    queues = tuple(Queue("Q", each.name, clusters=("S",), clwlprty=0 if each.name == "QM4" else 1) for each in hosts)
+    routes = tuple(Channel(f"TO.{each.name}", each.name, "S") for each in hosts)
+    cluster = Cluster(QueueManager("QM1", clusters=("S",)), hosts, queues, channels=routes)
+    # QM4 falls by 11b.
+    engine = Engine(RULES.with_files({path: said}))
+    assert {engine.choose(Put("Q"), cluster, explain=level).remarks for level in LEVELS} == {("{Q}: 2 balanced",)}
+
+
+def test_what_is_told_of_a_get_has_the_values_of_the_call() -> None:
+    """A remark, and the reason of a call that fails, likewise; also of what rules have derived."""
+    remark, reason = "retrieval/3.5_the_same_group_again.toml", "retrieval/2033a_no_msg_available.toml"
+    always = 'clause = "retrieval/3.5"\ntitle = "T"\nafter = "retrieval.7.6"\nwhen = "mqi_call = \'MQGET\'"\n'
+    retrieval = Retrieval(
+        RULES.with_files({
+            remark: f'{always}remark = "{{mqi_call}}, anew: {{starts_anew}}"\n[derive]\nbrowsed_again = "TRUE"\n',
+            reason: re.sub('because = .*', 'because = "anew: {starts_anew}"', FILES[reason]),
+        })
+    )  # fmt: skip
+    cluster, lying = Cluster(QueueManager("QM1"), queues=(Queue("Q", "QM1"),)), [Message("A", "Q")]
+    got = next_get(retrieval, cluster, lying, "Q", ("BROWSE_FIRST",))
+    assert got.remarks == ("MQGET, anew: yes",)
+    assert next_get(retrieval, cluster, [], "Q", ("BROWSE_FIRST",)).because == "anew: yes"
+
+
+def test_rules_that_leave_nobody_and_end_no_call() -> None:
+    """Without the rule of 2085 nothing says what becomes of a put to a queue that no channel leads to."""
+    rules = RULES.with_files({"outcome/2085_unknown_object_name.toml": None})
+    hosts, queues = (RemoteQueueManager("QM2"),), (Queue("Q", "QM2", clusters=("S",)),)
+    cluster = Cluster(QueueManager("QM1", clusters=("S",)), hosts, queues)
+    with pytest.raises(UnansweredError) as caught:
+        str(Engine(rules).choose(Put("Q"), cluster))
+    assert str(caught.value) == f"rules/outcome/: {NOBODY_LEFT}"

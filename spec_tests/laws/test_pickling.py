@@ -20,11 +20,13 @@ from mqclause import (
     Cluster,
     Decision,
     Engine,
+    Explanation,
     Put,
     Queue,
     QueueManager,
     Replay,
     Rules,
+    Snapshot,
     Triggers,
     read_files,
     read_scenario,
@@ -105,6 +107,21 @@ def check_same(decision: Decision, copied: Decision) -> None:
 
 def same_again(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize(
+    "names", [["sales/QM1.mqsc", "sales/QM2.mqsc", "sales/QM3.mqsc"], ["QM1.log"], ["orders.toml"]]
+)
+def test_a_snapshot(names: list[str]) -> None:
+    snapshot = read_files([EXAMPLES / name for name in names], local="QM1")
+    copied: Snapshot = same_again(snapshot)
+    told = [
+        Explanation.of(Engine().choose(Put(queue="ORDERS.IN"), each.cluster, explain="rule"), each).to_json()
+        for each in (snapshot, copied)
+    ]
+    assert told[0] == told[1]
+    for one, other in zip(snapshot.cluster.queues, copied.cluster.queues, strict=True):
+        assert snapshot.provenance.of(one, "put") == copied.provenance.of(other, "put")
 
 
 def test_a_scenario() -> None:

@@ -181,6 +181,10 @@ class TestValues:
             ),
             ("DEF QL(Q) CLUSTER(B,C)", f"QLOCAL 'Q': CLUSTER: ('B', 'C') is not allowed; {TEXT.format(0, 48)}"),
             (
+                "DEF QL(Q) DESCR(of orders)",
+                "QLOCAL 'Q': DESCR: ('OF', 'ORDERS') is not allowed; allowed: one text, in quotes where it has blanks or commas",
+            ),
+            (
                 f"DEF CHL({LONG}) CHLTYPE(CLUSRCVR)",
                 f"CHANNEL '{LONG}': name: '{LONG}' is not allowed; {TEXT.format(1, 20)}",
             ),

@@ -74,6 +74,20 @@ def test_unknown_key() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('password = "hidden"', "unknown key 'password'; allowed: name,"),
+        ('[queue_manager.ldap]\nldappwd = "hidden"', "unknown key 'ldap', given as {'ldappwd': …}; allowed: name,"),
+        ('clusters = [{Password = "hidden", name = "S"}]', "clusters: {'Password': …, 'name': 'S'} is not allowed"),
+    ],
+)
+def test_secrets_are_not_shown(text: str, said: str) -> None:
+    [fault] = faults(f'[queue_manager]\nname = "QM1"\n{text}\n')
+    assert said in fault
+    assert "hidden" not in fault
+
+
 def test_missing_keys() -> None:
     assert faults("[queue_manager]") == ["f: queue_manager: name is missing; it must be given"]
     assert faults("[[channel]]") == [

@@ -83,6 +83,7 @@ def test_any_value(data: object) -> None:
 
 
 @given(documents)
+@settings(max_examples=50)
 def test_any_json_reads_as_its_value_does(data: object) -> None:
     text = json.dumps(data)
     if "NaN" not in text and "Infinity" not in text:
@@ -92,6 +93,7 @@ def test_any_json_reads_as_its_value_does(data: object) -> None:
 
 
 @given(documents, documents, st.none() | st.text(max_size=5), st.booleans())
+@settings(max_examples=50)
 def test_any_values_beside_a_script(one: object, other: object, local: str | None, lenient: bool) -> None:
     script = b"* Queue manager name: HQ\nDEFINE QLOCAL(STOCK) CLUSTER(PARTS)\nDEFINE QLOCAL(\n"
     sources = [Source("a", json.dumps(one).encode()), Source("b", script), Source("c", json.dumps(other).encode())]
@@ -106,7 +108,7 @@ def test_any_local_name(local: str | None) -> None:
 
 
 @given(st.sampled_from(PLACES), values, st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_one_value_changed(place: tuple[Any, ...], value: object, removed: bool) -> None:
     data = copy.deepcopy(VALID)
     *path, last = place
@@ -194,4 +196,4 @@ def test_a_huge_file_of_junk_ends(piece: bytes, huge: int) -> None:
 
 
 def test_a_document_full_of_faults_ends() -> None:
-    assert takes_time_in_proportion(junk, b'{"queue": [' + b"0," * 2_000_000 + b"0]}")
+    assert takes_time_in_proportion(lambda zeros: junk(b'{"queue": [' + zeros + b"0]}"), b"0," * 1_000_000)

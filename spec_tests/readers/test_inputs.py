@@ -46,6 +46,7 @@ def records(text: str) -> bytes:
         TEXT.encode("utf-16"),
         TEXT.encode("utf-16-le"),
         TEXT.encode("utf-16-be"),
+        TEXT.encode("utf-32"),
         TEXT.encode("latin-1"),
         TEXT.replace("\n", "\r").encode("utf-8-sig"),
         TEXT.replace("\n", "\x85").encode("cp037"),
@@ -98,6 +99,15 @@ def test_the_caller_says_whose_a_script_is() -> None:
 def test_a_name_that_the_file_contradicts() -> None:
     said = fault(Source("f", b"* first\n" + TEXT.encode(), "QM7"))
     assert said == "f:2: is given as 'QM7', but says that it is of QM1"
+
+
+def test_a_facts_file_is_of_its_local_queue_manager() -> None:
+    """One without a table of it is anybody's."""
+    text = b'[[queue]]\nname = "Q"\n'
+    said = fault(Source("f", b'# first\n[queue_manager]\nname = "QM1"\n' + text, "QM7"))
+    assert said == "f:3:1: is given as 'QM7', but says that it is of QM1"
+    local = Source("f", b'[queue_manager]\nname = "QM1"\n', "QM1")
+    assert [queue.name for queue in read_sources([local, Source("more", text, "QM7")]).cluster.queues] == ["Q"]
 
 
 def test_what_is_found_and_in_no_format_is_passed_by() -> None:

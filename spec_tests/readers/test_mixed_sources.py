@@ -68,6 +68,7 @@ READ = (
         (b"\xef\xbb\xbf", "f: is empty"),
         (b"\x7fELF\x02\x00\x01", "f: is not text: byte 0 at offset 5"),
         (b"\xff\xfe" + "[put]".encode("utf-16-le"), "f: is UTF-16 text; allowed for facts: UTF-8"),
+        ("[put]".encode("utf-32"), "f: is UTF-32 text; allowed for facts: UTF-8"),
         (b"[put]\nqueue = 'caf\xe9'", "f:2: is not UTF-8 text: byte 0xe9 at offset 18"),
         ("[put]\nqueue = STOCK", "f:2:9: is not TOML: Invalid value"),
         ("# facts\nput.queue = STOCK", "f:2:13: is not TOML: Invalid value"),

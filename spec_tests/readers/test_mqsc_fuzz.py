@@ -75,13 +75,13 @@ def test_any_text(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_pieces_of_commands(pieces: list[str]) -> None:
     check("".join(pieces))
 
 
 @given(st.integers(0, len(SCRIPT)), st.integers(0, 20), st.sampled_from(PIECES))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_changed_script(at: int, cut: int, put: str) -> None:
     check(SCRIPT[:at] + put + SCRIPT[at + cut :])
 

@@ -152,6 +152,17 @@ class TestWords:
     def test_unquoted_parentheses_are_counted(self) -> None:
         assert attributes("DEF CHL(A) CHLTYPE(SDR) CONNAME(h(1414)) XMITQ(X)")["CONNAME"] == "H(1414)"
 
+    @pytest.mark.parametrize("value", ["'it'", '"it"', "it", "'it', 'that'"])
+    def test_a_parenthesis_that_is_not_closed_is_told_as_that(self, value: str) -> None:
+        assert fault(f"DEF QL(A) DESCR({value}") == (
+            "pay.mqsc:1: DESCR: a parenthesis is opened but not closed in this command"
+        )
+
+    def test_a_parameter_within_a_name_is_a_fault(self) -> None:
+        assert fault("DEF QL(A PUT(DISABLED))") == "pay.mqsc:1: QL: a parenthesis stands in a name"
+        assert fault("DEF QL(A) +\n CLUSTER(S PUT(DISABLED))") == "pay.mqsc:2: CLUSTER: a parenthesis stands in a name"
+        assert record("DEF QL({{ name (x) }})").name == "{{ NAME (X) }}"
+
     def test_a_repeated_parameter_is_a_fault(self) -> None:
         assert fault("DEF QL(A) PUT(ENABLED) +\n  PUT(DISABLED)") == "pay.mqsc:2: PUT is given twice"
         assert fault("DEF QA(A) TARGQ(X) TARGET(Y)") == "pay.mqsc:1: TARGET is given twice"
@@ -166,6 +177,9 @@ class TestWords:
         )
         assert fault("DEF QL(A) TRIGGER(YES)") == "pay.mqsc:1: TRIGGER takes no value"
         assert fault("DEF QL(A) REPLACE +\n CLUSTER") == "pay.mqsc:2: CLUSTER needs a value in parentheses"
+        assert fault("ALTER QMGR DEADQ") == "pay.mqsc:1: DEADQ needs a value in parentheses"
+        assert fault("DEF QR(A) RNAME(B) XMITQ") == "pay.mqsc:1: XMITQ needs a value in parentheses"
+        assert fault("DEF QL(A) MAXMSGL SHARE") == "pay.mqsc:1: MAXMSGL needs a value in parentheses"
 
     @pytest.mark.parametrize("blank", ["' '", "''", '" "', "", " ", "'     '"])
     def test_blank_values_are_blank(self, blank: str) -> None:

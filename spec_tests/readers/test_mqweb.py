@@ -125,7 +125,10 @@ def test_words_that_stand_alone(value: object, trigger: bool) -> None:
     row = {"queue": "Q", "type": "QLOCAL", "trigger": value, "clwlrank": 0}
     (record,) = read_mqweb(answer(row), "f").records
     assert ("TRIGGER" in record.attributes) is trigger
+    assert ("NOTRIGGER" in record.attributes) is not trigger
     assert record.attributes["CLWLRANK"] == "0"
+    (record,) = read_mqweb(answer({"queue": "Q", "type": "QLOCAL", "notrigger": value}), "f").records
+    assert ("TRIGGER" in record.attributes) is not trigger
 
 
 def test_handles_are_rows_of_one_answer() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Put
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES
 from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.readers.pcf import pcf_parameters, read_pcf
@@ -70,6 +71,20 @@ def test_numbers_become_words() -> None:
     assert shown({"2016": "A", "20": 1, "24": 0})["NOTRIGGER"] == ""
     assert shown({"2016": "A", "1103": 1105, "17": 2, "3": 7})["kind"] == "QSTATUS"
     assert shown({"2010": "NL", "2020": ["S ", "T "]})["NAMES"] == ("S", "T")
+
+
+def test_every_attribute_of_facts_is_read() -> None:
+    rows = [
+        {**QMGR, "2006": "DLQ ", "58": 20},
+        {**OWN, "1562": 1},
+        {"2016": "A", "20": 1, "2013": "orders ", "15": 50, "5": 1},
+        {"3501": "TO.QM1 ", "1511": 8, "2029": "S", "1562": 1},
+    ]
+    cluster = read_sources([Source("qm1.json", json.dumps(rows).encode())]).cluster
+    (queue,), (channel,) = cluster.queues, cluster.channels
+    assert (cluster.queue_manager.deadq, cluster.queue_manager.clwllen) == ("DLQ", 20)
+    assert (queue.descr, queue.maxdepth, queue.defpsist, channel.npmspeed) == ("orders", 50, "YES", "NORMAL")
+    assert {name for read in FACT_ATTRIBUTES.values() for name in read} <= {of.mqsc for of in pcf_parameters().values()}
 
 
 def test_the_host_of_a_cluster_queue_by_its_other_name() -> None:

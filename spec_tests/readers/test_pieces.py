@@ -74,7 +74,7 @@ class Bits:
         yield from (self.data[at : at + self.size] for at in range(0, len(self.data), self.size))
 
 
-@given(st.integers(1, 90), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "latin-1", "cp037"]))
+@given(st.integers(1, 90), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "latin-1", "cp037"]))
 def test_an_encoding_is_told_and_read_wherever_the_bytes_are_cut(size: int, encoding: str) -> None:
     ends = {"cp037": "\x85", "latin-1": "\r", "utf-16": "\r\n"}
     text = SCRIPT.replace("long", "lang und größer").replace("\n", ends.get(encoding, "\n"))

@@ -134,3 +134,60 @@ def test_a_session_of_another_queue_manager_that_nothing_names_is_a_fault() -> N
     assert [str(each) for each in second.diagnostics] == [
         "log:11: a session of another queue manager begins here, and nothing tells which; allowed: its log alone, as QMGR=FILE"
     ]
+
+
+def test_an_object_that_has_lost_its_message_below_one_of_another_kind() -> None:
+    read = script(
+        "AMQ8441I: D\n   CLUSQMGR(QM1)   CHANNEL(TO.QM1)\n   CLUSTER(S)   DEFTYPE(CLUSRCVR)\n"
+        "   QUEUE(A)   TYPE(QCLUSTER)\n   CLUSQMGR(QM2)   CLUSTER(S)\n   PROCESS(P)\n   PUT(DISABLED)\n"
+    )
+    assert [(each.kind, each.name, each.line, dict(each.attributes)) for each in read.records] == [
+        ("CLUSQMGR", "QM1", 1, {"CHANNEL": "TO.QM1", "CLUSTER": "S", "DEFTYPE": "CLUSRCVR"}),
+        (
+            "QCLUSTER",
+            "A",
+            4,
+            {"TYPE": "QCLUSTER", "CLUSQMGR": "QM2", "CLUSTER": "S", "PROCESS": "P", "PUT": "DISABLED"},
+        ),
+    ]
+    assert [without_column(each) for each in read.remarks] == [
+        "log:4: the message above this object is missing: lines before it may be missing, too"
+    ]
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", "\n \n"])
+def test_blank_lines_within_an_object_of_a_log_that_has_lost_its_indentation(between: str) -> None:
+    lines = ["AMQ8409I: D", "QUEUE(Q)", "TYPE(QCLUSTER)", "CLUSQMGR(QM2)", "CLUSTER(S) PUT(DISABLED)", "AMQ8409I: D"]
+    shown = {"TYPE": "QCLUSTER", "CLUSQMGR": "QM2", "CLUSTER": "S", "PUT": "DISABLED"}
+    assert only(between.join(lines)).attributes == shown
+    assert only("\n".join(lines[:3]) + between + "\n".join(lines[4:])).attributes["PUT"] == "DISABLED"
+
+
+def test_what_another_program_wrote_below_a_blank_line_is_no_attribute() -> None:
+    text = "AMQ8409I: D\nQUEUE(Q) TYPE(QLOCAL)\n\nQMNAME(QM1) STATUS(Running)\n\n$ dspmq\nQMNAME(QM2) STATUS(Running)\n"
+    assert only(text).attributes == {"TYPE": "QLOCAL"}
+
+
+def test_attributes_without_indentation_below_what_another_program_wrote_are_not_lost_without_a_word() -> None:
+    read = script("AMQ8409I: D\nQUEUE(Q)\nTYPE(QLOCAL)\nsaved to disk\nPUT(DISABLED)\n")
+    assert [without_column(each) for each in read.diagnostics] == [
+        "log:4: another program's output stands in this line; what was displayed around it is read as far as it goes"
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "   CLUSQMGR(QM2)                           CLUSTER(SA\n   CLWLPRTY(5)                             PUT(DISABLED)\n",
+        "   CLUSTER(S)\n   PUT(DISA\n   CLUSQMGR(QM2)\n",
+        "   CLUSQMGR(QM2                           CLUSTER(S)\n",
+        "   CLUSQMGR(QM2)                           CLUSTERS)\n",
+        "   CLUSQMGR(QM2 CLUSTER(S) PUT(DISABLED)\n",
+    ],
+)
+def test_a_value_without_its_end_takes_nothing_in(lines: str) -> None:
+    read = script("AMQ8409I: D\n   QUEUE(Q)   TYPE(QCLUSTER)\n" + lines + "AMQ8409I: D\n   QUEUE(R)   TYPE(QLOCAL)\n")
+    assert [each.name for each in read.records] == ["R"]
+    assert [each.message for each in read.diagnostics] == [
+        "no attribute that runmqsc displays stands here; the object is not read"
+    ]

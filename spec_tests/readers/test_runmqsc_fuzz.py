@@ -35,13 +35,13 @@ def test_the_log_that_is_changed_below_has_no_fault() -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_pieces_of_logs(pieces: list[str]) -> None:
     check("".join(pieces))
 
 
 @given(st.integers(0, len(LOG)), st.integers(0, 60), st.sampled_from(PIECES))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_changed_log(at: int, cut: int, put: str) -> None:
     check(BANNER + LOG[:at] + put + LOG[at + cut :])
 

@@ -40,7 +40,7 @@ DUMP = """* Queue manager name: QM1
 ALTER QMGR CLWLUSEQ(ANY)
 DEFINE QLOCAL(A)
 DEFINE NAMELIST(N) NAMES(A)
-* Script ended on 2026-05-14   at 14.47.03
+* Script ended on 2031-02-03   at 04.05.03
 * QueueManager count: 1
 * Queue count: 4
 * NameList count: {}
@@ -179,11 +179,11 @@ def test_a_log_that_ends_within_an_object(end: str, is_cut: bool) -> None:
 @pytest.mark.parametrize(
     ("trailer", "read", "told"),
     [
-        ("* Script ended on 2026-05-14 at 14.47.03\n", "wholly", []),
+        ("* Script ended on 2031-02-03 at 04.05.03\n", "wholly", []),
         ("", "partly", ["f: the dump f of QM1 ends before its trailer: its last objects are missing"]),
     ],
 )
 def test_what_may_be_missing_is_not_read_wholly(trailer: str, read: str, told: list[str]) -> None:
-    dump = f"* Script generated on 2026-05-14 at 14.47.02\n* Queue manager name: QM1\nDEFINE QLOCAL(A)\n{trailer}"
+    dump = f"* Script generated on 2031-02-03 at 04.05.02\n* Queue manager name: QM1\nDEFINE QLOCAL(A)\n{trailer}"
     (account,) = accounts([Source("f", dump.encode())])
     assert (account.read, [str(each) for each in account.remarks]) == (read, told)

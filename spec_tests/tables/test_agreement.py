@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
+from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb import decide
 from mqclause.executors.course import Course
@@ -161,11 +162,34 @@ DESTINATIONS = st.lists(struct(dict(DESTINATION)) | st.none(), min_size=1, max_s
 ROWS = st.lists(st.tuples(st.none() | PUTS, st.none() | st.just([]) | DESTINATIONS), min_size=1, max_size=40)
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(ROWS, readings())
 def test_any_rows(rows: list[Row], chosen: dict[str, str]) -> None:
     present = [(put and dict.fromkeys(PUT) | put, destinations) for put, destinations in rows]
     agree(present, chosen, optional=True)
+
+
+def test_a_rule_that_ends_every_call_stands_before_those_behind_it() -> None:
+    """2051b, of which no `when` is left, stands before all others."""
+    path = "outcome/2051b_inhibited_everywhere.toml"
+    text = Rules().files[path]
+    always = "\n".join(line for line in text.splitlines() if not line.startswith("when"))
+    assert always != text.rstrip()
+    rules, rows = Rules().with_files({path: always}), random_rows(Random(3), 300, 0.0)
+    expected = [Rows(rules).decision(*row, explain=True) for row in rows]
+    assert answers(decide(arrow_table(rows), rules=rules, explain=True)) == expected
+    assert {(each["outcome"], each["reason"]) for each in expected} == {("failed", 2051), ("invalid", None)}
+
+
+def test_a_row_for_which_rules_say_nothing_is_invalid() -> None:
+    """Without the rule of 2085 nothing says what becomes of some of the puts to a queue."""
+    rules, rows = Rules().with_files({"outcome/2085_unknown_object_name.toml": None}), random_rows(Random(3), 300, 0.0)
+    expected = [Rows(rules).decision(*row, explain=True) for row in rows]
+    assert answers(decide(arrow_table(rows), rules=rules, explain=True)) == expected
+    unanswered = {at for at, each in enumerate(expected) if each["message"] == NOBODY_LEFT}
+    unknown = [at for at, row in enumerate(rows) if Rows(Rules()).decision(*row)["reason"] == 2085]
+    assert unknown
+    assert unanswered == set(unknown)
 
 
 def test_neighbours_that_count_see_what_the_one_before_left() -> None:
@@ -183,7 +207,7 @@ def test_neighbours_that_count_see_what_the_one_before_left() -> None:
 @pytest.mark.parametrize(
     ("best", "left"),
     every(
-        2,
+        3,
         [
             ("highest = 'network_priority'", ["A3", "B1", "B1"]),
             ("highest = 'network_priority'\namong = 'NOT channel_manual'", ["A2", "A3", "B1", "B1"]),

@@ -84,7 +84,7 @@ def imagined(rng: Random) -> Occasion:
     return Occasion(**(fields | {name: value for name, value in usual.items() if rng.random() < 0.9}))
 
 
-@pytest.mark.parametrize(("scenarios", "many"), first(1, [(20, 250), (60, 1_500)]))
+@pytest.mark.parametrize(("scenarios", "many"), first(1, [(12, 150), (60, 1_500)]))
 def test_as_the_trigger_rules_say(scenarios: int, many: int) -> None:
     rng = Random(20250102)
     rules: Counter[str] = Counter()

@@ -63,6 +63,23 @@ def test_an_attribute_that_is_altered_and_altered_back_restarts_the_factors() ->
     assert routed(heavy, put, put, altered, back, put, put) == [None, BY_QM2, BY_QM3, None, None, BY_QM2, BY_QM3]
 
 
+def test_a_message_that_leaves_the_group_that_its_handle_binds_is_told_of() -> None:
+    """The second message of either group is put where the other one's first went; without that binding it may part."""
+    first, second = ({**PUT, "group": group, "in_group": True} for group in ("A", "B"))
+    told = (
+        "assumed: each message of a group is decided by itself; by the binding GROUP the queue manager sends this one"
+    )
+
+    def remarks(bind: str, **queue: Any) -> list[list[str]]:
+        events: list[dict[str, Any]] = [{**OPEN, "bind": bind}, first, second, second, first, first]
+        return [row.get("remarks", []) for row in replayed(*events, **queue)[1:]]
+
+    at_qm2, at_qm3 = f"{told}, as the first of group A, to QM2", f"{told}, as the first of group B, to QM3"
+    assert remarks("GROUP") == [[], [], [at_qm3], [at_qm2], []]
+    assert remarks("AS_Q_DEF", defbind="GROUP") == remarks("GROUP")
+    assert remarks("NOTFIXED") == [[]] * 5
+
+
 def test_groups_without_a_label_of_which_the_first_message_went_elsewhere_are_two() -> None:
     """Of three messages of either application the second or the first and third are here; no group goes on in the other."""
     put = {"do": "put", "queue": "Q", "logical_order": True, "in_group": True}

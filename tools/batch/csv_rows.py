@@ -59,6 +59,20 @@ def opened(file: Path) -> TextIO:
     return gzip.open(file, "rt", encoding="utf-8-sig") if zipped else file.open(encoding="utf-8-sig")
 
 
+def has_mixed_ends(file: Path) -> bool:
+    """Whether lines of a file of CSV end in LF and others in CR LF: of such a file DuckDB says other things."""
+    if ".csv" not in (suffix.lower() for suffix in file.suffixes) or not file.is_file():
+        return False
+    lf = crlf = 0
+    with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as lines:
+        for line in lines:
+            crlf += line.endswith(b"\r\n")
+            lf += not line.endswith(b"\r\n") and line.endswith(b"\n")
+            if lf and crlf:
+                return True
+    return False
+
+
 def csv_source(headers: Headers) -> str:
     """The rows of all files, with columns of any of them."""
     return _union([f"FROM {_read(files, columns)}" for columns, files in headers.items()])

@@ -13,6 +13,7 @@ from typing import Any
 
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole
 from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
+from mqclause.tools.batch.csv_rows import has_mixed_ends
 from mqclause.tools.batch.keys import OF_ROWS, json_object, keys_fault
 from mqclause.tools.errors import BatchError, NotWrittenError
 
@@ -172,7 +173,15 @@ def failed(source: Path, out: Path, error: BaseException) -> BatchError:
     for full in map(os.strerror, NO_ROOM):
         if full in str(error):
             return NotWrittenError(f"{out}: {full.lower()}")
-    return BatchError(f"{source}: {first_line(error)}")
+    return BatchError(f"{source}: {said_of(source, error)}")
+
+
+def said_of(source: Path, error: BaseException) -> str:
+    """The same as one line, behind what DuckDB does not say of CSV."""
+    said = first_line(error)
+    if has_mixed_ends(source):
+        return f"some of its lines end in LF, others in CR LF; write all of them alike (DuckDB: {said.rstrip('.')})"
+    return said
 
 
 def first_line(error: BaseException) -> str:

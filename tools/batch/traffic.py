@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.tables.columns import TableError
 from mqclause.tools.batch.csv_rows import csv_source, headers_of
-from mqclause.tools.batch.faults import first_line
+from mqclause.tools.batch.faults import said_of
 from mqclause.tools.batch.files import Table, table_in
 from mqclause.tools.batch.lines import first_fault, json_lines
 from mqclause.tools.batch.quoted import pointer, sql_name, sql_text
@@ -36,7 +36,7 @@ def traffic_in(name: str) -> Traffic:
         except TableError as error:
             raise BatchError(f"{name}: {error}") from None
         except duckdb.Error as error:
-            raise BatchError(f"{name}: {first_line(error)}") from None
+            raise BatchError(f"{name}: {said_of(table.path, error)}") from None
 
 
 def _relation(connection: DuckDBPyConnection, table: Table) -> DuckDBPyRelation:

@@ -25,7 +25,7 @@ SPEED_MEASURED_OF, TRIES = 40, 3
 WORDS = ("orders", "billing", "stock", "audit", "reply", "request", "error", "retry", "batch", "invoice", "nightly")
 COMMANDS = ("explain FILE --put QUEUE", "why QUEUE FILE", "check FILE", "facts FILE", "map FILE")
 HEAD = """\
-* Script generated on 2026-05-14   at 14.47.02
+* Script generated on 2031-02-03   at 04.05.02
 * Queue manager name: QM1
 * Queue manager platform: UNIX
 * Queue manager command level: (940/940)
@@ -34,7 +34,7 @@ ALTER QMGR REPOS('SALES')
 DEFINE CHANNEL('TO.QM1') CHLTYPE(CLUSRCVR) CLUSTER('SALES') CONNAME('one(1414)') REPLACE
 DEFINE CHANNEL('TO.QM2') CHLTYPE(CLUSSDR) CLUSTER('SALES') CONNAME('two(1414)') REPLACE
 """
-FOOT = "* Script ended on 2026-05-14   at 14.47.03\n"
+FOOT = "* Script ended on 2031-02-03   at 04.05.03\n"
 BANNER = "Starting MQSC for queue manager QM1.\n\n\n     1 : DISPLAY QUEUE(*) ALL\n"
 TRAILER = "One MQSC command read.\n"
 ATTRIBUTES = (

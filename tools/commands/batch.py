@@ -19,7 +19,7 @@ from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import json_option, reading_option, rules_by, rules_options
+from mqclause.tools.commands.options import file_name, json_option, reading_option, rules_by, rules_options
 from mqclause.tools.render.streams import print_warnings
 
 
@@ -47,9 +47,11 @@ def clusters_of(
             read = read_sources(given, local, lenient)
             print_warnings(read.warnings, read.remarks)
             return what_if(read, sets, states).cluster
-        if sets or states:
-            raise click.UsageError("--set and --status need --facts")
+        if sets or states or local is not None:
+            raise click.UsageError("--from, --set and --status need --facts")
         return None
+    if not at:
+        raise click.UsageError("--at: '' is no column")
     if not given or local is not None:
         raise click.UsageError("--at needs --facts, and goes without --from: each row says where it is")
     if sets or states:
@@ -72,8 +74,8 @@ def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, r
 
 
 @click.command("batch", epilog=f"Files end in {', '.join(ENDINGS)}.")
-@click.argument("source", metavar="IN")
-@click.argument("out", metavar="OUT")
+@click.argument("source", type=file_name, metavar="IN")
+@click.argument("out", type=file_name, metavar="OUT")
 @click.option(
     "--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True, help="What runs it."
 )
@@ -84,7 +86,9 @@ def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, r
     "--memory", callback=memory_size, metavar="SIZE", default="2GB", show_default=True, help="What the engine may use."
 )
 @facts_options("The local queue manager of all rows, where several dumps are given.")
-@click.option("--facts", multiple=True, metavar="FILE", help="The cluster, for rows that have no destinations.")
+@click.option(
+    "--facts", multiple=True, type=file_name, metavar="FILE", help="The cluster, for rows that have no destinations."
+)
 @click.option("--at", metavar="COLUMN", help="The column that names the local queue manager of each row's put.")
 @exit_options
 @json_option

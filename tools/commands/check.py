@@ -15,7 +15,7 @@ from mqclause.answers.check.inspection import Inspection
 from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.finding import SEVERITIES
 from mqclause.tools.commands.inputs import facts_options, named_files, of_status, overlay_sources, state_commands
-from mqclause.tools.commands.options import json_option, rules_by, rules_options
+from mqclause.tools.commands.options import facts_argument, file_name, json_option, rules_by, rules_options
 from mqclause.tools.commands.settings import check_settings
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.render.findings import print_documents, print_findings, print_page, print_statistics
@@ -26,11 +26,11 @@ ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 
 
 
 @click.command("check")
-@click.argument("facts", nargs=-1)
+@facts_argument
 @facts_options("Only what this queue manager knows.")
 @json_option
 @rules_options
-@click.option("--sarif", metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
+@click.option("--sarif", type=file_name, metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
 @click.option(
     "--fail-on", type=click.Choice(SEVERITIES), help="How grave a finding is that makes the status 1.  [default: error]"
 )
@@ -49,11 +49,10 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     known = tuple(checks.rules)
     settings = check_settings(Path.cwd(), known)
     checks.ignored = frozenset((*settings.ignore, *_ignored(options.pop("ignore"), known)))
-    if about == "documents":
-        print_documents(counted(checks.engine.rules))
-        return 0
     if about is not None:
-        print_page(checks, about)
+        if as_json or options["sarif"] or options["statistics"]:
+            raise click.UsageError("--about tells of checks, as text: leave out --json, --sarif and --statistics")
+        _tell(checks, about)
         return 0
     sarif, gravest = options.pop("sarif"), options.pop("fail_on") or settings.fail_on
     statistics, every = options.pop("statistics"), options.pop("every")
@@ -69,6 +68,13 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     else:
         print_findings(found, every)
     return int(any(each.severity in SEVERITIES[: SEVERITIES.index(gravest) + 1] for each in found))
+
+
+def _tell(checks: Checks, about: str) -> None:
+    if about == "documents":
+        print_documents(counted(checks.engine.rules))
+    else:
+        print_page(checks, about)
 
 
 def findings(

@@ -23,7 +23,15 @@ from mqclause.model.readers.registry import contents_of
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
 from mqclause.tools.commands.inputs import facts_options, of_status, overlay_sources, sources, state_commands
-from mqclause.tools.commands.options import BIND_WORD, json_option, reading_option, rules_by, rules_options, unpadded
+from mqclause.tools.commands.options import (
+    BIND_WORD,
+    facts_argument,
+    json_option,
+    reading_option,
+    rules_by,
+    rules_options,
+    unpadded,
+)
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 
@@ -33,7 +41,7 @@ RowT = TypeVar("RowT", MapRow, ToldRow, PlanRow)
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments FACTS and the options that ClusterQuestion.of takes, and the forms of the answer."""
     options: list[Callable[..., Any]] = [
-        click.argument("facts", nargs=-1),
+        facts_argument,
         click.option(
             "--queue", "pattern", type=unpadded, metavar="PATTERN", help="Only queues that fit; * is any text."
         ),

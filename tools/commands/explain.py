@@ -29,6 +29,8 @@ from mqclause.tools.commands.options import (
     asked_put,
     content_lines,
     explaining_executor,
+    facts_argument,
+    file_name,
     json_option,
     only_lines,
     put_options,
@@ -44,7 +46,7 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 
 
 @click.command("explain")
-@click.argument("facts", nargs=-1)
+@facts_argument
 @put_options
 @facts_options()
 @json_option
@@ -57,7 +59,9 @@ STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 @click.option(
     "--why-not", type=unpadded, metavar="QMGR", help="Why not that one, and which commands would have it permitted?"
 )
-@click.option("--lines", metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out.")
+@click.option(
+    "--lines", type=file_name, metavar="FILE", help="JSON Lines: one facts document a line in, one result a line out."
+)
 def command(
     facts: tuple[str, ...],
     lines: str | None,

@@ -89,9 +89,9 @@ def _changed(snapshot: Snapshot, changes: WhatIfs, source: str) -> Snapshot:
 
 
 def decoded(line: bytes, source: str) -> str:
-    """A line as text; raises FactsError."""
+    """A line as text, without what ends it: nothing of it stands on a second line. Raises FactsError."""
     try:
-        return line.decode()
+        return line.rstrip(b"\r\n").decode()
     except UnicodeDecodeError as error:
         raise FactsError([Diagnostic(source, f"is not UTF-8 at byte {error.start}")]) from None
 

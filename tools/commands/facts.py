@@ -17,7 +17,7 @@ from mqclause.model.assembly.filed import filed_tables
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import json_option
+from mqclause.tools.commands.options import file_name, json_option
 from mqclause.tools.render.accounts import accounts_document, print_accounts
 from mqclause.tools.render.streams import in_json, print_json, print_pieces
 
@@ -26,22 +26,23 @@ AT_ONCE = 1000
 
 
 @click.command("facts")
-@click.argument("facts", nargs=-1, metavar="INPUT...")
+@click.argument("facts", nargs=-1, type=file_name, metavar="INPUT...")
 @facts_options()
-@click.option(
-    "--to", type=click.Choice(["toml", "json"]), default="toml", show_default=True, help="The format that is written."
-)
+@click.option("--to", type=click.Choice(["toml", "json"]), help="The format that is written.  [default: toml]")
 @click.option("--sources", "by_source", is_flag=True, help="A line for each file: its format, what it has, its faults.")
 @json_option
-def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str, **options: Any) -> int:
+def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str | None, **options: Any) -> int:
     """What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.
 
     INPUT is as FACTS of explain. What a source states or shows is written, what is at MQ's default is not.
     """
+    if to == "toml" and (as_json or by_source):
+        raise click.UsageError(f"--to toml is a facts file; leave it out for {'--json' if as_json else '--sources'}")
+    as_json = as_json or to == "json"
     given = sources(facts, options.pop("overlays"), options.pop("named_format"))
     if by_source:
         return account_for(given, as_json)
-    return write_facts(given, "json" if as_json else to, **options)
+    return write_facts(given, as_json, **options)
 
 
 def account_for(given: Sequence[Source], as_json: bool) -> int:
@@ -55,12 +56,12 @@ def account_for(given: Sequence[Source], as_json: bool) -> int:
 
 
 def write_facts(
-    given: Sequence[Source], to: str, local: str | None, lenient: bool, sets: Sequence[str], states: Sequence[str]
+    given: Sequence[Source], as_json: bool, local: str | None, lenient: bool, sets: Sequence[str], states: Sequence[str]
 ) -> int:
     """Writes the facts of all files; returns 0. Raises FactsError."""
     snapshot = what_if(read_sources(given, local, lenient), sets, states)
     tables = filed_tables(snapshot)
-    print_pieces(in_json(tables) if to == "json" else in_toml(tables))
+    print_pieces(in_json(tables) if as_json else in_toml(tables))
     for line in _remarks(snapshot):
         print(line, file=sys.stderr)  # noqa: T201
     return 0
@@ -71,6 +72,8 @@ def in_toml(document: Mapping[str, Any]) -> Iterator[str]:
     encoder = toml.TomlEncoder()
     # a text of JSON is one of TOML; the library's own takes \\x for an escape
     encoder.dump_funcs[str] = partial(json.dumps, ensure_ascii=False)
+    # and a list as facts files have it: the library's is [ "SALES",]
+    encoder.dump_funcs[list] = lambda items: f"[{', '.join(str(encoder.dump_value(each)) for each in items)}]"
     pieces = (piece for table, of in document.items() for piece in _pieces(table, of))
     for number, piece in enumerate(pieces):
         yield ("\n" if number else "") + toml.dumps(piece, encoder).rstrip() + "\n"

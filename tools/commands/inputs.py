@@ -18,7 +18,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.registry import FORMATS
-from mqclause.tools.commands.options import content, unpadded
+from mqclause.tools.commands.options import content, file_name, unpadded
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
@@ -32,9 +32,8 @@ def facts_options(
     """
     options = (
         click.option("--from", "local", type=unpadded, metavar="QMGR", help=local),
-        click.option(
-            "--with", "overlays", multiple=True, metavar="[QMGR=]FILE", help="What if this MQSC script were run too."
-        ),
+        click.option("--with", "overlays", multiple=True, type=file_name, metavar="[QMGR=]FILE",
+                     help="What if this MQSC script were run too."),
         click.option(
             "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
         ),
@@ -52,7 +51,7 @@ def facts_options(
             type=click.Choice(sorted(FORMAT_NAMES), case_sensitive=False),
             help="The format of FACTS, where their content does not tell.",
         ),
-    )
+    )  # fmt: skip
 
     def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):

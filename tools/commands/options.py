@@ -41,6 +41,16 @@ def unpadded(name: str) -> str:
     return name.rstrip(" ")
 
 
+def file_name(name: str) -> str:
+    """The name of a file or a folder: a blank one is none, and not the working directory. Raises BadParameter."""
+    if not name:
+        raise click.BadParameter("'' is not a file name")
+    return name
+
+
+facts_argument = click.argument("facts", nargs=-1, type=file_name)
+"""FACTS, as many files as there are."""
+
 BIND_WORD = MqWord("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF")
 CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
 PUT_KEYS = ("queue", "queue_manager", "bind", "call")
@@ -53,7 +63,7 @@ reading_option = click.option(
 def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which rules count: the edition of the documents, and a folder in place of our own."""
     for option in (
-        click.option("--rules", metavar="FOLDER", callback=keep_folder, expose_value=False,
+        click.option("--rules", type=file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
                      help="Rule files of your own in place of those that come with mqclause."),
         click.option("--edition", metavar="ID",
                      help="The edition of MQ whose documents count; rules/editions.toml has them."),

@@ -14,14 +14,14 @@ from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import json_option, reading_option, rules_by, rules_options
+from mqclause.tools.commands.options import facts_argument, json_option, reading_option, rules_by, rules_options
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.side_by_side import next_get_lines, order_lines
 from mqclause.tools.render.streams import print_json, print_warnings
 
 
 @click.command("order")
-@click.argument("facts", nargs=-1)
+@facts_argument
 @click.option("--queue", metavar="QUEUE", help="This queue alone.")
 @facts_options()
 @json_option

@@ -22,7 +22,7 @@ from mqclause.model.diagnostic import FactsError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.commands.inputs import quote
-from mqclause.tools.commands.options import unpadded
+from mqclause.tools.commands.options import file_name, unpadded
 from mqclause.tools.render.overview import exits_said, print_plan, write_plan
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.remarks import remarks_said
@@ -44,7 +44,9 @@ SOMETHING_CHANGES = 3
 @click.option(
     "--suspend", "suspending", type=unpadded, multiple=True, metavar="QMGR", help="Suspend a member in its clusters."
 )
-@click.option("--puts", metavar="FILE", help="Real puts: Parquet, CSV or JSON Lines with queue, from and count.")
+@click.option(
+    "--puts", type=file_name, metavar="FILE", help="Real puts: Parquet, CSV or JSON Lines with queue, from and count."
+)
 def command(
     as_json: bool,
     as_csv: bool,

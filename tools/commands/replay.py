@@ -22,6 +22,7 @@ from mqclause.tools.commands.inputs import facts_options, overlay_sources, sourc
 from mqclause.tools.commands.options import (
     content,
     content_lines,
+    file_name,
     json_option,
     only_lines,
     reading_option,
@@ -36,16 +37,27 @@ PROGRESS_EVERY = 100_000
 
 
 @click.command("replay")
-@click.argument("scenario", nargs=-1)
+@click.argument("scenario", nargs=-1, type=file_name)
 @json_option
 @reading_option
 @rules_options
 @exit_options
-@click.option("--facts", multiple=True, metavar="FILE", help="Facts beside the scenario: dumps, logs, facts files.")
+@click.option(
+    "--facts",
+    multiple=True,
+    type=file_name,
+    metavar="FILE",
+    help="Facts beside the scenario: dumps, logs, facts files.",
+)
 @facts_options()
 @click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True,
               help="What runs the rules.")  # fmt: skip
-@click.option("--lines", metavar="FILE", help="JSON Lines: one scenario a line in, one array of results a line out.")
+@click.option(
+    "--lines",
+    type=file_name,
+    metavar="FILE",
+    help="JSON Lines: one scenario a line in, one array of results a line out.",
+)
 def command(
     scenario: tuple[str, ...],
     as_json: bool,
@@ -87,7 +99,7 @@ def known_beside(
 
     Raises FactsError, UsageError and ClickException.
     """
-    if not (facts or overlays or sets or states or local):
+    if not (facts or overlays or sets or states or local is not None):
         return None
     beside = sources(facts, (), named_format) if facts else []
     given = [source, *beside, *overlay_sources(overlays)]

@@ -8,13 +8,13 @@ from mqclause.answers.replay.administration import Administration
 from mqclause.answers.replay.retention import retention
 from mqclause.model.timeline.held import day_given, read_held
 from mqclause.tools.commands.inputs import sources
-from mqclause.tools.commands.options import json_option, reading_option, rules_by, rules_options
+from mqclause.tools.commands.options import facts_argument, json_option, reading_option, rules_by, rules_options
 from mqclause.tools.render.calendar import print_calendar
-from mqclause.tools.render.streams import print_json
+from mqclause.tools.render.streams import print_json, print_warnings
 
 
 @click.command("retention")
-@click.argument("facts", nargs=-1)
+@facts_argument
 @click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31.")
 @json_option
 @reading_option
@@ -29,7 +29,9 @@ def command(facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str,
         day = day_given(on)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    found = retention(Administration(rules_by(readings, edition)), read_held(sources(facts), day), day)
+    held = read_held(sources(facts), day)
+    print_warnings(held.warnings)
+    found = retention(Administration(rules_by(readings, edition)), held, day)
     if as_json:
         print_json(found.document())
     else:

@@ -21,7 +21,14 @@ from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.timeline.event import HIGHEST_GIVEN
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import explaining_executor, json_option, reading_option, rules_by, rules_options
+from mqclause.tools.commands.options import (
+    explaining_executor,
+    facts_argument,
+    json_option,
+    reading_option,
+    rules_by,
+    rules_options,
+)
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.triggering import print_answers
@@ -40,7 +47,7 @@ def priority_given(_context: click.Context, _parameter: click.Parameter, value: 
 
 @click.command("why")
 @click.argument("queue")
-@click.argument("facts", nargs=-1)
+@facts_argument
 @facts_options()
 @click.option("--priority", callback=priority_given, metavar="N", help="Put with this priority, not with DEFPRTY.")
 @json_option

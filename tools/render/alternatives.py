@@ -40,7 +40,7 @@ def _print_changes(answer: WhyNot, page: Page) -> None:
     page.line(f"each of these would have it permitted ({tried}):", "", 2)
     for commands in answer.changes[:CHANGES_SHOWN]:
         said = "; ".join(f"{each.queue_manager}: {each.command}" for each in commands)
-        page.line(Text(said, "green"), "", 4)
+        page.line(Text(said, "green"), "", 4, hanging=2)
     more = len(answer.changes) - CHANGES_SHOWN
     if more > 0:
         page.line(Text(f"and {more} more (--json shows them)", "dim"), "", 4)

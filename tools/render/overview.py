@@ -26,6 +26,9 @@ SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_ma
 INDENT = 2
 MOVES_SHOWN = 5
 UNKNOWN_SHOWN = 3
+NARROWEST_PARTS = 40
+"""How many characters where puts go has at least beside the names of members; with fewer it stands below them."""
+
 NOT_KNOWN = "-"
 """What stands for where puts go of a queue that a member does not know."""
 
@@ -89,9 +92,14 @@ def _print_groups(rows: Sequence[PrintedRow], page: Page) -> None:
         page.line(Text(name, "bold"))
         agreeing = _agreeing(list(of))
         labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
-        width = max(map(len, labels))
+        column = INDENT + max(map(len, labels)) + 2
+        beside = not page.width or column + NARROWEST_PARTS <= page.width
         for label, (first, *_) in zip(labels, agreeing, strict=True):
-            page.line(where_to(first), Text(f"{'':{INDENT}}{label}"), INDENT + width + 2)
+            if beside:
+                page.line(where_to(first), Text(f"{'':{INDENT}}{label}"), column)
+            else:
+                page.line(label, "", INDENT, hanging=len("from "))
+                page.line(where_to(first), "", 2 * INDENT)
 
 
 def _as_table(rows: Sequence[PrintedRow]) -> list[str]:

@@ -32,21 +32,25 @@ class Page:
     def table(self, table: Table) -> bool:
         """Prints a table on a terminal that is wide enough; False where it is not, and elsewhere."""
         unbounded = self._console.options.update(max_width=UNBOUNDED)
+        for column in table.columns:
+            if column.no_wrap:  # rich takes the longest word of such a column for what it needs
+                cells = (Measurement.get(self._console, unbounded, cell) for cell in (column.header, *column.cells))
+                column.min_width = max(cell.maximum for cell in cells)
         fits = Measurement.get(self._console, unbounded, table).minimum <= self.width
         if fits:
             self._console.print(table)
         return fits
 
-    def line(self, text: Text | str = "", label: Text | str = "", indent: int = 0) -> None:
-        """Prints ``label``, and ``text`` from column ``indent`` on, where its further lines begin too."""
+    def line(self, text: Text | str = "", label: Text | str = "", indent: int = 0, hanging: int = 0) -> None:
+        """Prints ``label``, and ``text`` from column ``indent`` on, further lines ``hanging`` columns behind that."""
         text = Text(text) if isinstance(text, str) else text
         label = Text(label) if isinstance(label, str) else label
         begun = Text.assemble(label, " " * max(indent - len(label), 0))
         if not self._console.is_terminal:
             self._out.write(f"{begun.plain}{text.plain}".rstrip() + "\n")
             return
-        wrapped = text.wrap(self._console, max(self._console.width - len(begun), NARROWEST))
+        wrapped = text.wrap(self._console, max(self._console.width - len(begun) - hanging, NARROWEST))
         for number, each in enumerate(wrapped or [Text()]):
-            printed = Text.assemble(begun if number == 0 else " " * indent, each)
+            printed = Text.assemble(begun if number == 0 else " " * (indent + hanging), each)
             printed.rstrip()
             self._console.print(printed, soft_wrap=True)

@@ -33,7 +33,12 @@ class _Output(FileIO):
 
 
 def prepare_streams() -> None:
-    """Has standard output raise OutputError, and both streams replace what their encoding does not have."""
+    """Has standard output raise OutputError, and both streams replace what their encoding does not have.
+
+    What is said on a standard error that is closed is lost: it would stand in the answer, where print() puts it.
+    """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
     codecs.register_error("mqclause", _replaced)
     out = sys.stdout
     if isinstance(out, TextIOWrapper) and not out.isatty():

@@ -87,7 +87,8 @@ def _document(summary: Summary) -> dict[str, Any]:
 def _lines(summary: Summary) -> Iterator[str]:
     """The summary for a person."""
     rows = "1 row" if summary.rows == 1 else f"{summary.rows:,} rows"
-    yield f"{rows} in {summary.seconds:,.1f} s: {summary.speed:,} decisions a second"
+    speed = f": {summary.speed:,} decisions a second" if summary.speed else ""
+    yield f"{rows} in {summary.seconds:,.1f} s{speed}"
     yield from _shares({name: count for name, count in summary.outcomes.items() if count}, summary.rows)
     if summary.reasons:
         yield "failed with"

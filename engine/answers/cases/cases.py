@@ -14,6 +14,7 @@ from mqclause.answers.cases.retrieval_case import RetrievalCase
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.case import CaseError, CaseFile, case_file
 from mqclause.rulebook.clause import path_within
+from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rule import Derive, Ruleset
 from mqclause.rulebook.rules import Rules
 
@@ -75,6 +76,6 @@ def _differs(case: AskedCase, spoilt: Rules, by_acting: bool) -> bool:
     try:
         answer = case.answer(spoilt)
         return bool(case.unexpected(answer)) or (by_acting and case.acted(answer) != case.acts)
-    except (LookupError, TypeError, RuntimeError, CaseError):
+    except (LookupError, TypeError, RuntimeError, CaseError, UnansweredError):
         # A call that ends with neither a destination nor a reason code, or elsewhere than where the case looks.
         return True

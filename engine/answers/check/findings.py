@@ -22,6 +22,7 @@ from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.together import ANY_QUEUE, Together
+from mqclause.model.diagnostic import check_several
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.facts.message import HIGHEST_PRIORITY
@@ -122,6 +123,7 @@ class Checks:
     def __init__(
         self, rules: Rules | None = None, ignored: Collection[str] = (), executor: ExecutorName = "compiled"
     ) -> None:
+        check_several("ignored", ignored)
         rules = Rules.given(rules)
         self.course = Course.of(rules, CHECK, executor)
         self.engine = Engine(rules, executor)

@@ -29,7 +29,7 @@ from mqclause.model.facts.situation import Situation
 from mqclause.rulebook.rule import FailWith, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import json_text, step_document, steps_text
-from mqclause.trace.record import StepTrace, scope_of, seen_by, steps
+from mqclause.trace.record import StepTrace, remarks_of, scope_of, seen_by, steps
 from mqclause.trace.sentence import sentence
 
 if TYPE_CHECKING:
@@ -166,7 +166,12 @@ class Decision:
         told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
         if self.outcome != "chosen" or self.run is None:
             return told
-        return (*told, *(rule.remark for rule in self.rulesets[0].remarking(self.run.facts)))
+        return (*told, *remarks_of(self.rulesets[0], self.run, self.listed, self._first_scope(0), self._traced))
+
+    def _traced(self) -> Run:
+        """What the workload rules did, with the trace of each."""
+        carried = None if self.before is None else self.before.counters
+        return self.course.run(self.situation, self.listed, carried, traced=True)[0]
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """The choices of readings, one at a time in place of the one in force, by which the answer is another."""

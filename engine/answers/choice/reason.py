@@ -8,6 +8,10 @@ from typing import Literal
 from attrs import frozen
 
 from mqclause.executors.run import Run
+from mqclause.rulebook.errors import UnansweredError
+
+NOBODY_LEFT = "no rule says what this call ends with, for which no destination is left"
+"""What is wrong with rules that leave nobody and let the call succeed."""
 
 Outcome = Literal["chosen", "failed", "deferred"]
 
@@ -24,7 +28,11 @@ class Reason:
 
 
 def outcome_of(runs: Sequence[Run]) -> Outcome:
-    """What becomes of a put, as the rules say that were run."""
+    """What becomes of a put, as the rules say that were run. Raises UnansweredError."""
     if runs[-1].failure:
         return "failed"
-    return "deferred" if runs[-1].facts.get("deferred") else "chosen"
+    if runs[-1].facts.get("deferred"):
+        return "deferred"
+    if not runs[0].remaining:
+        raise UnansweredError("outcome/", "", NOBODY_LEFT)
+    return "chosen"

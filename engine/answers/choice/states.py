@@ -45,7 +45,8 @@ def ifs(subject: str, answers: Mapping[str, str]) -> str:
     if len(by_answer) == 1 and 0 < len(kept) < len(answers):
         neither = f"neither {' nor '.join(kept)}" if len(kept) > 1 else f"not {kept[0]}"
         return f"If {subject} {neither}: {next(iter(by_answer))}"
-    return "; ".join(f"If {subject} {' or '.join(states)}: {answer}" for answer, states in by_answer.items())
+    said = "; ".join(f"if {subject} {' or '.join(states)}: {answer}" for answer, states in by_answer.items())
+    return said[:1].upper() + said[1:]
 
 
 def _in_mqsc(name: str) -> str:

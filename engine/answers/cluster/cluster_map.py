@@ -19,10 +19,14 @@ from mqclause.answers.choice.ways import OnTheWay, on_the_ways
 from mqclause.answers.cluster.exit_shares import ExitShares, exit_shares
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.diagnostic import of_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
+
+ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
+"""A state of a cluster: what each of its members knows."""
 
 MAP_FORMAT = "mqclause.map/1"
 
@@ -146,12 +150,22 @@ class ToldRow:
 PrintedRow = MapRow | ToldRow
 
 
-def cluster_map(
-    members: Iterable[Snapshot], engine: Engine | None = None, bind: str = "NOTFIXED"
-) -> AnswerTable[MapRow]:
-    """The rows of every member, by queue and member: where the puts go, or why they fail."""
-    rows = map_rows(members, engine or Engine(), bind)
+def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = "NOTFIXED") -> AnswerTable[MapRow]:
+    """The rows of every member, by queue and member: where the puts go, or why they fail.
+
+    ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
+    """
+    rows = map_rows(snapshots_of(members), engine or Engine(), bind)
     return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS)
+
+
+def snapshots_of(state: ClusterState) -> Iterator[Snapshot]:
+    """A snapshot of each member in a state; raises TypeError for what is none."""
+    for each in (state,) if isinstance(state, Snapshot | Cluster | str) else state:
+        if isinstance(each, Snapshot):
+            yield each
+        else:
+            yield Snapshot(of_type("a member", each, Cluster, ", or Snapshot, as read_members gives"))
 
 
 def map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:

@@ -14,13 +14,20 @@ from mqclause.answers.choice.decision_document import destination_document
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.rows import DESTINATION_TYPES, AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import Share
-from mqclause.answers.cluster.cluster_map import SIDE, MapRow, map_row, queues_in_clusters, side_document
+from mqclause.answers.cluster.cluster_map import (
+    SIDE,
+    ClusterState,
+    MapRow,
+    map_row,
+    queues_in_clusters,
+    side_document,
+    snapshots_of,
+)
 from mqclause.answers.cluster.counterfactual import fates
 from mqclause.answers.cluster.news import news
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.documents import WORKLOAD
 from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.sequence import changes
 from mqclause.rulebook.rule import Rule
@@ -28,9 +35,6 @@ from mqclause.rulebook.rule import Rule
 PLAN_FORMAT = "mqclause.plan/1"
 
 Side = Literal["before", "after"]
-
-ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
-"""A state of a cluster: what each of its members knows."""
 
 BothSides = tuple[Snapshot, Snapshot, str]
 """A member before and after a change, and a queue."""
@@ -180,8 +184,8 @@ def plan(
 
 def both_sides(before: ClusterState, after: ClusterState) -> list[BothSides]:
     """What plan looks at: each member that both states have, with each queue that either knows in a cluster."""
-    members = {each.cluster.queue_manager.name: each for each in _members(after)}
-    pairs = ((one, members.get(one.cluster.queue_manager.name)) for one in _members(before))
+    members = {each.cluster.queue_manager.name: each for each in snapshots_of(after)}
+    pairs = ((one, members.get(one.cluster.queue_manager.name)) for one in snapshots_of(before))
     return [
         (one, other, name)
         for one, other in pairs
@@ -206,9 +210,9 @@ def ordered(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
 
 def restarting(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
     """The members whose sequence factors restart at zero when one state becomes the other."""
-    members = {each.cluster.queue_manager.name: each.cluster for each in _members(after)}
+    members = {each.cluster.queue_manager.name: each.cluster for each in snapshots_of(after)}
     found = []
-    for each in _members(before):
+    for each in snapshots_of(before):
         name = each.cluster.queue_manager.name
         if name in members and any(changes(each.cluster, members[name], engine.listing)):
             found.append(name)
@@ -218,11 +222,6 @@ def restarting(before: ClusterState, after: ClusterState, engine: Engine) -> lis
 def restarting_by(engine: Engine) -> str:
     """The number of the clause whose rule says at which changes they do."""
     return next((rule.clause for rule in engine.rules.ruleset(WORKLOAD).rules if rule.notices), "")
-
-
-def _members(state: ClusterState) -> Iterator[Snapshot]:
-    for each in (state,) if isinstance(state, Snapshot | Cluster) else state:
-        yield each if isinstance(each, Snapshot) else Snapshot(each)
 
 
 def key_of(destination: Destination) -> DestinationKey:

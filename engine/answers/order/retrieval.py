@@ -15,12 +15,13 @@ from mqclause.executors.course import Course
 from mqclause.executors.listing import asked_of
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import ExecutorName, Run
+from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import Diagnostic, FactsError, instead, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.retrieval import Enqueued, QueuedMessage, RetrievalCall, queued
-from mqclause.rulebook.rule import Conclude, Holds, Rule, Ruleset
+from mqclause.rulebook.rule import Because, Conclude, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.record import scope_of, seen_by
 from mqclause.trace.sentence import sentence, sentence_about
@@ -158,9 +159,18 @@ class Retrieval:
                 for each in did[0]:
                     yield PassedOver(each.id, of, rule, because(each))
 
-    def because(self, call: RetrievalCall, rule: Rule) -> str:
-        """Why ``rule`` ends a call, told by what it sees of the call itself."""
-        return sentence(self.ruleset, rule, None, first_scope(self.course.steps[-1], call, (), None, {}))
+    def because(self, call: RetrievalCall, rule: Rule, run: Run) -> str:
+        """Why ``rule`` ends a call, told by the call itself and by what the ``run`` derived."""
+        return sentence(self.ruleset, rule, None, self._at_the_end(call, run))
+
+    def remarks(self, call: RetrievalCall, run: Run) -> Iterator[str]:
+        """The remarks of the rules of which all that they derive is true, told likewise."""
+        for rule in self.ruleset.remarking(run.facts):
+            yield sentence(self.ruleset, rule, None, self._at_the_end(call, run), Because(rule.remark))
+
+    def _at_the_end(self, call: RetrievalCall, run: Run) -> Scope:
+        first = first_scope(self.course.steps[-1], call, (), None, {})
+        return Scope(first.vocabulary, call, run.remaining, None, run.facts, run.every)
 
     def _as_put(
         self, messages: Iterable[Message], listed: Iterable[QueuedMessage], queue_manager: str

@@ -143,7 +143,7 @@ def retrieve(
         taken,
         facts["group_status"],
         facts["segment_status"],
-        tuple(rule.remark for rule in retrieval.ruleset.remarking(facts)),
+        tuple(retrieval.remarks(call, run)),
     )
     return *state.gotten(event, base.name, taken), returned
 
@@ -211,7 +211,7 @@ def _reason(retrieval: Retrieval, call: RetrievalCall, run: Run, messages: Seque
     rules = retrieval.ruleset.rules
     if failure is not None:
         rule = rules[failure.rule]
-        return CallReason(REASONS[failure.reason], False, rule, partial(retrieval.because, call, rule))
+        return CallReason(REASONS[failure.reason], False, rule, partial(retrieval.because, call, rule, run))
     trace = run.trace or retrieval.run(call, messages, traced=True).trace or ()
     # Of several the last one has derived it.
     warned = [rule for rule, did in zip(rules, trace, strict=True) if did is not None and "warning" in (did[3] or ())]

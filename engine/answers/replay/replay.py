@@ -16,6 +16,7 @@ from mqclause.answers.choice.ways import Ways
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.order.retrieval_calls import close_reason, put_reason, retrieve
 from mqclause.answers.replay.administering import Administering
+from mqclause.answers.replay.group_binding import GroupBinding
 from mqclause.answers.replay.replay_exits import ReplayExits
 from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
 from mqclause.answers.trigger.examination import Examination, Triggers
@@ -114,6 +115,7 @@ class _Run:
     exits: ReplayExits
     administering: Administering
     bound: dict[int, Destination | None] = field(factory=dict)
+    groups: GroupBinding = field(factory=GroupBinding)
 
     def step(self, row: Row) -> None:
         event, before = row.event, self.state
@@ -136,6 +138,7 @@ class _Run:
             self.open(row, happened)
         if event.do == "close" and happened.handle is not None:
             self.bound.pop(happened.handle.id, None)
+            self.groups.close(happened.handle.id)
             self.close(row, before)
         if self.state.cluster is not before.cluster:
             self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.listing)
@@ -212,6 +215,8 @@ class _Run:
             row.routed = self.choose(row, _put(event.queue, event.to_queue_manager, bind, call), caller)
         if not isinstance(row.routed, Destination):
             return None
+        if handle is not None:
+            row.parted = self.groups.parted(handle.id, event.group, row.routed)
         if row.routed.transmission_queue:
             return self.arriving(event, row.routed.transmission_queue, where)
         return self.arriving(event, row.routed.queue, where) if row.routed.is_local and row.routed.queue else None
@@ -244,6 +249,8 @@ class _Run:
             self.bound[handle.id] = found if where.asks_workload else None
         elif found.outcome == "deferred":
             self.bound[handle.id] = None
+            if found.situation.bind == "GROUP":
+                self.groups.open(handle.id)
         else:
             row.routed = found
             self.state = self.state.evolved(handles=self.state.handles.without(handle))

@@ -41,7 +41,8 @@ class Row:
     which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
     say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
-    and ``obstacles`` why the message does not arrive where it was routed to.
+    ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, and ``obstacles`` why
+    it does not arrive where it was routed to.
     """
 
     number: int
@@ -61,6 +62,7 @@ class Row:
     because: str = ""
     remedy: str = ""
     assumed: tuple[str, ...] = ()
+    parted: str = ""
     obstacles: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -85,4 +87,5 @@ class Row:
         fates = () if self.administered is None else self.administered.fates
         answers = (self.exit, *(each.exit for each in fates))
         of_exits = (remark for each in answers if each is not None for remark in each.remarks)
-        return tuple(dict.fromkeys([*of_exits, *self.obstacles, *(f"assumed: {each}" for each in self.assumed)]))
+        assumed = (f"assumed: {each}" for each in (*self.assumed, self.parted) if each)
+        return tuple(dict.fromkeys([*of_exits, *self.obstacles, *assumed]))

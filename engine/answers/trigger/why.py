@@ -16,7 +16,7 @@ from mqclause.answers.trigger.unknown_facts import opened_elsewhere, unknown_fac
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.model.diagnostic import closest
+from mqclause.model.diagnostic import closest, name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASON_NAMES
 from mqclause.model.facts.delivery import Delivery
@@ -169,11 +169,12 @@ class Why:
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         self.triggers = Triggers(rules, executor)
 
-    def ask(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> PutNow:
+    def ask(self, queue: Queue | str, snapshot: Snapshot, priority: int | None = None) -> PutNow:
         """What becomes of a message of ``priority`` (None: DEFPRTY) put now, outside any unit of work.
 
-        ``queue`` is a local queue of the snapshot.
+        ``queue`` is a local queue of the snapshot, or its name; ValueError for a name that no such queue has.
         """
+        queue = _named(queue, snapshot) if isinstance(queue, str) else queue
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         happened = asked.state(snapshot.cluster).after(asked.put)[1]
         more = _shipped(queue, snapshot)
@@ -251,6 +252,14 @@ class _Asked:
             states = [opened_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):
                 yield f"no other queue manager of the group has {queue.name} open for input"
+
+
+def _named(name: str, snapshot: Snapshot) -> Queue:
+    found = snapshot.cluster.own_queues.get(name.rstrip(" "))
+    if found is None or found.type != "QLOCAL":
+        local = [each for each, queue in snapshot.cluster.own_queues.items() if queue.type == "QLOCAL"]
+        raise ValueError(f"{name!r} is not a local queue of the snapshot's queue manager{name_suggestion(name, local)}")
+    return found
 
 
 def _open_to_puts(cluster: Cluster, queue: Queue) -> Cluster:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from attrs import define, field
 
-from mqclause.model.diagnostic import DomainError
+from mqclause.model.diagnostic import DomainError, is_secret
 from mqclause.model.facts.domains import Words
 from mqclause.model.readers.mqsc.grammar import channel_types, known_attributes, lacking, objects_with
 from mqclause.model.readers.mqsc.lines import Command
@@ -22,10 +21,8 @@ from mqclause.model.readers.mqsc.words import (
     RECORD_ACTIONS,
     SYNONYMS,
     TAKEN_BY,
-    VALUED,
     VERB_SYNONYMS,
     VERBS,
-    is_secret,
 )
 from mqclause.model.readers.record import Value
 
@@ -38,7 +35,7 @@ _NONE: frozenset[str] = frozenset()
 Misplaced = Mapping[str, frozenset[str]]
 """Attributes that MQSC does not have for a type of channel, by that type."""
 
-NOTHING_MISPLACED: Misplaced = MappingProxyType({})
+NOTHING_MISPLACED: Misplaced = {}
 
 
 @define
@@ -142,7 +139,10 @@ def _check_attributes(found: Statement, kept: Misplaced) -> None:
     of = _channel_type(found) if found.noun == "CHANNEL" and found.action else ""
     known = known_attributes(found.verb, found.noun, of)
     known = known and known | kept.get(of, _NONE)
-    if known is None or found.attributes.keys() <= known:
+    if known is None:
+        return
+    if found.attributes.keys() <= known:
+        _check_bare(found)
         return
     word = next(word for word in found.attributes if word not in known)
     longer = sorted(each for each in known if each.startswith(word)) if len(word) >= SHORTEST_SHOWN else []
@@ -199,8 +199,12 @@ def _check_values(found: Statement) -> None:
     for word in _flags(found):
         if word not in found.bare:
             raise found.fault(f"{word} takes no value", word)
-    for word in found.bare:
-        if word != found.noun and word in VALUED:
+
+
+def _check_bare(found: Statement) -> None:
+    """Refuse the first parameter that stands without a value and is no flag."""
+    for word in found.bare if found.action in ("define", "alter") else ():
+        if word != found.noun and word not in FLAGS:
             raise found.fault(f"{word} needs a value in parentheses", word)
 
 

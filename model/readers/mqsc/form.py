@@ -8,9 +8,10 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from mqclause.model.diagnostic import is_secret
 from mqclause.model.readers.attribute_values import SameNames
 from mqclause.model.readers.mqsc.parameters import KEYWORD, LONGEST_WORD, unescaped
-from mqclause.model.readers.mqsc.words import NAMED, SYNONYMS, is_secret
+from mqclause.model.readers.mqsc.words import NAMED, SYNONYMS
 from mqclause.model.readers.record import NOTHING_SHOWN, LinePlace, Record, Value
 
 SIMPLE_VALUE = r"\([ \t]*+(?:'[^'\n]*+'|[^\s,'\"()]*+)[ \t]*+\)"

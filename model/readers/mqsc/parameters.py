@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from mqclause.model.diagnostic import quoted, suggestion
+from mqclause.model.readers.mqsc.words import NAME_VALUED, SYNONYMS
 from mqclause.model.readers.record import Value
 
 LONGEST_WORD = 16
@@ -22,13 +23,16 @@ PARAMETER = re.compile(
 """A keyword, with its value if that is one text; group 4 stands for a value that needs a closer look."""
 
 ITEM = re.compile(
-    rf"""[\s,]*+ (?: {QUOTED} (?=[\s,)]) | "([^"]*+)" (?=[\s,)])
+    rf"""[\s,]*+ (?: {QUOTED} (?=[\s,)]|\Z) | "([^"]*+)" (?=[\s,)]|\Z)
          | ((?: \{{\{{[^{{}}]*+\}}\}} | \$\{{[^{{}}]*+\}} | [^\s,'"()] )++) (?!['"]) | (\() | (\)) )""",
     re.ASCII | re.VERBOSE,
 )
 """One text of a list (single-quoted, double-quoted, unquoted), or a parenthesis. A template is one text."""
 
 NESTED = re.compile(r"""['"()]""")
+OPENS_TEMPLATE = "{{"
+"""What begins something that is yet to be filled in: anything may stand in it."""
+
 QUOTE_INSIDE = "a quote stands inside an unquoted value"
 GAP = re.compile(r"[\s,]*+", re.ASCII)
 
@@ -61,7 +65,7 @@ class UnreadableError(Exception):
 def parameters(text: str) -> Iterator[tuple[str, Value | None, int]]:
     """Each keyword of ``text`` in upper case with its value, or None if it has none, and its offset.
 
-    Unquoted values are folded to upper case, quoted ones kept. Raises UnreadableError.
+    Values without quotes are put in upper case, those in quotes kept. Raises UnreadableError.
     """
     position = 0
     end = len(text.rstrip(" ,\t\r\f\v"))
@@ -120,7 +124,10 @@ def _nested(text: str, start: int, keyword: str) -> tuple[str, int]:
             raise UnreadableError(f"{keyword}: {QUOTE_INSIDE}", found.start())
         depth += 1 if found[0] == "(" else -1
         if depth == 0:
-            return text[start : found.start()].strip().upper(), found.end()
+            value = text[start : found.start()].strip().upper()
+            if SYNONYMS.get(keyword, keyword) in NAME_VALUED and OPENS_TEMPLATE not in value:
+                raise UnreadableError(f"{keyword}: a parenthesis stands in a name", start)
+            return value, found.end()
     raise UnreadableError(f"{keyword}: a parenthesis is opened but not closed in this command", start)
 
 

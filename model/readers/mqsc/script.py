@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import Factory, define, field
 
-from mqclause.model.diagnostic import Diagnostic, Diagnostics, quoted
+from mqclause.model.diagnostic import Diagnostic, Diagnostics, is_secret, quoted
 from mqclause.model.readers.attribute_values import SameNames
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.kept import Kept
@@ -16,7 +16,7 @@ from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, M
 from mqclause.model.readers.mqsc.form import SIMPLE_COMMAND, Tokens, form_of, tokens_in
 from mqclause.model.readers.mqsc.lines import Command, Lines
 from mqclause.model.readers.mqsc.parameters import UnreadableError
-from mqclause.model.readers.mqsc.words import ENDS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS, is_secret
+from mqclause.model.readers.mqsc.words import ENDS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS
 from mqclause.model.readers.record import NOTHING_SHOWN, Record, Script
 
 OWNER = "Queue manager name"

@@ -1,8 +1,7 @@
-"""MQSC's fixed words: verbs, object types, their synonyms, flags, and the attributes that hold secrets."""
+"""MQSC's fixed words: verbs, object types, their synonyms, flags."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 VERB_SYNONYMS = {"ALT": "ALTER", "DEF": "DEFINE", "DIS": "DISPLAY", "REF": "REFRESH", "STA": "START"}
@@ -75,6 +74,12 @@ NAMED = frozenset({
 })  # fmt: skip
 """The object types whose definition must give a name."""
 
+NAME_VALUED = NAMED | {
+    "CLUSNL", "CLUSQMGR", "CLUSTER", "DEADQ", "DEFXMITQ", "INITQ", "QMNAME", "QUEUE", "REPOS", "REPOSNL", "RNAME",
+    "RQMNAME", "TARGET", "TARGQ", "XMITQ",
+}  # fmt: skip
+"""The object types and attributes whose value is a name, in which no parenthesis can stand."""
+
 FLAGS = frozenset({
     "FORCE", "HARDENBO", "NOFORCE", "NOHARDENBO", "NOREPLACE", "NOSHARE", "NOTRIGGER", "REPLACE", "SHARE", "TRIGGER",
 })  # fmt: skip
@@ -86,15 +91,13 @@ VALUED = frozenset({
     "NAMES", "NETPRTY", "PROCESS", "PUT", "QSGDISP", "REPOS", "REPOSNL", "RNAME", "RQMNAME", "TARGET", "TRIGDATA",
     "TRIGDPTH", "TRIGINT", "TRIGMPRI", "TRIGTYPE", "USAGE", "USERDATA",
 })  # fmt: skip
-"""The parameters of DEFINE and ALTER that say nothing without a value."""
+"""The parameters of DEFINE and ALTER that decide something by their value."""
 
 TEXTUAL = frozenset({
     *VALUED, "CHANNEL", "CLUSQMGR", "CLUSQT", "CURDEPTH", "DEFTYPE", "DEFXMITQ", "DESCR", "IPPROCS", "NAMELIST",
     "QMNAME", "QMTYPE", "QUEUE", "STATUS", "SUSPEND", "TYPE",
 }) - {"NAMES"}  # fmt: skip
 """The attributes whose value is shown as one text or one whole number."""
-
-SECRETS = ("PASSWORD", "LDAPPWD", "SSLCRYP", "SSLKEYP", "KEYRPWD", "INITKEY", "PASSPHRASE", "TOKEN")
 
 
 def in_full(shown: dict[str, Any]) -> dict[str, Any]:
@@ -103,9 +106,3 @@ def in_full(shown: dict[str, Any]) -> dict[str, Any]:
         return shown
     full = {word: ATTRIBUTE_SYNONYMS.get(word, word) for word in shown}
     return {word if full[word] in shown else full[word]: value for word, value in shown.items()}
-
-
-@lru_cache(maxsize=4096)
-def is_secret(word: str) -> bool:
-    """Whether the value of the attribute ``word`` must not be kept."""
-    return word.endswith(SECRETS) or "PWD" in word

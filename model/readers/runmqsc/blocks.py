@@ -32,11 +32,14 @@ AFTER_BLANK = rf"[ \t]++{WORD}(?:\(|[ \t\r]*+(?:\n|$)|[ \t]++{WORD}(?:\(|[ \t\r]
 GOES_ON_AFTER_BLANK = re.compile(AFTER_BLANK, re.ASCII)
 """A line that goes on with an object although the one above it is blank: all lines of a log may have one below."""
 
+UNINDENTED = re.compile(rf"{WORD}\(", re.ASCII)
+"""The same line in a log that has lost its indentation; it has a value, to be told from what others write."""
+
 REST_OF_WORD = re.compile(rf"[A-Z0-9]*+(?:\(|$|\s++{WORD}(?:\(|$))", re.ASCII)
 """How a line begins that goes on where a terminal's width has cut an attribute's name."""
 
-FIRST_LINE = re.compile(r"[ \t]+(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
-"""The first line of an object, where the message above it is missing."""
+FIRST_WORD = re.compile(r"[ \t]*+(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
+"""The beginning of the first line of an object."""
 
 STRAY_MESSAGE = re.compile(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|\S*[A-Z]PLAY +\w+\()")
 """A message or a command with other output before it: two programs wrote into one log."""
@@ -51,7 +54,7 @@ NO_ATTRIBUTE = r"[ \t]*+(?:END [A-Z]|CSQ[A-Z0-9]\d{3}[A-Z]\b)"
 SIMPLE_LINE = rf"(?!{NO_ATTRIBUTE})[ \t]*+(?:{WORD}(?:{VALUE}(?=[ \t\r\n]))?+[ \t\r]*+)++\n"
 SIMPLE_OBJECT = re.compile(
     rf"{HEAD}[^\n(]*+\n((?:{SIMPLE_LINE})++)"
-    rf"(?=[ \t]*+(?:AMQ\d|\d++ *:)|{NO_ATTRIBUTE}|(?:[ \t]*+\r?\n)++(?!{AFTER_BLANK})[ \t]*+[^ \t\r\n])",
+    rf"(?=[ \t]*+(?:AMQ\d|\d++ *:)|{NO_ATTRIBUTE}|(?:[ \t]*+\r?\n)++(?!{AFTER_BLANK}|{WORD}\()[ \t]*+[^ \t\r\n])",
     re.ASCII,
 )
 """A message with the attributes below it, none of which goes on on the next line; what stands behind is none."""
@@ -93,21 +96,27 @@ class Block:
     is_spaced: bool | None = None
     is_after_blank: bool = False
 
+    @property
+    def is_unindented(self) -> bool:
+        """Whether the attributes stand at the beginning of their lines, or none is there yet."""
+        return not self.lines or self.lines[-1][1][:1] not in (" ", "\t")
+
 
 def blocks(texts: Iterable[str]) -> Iterator[Block]:
     """The blocks of a text, which comes in pieces of whole lines. What is no attribute ends an object."""
     block: Block | None = None
-    foreign = 0
+    foreign, was_unindented = 0, False
     for number, found in _parts(texts):
         begun = found if isinstance(found, Block) else _begun(*found, number, block)
         if begun is None and not isinstance(found, Block):
             if block and _taken(*found, number, block):
                 continue
             begun = _headless(*found, number)
-            if begun is None and foreign and _is_left(found[0]):
+            if begun is None and foreign and _is_left(found[0], was_unindented):
                 begun = Block("stray", foreign)
             elif block and block.kind == "object" and found[0] and not END_OF_OBJECT.match(found[0]):
                 foreign = 0 if CONTINUED.search(found[0]) else number
+                was_unindented = bool(block.lines) and block.is_unindented
         if block and (begun or block.kind == "object"):
             yield block
             block = None
@@ -130,9 +139,16 @@ def _taken(line: str, before: int, number: int, block: Block) -> bool:
     return True
 
 
-def _is_left(line: str) -> bool:
-    """Whether ``line`` has attributes of an object that has ended: no lines of a script."""
-    return bool(GOES_ON_AFTER_BLANK.match(line)) and "(" in line and not CONTINUED.search(line)
+def _is_left(line: str, is_unindented: bool) -> bool:
+    """Whether ``line`` has attributes of an object that has ended: no lines of a script, and of no other object."""
+    if line[:1] not in (" ", "\t") and FIRST_WORD.match(line):
+        return False
+    return _is_further(line, is_unindented) and "(" in line and not CONTINUED.search(line)
+
+
+def _is_further(line: str, is_unindented: bool) -> bool:
+    """Whether ``line`` has attributes although those above it end with another line."""
+    return bool(GOES_ON_AFTER_BLANK.match(line) or (is_unindented and UNINDENTED.match(line)))
 
 
 def _parts(texts: Iterable[str]) -> Iterator[tuple[int, Block | tuple[str, int]]]:
@@ -179,7 +195,8 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
 
 def _headless(line: str, before: int, number: int) -> Block | None:
     """The object that begins with ``line`` although no message stands above it, if one does."""
-    return Block("object", number, headless=True, lines=[(number, line, before)]) if FIRST_LINE.match(line) else None
+    indented = line[:1] in (" ", "\t") and FIRST_WORD.match(line)
+    return Block("object", number, headless=True, lines=[(number, line, before)]) if indented else None
 
 
 def _belongs(line: str, block: Block) -> bool:
@@ -188,7 +205,7 @@ def _belongs(line: str, block: Block) -> bool:
     if block.kind != "object" or not line or END_OF_OBJECT.match(line):
         return False
     if block.is_after_blank:
-        return bool(GOES_ON_AFTER_BLANK.match(line) and (block.is_spaced or not FIRST_LINE.match(line)))
+        return _is_further(line, block.is_unindented) and bool(block.is_spaced or not FIRST_WORD.match(line))
     return bool(ATTRIBUTE.match(line) or (block.lines and _goes_on(line, block)))
 
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import Factory, define, evolve, field
 
-from mqclause.model.diagnostic import Diagnostic, Diagnostics
+from mqclause.model.diagnostic import Diagnostic, Diagnostics, is_secret
 from mqclause.model.readers.attribute_values import SameNames
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
-from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, in_full, is_secret
+from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, in_full
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import NOT_THERE, Block, blocks
-from mqclause.model.readers.runmqsc.kinds import READ_BELOW, is_part, kind_displayed
+from mqclause.model.readers.runmqsc.kinds import READ_BELOW, begins_another, is_part, kind_displayed
 from mqclause.model.readers.runmqsc.sessions import Sessions
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
 
@@ -178,14 +178,14 @@ class _Session:
         end = mixed = len(shown)
         for at in range(begun, end):
             word, value, (line, column) = shown[at]
-            if word not in values:
-                values[word] = _value(word, value)
-                places.append((line - of, column))
-            elif word == shown[begun][0]:
+            if at > begun and begins_another(word, shown[begun][0]):
                 end = at
                 break
-            else:
+            if word in values:
                 mixed = min(mixed, at)
+            else:
+                values[word] = _value(word, value)
+                places.append((line - of, column))
         values = in_full(values)
         kind = kind_displayed(values)
         if kind and mixed < end:

@@ -15,6 +15,11 @@ QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
 TYPES_SHOWN = (*QUEUES, "QUEUE", "HANDLE")
 STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 
+WITHIN = {"QUEUE": {"CLUSQMGR", "CHANNEL", "PROCESS"}, "CLUSQMGR": {"CHANNEL"}}
+"""The attributes with which some objects begin and that others have too, by the attribute that those begin with."""
+
+BEGINNINGS = frozenset({"QUEUE", "CLUSQMGR", "CHANNEL", "PROCESS", "NAMELIST"})
+
 READ_BELOW = frozenset({"8407", "8408", "8409", "8414", "8417", "8441", "8450", "8550"})
 """The messages below which an object is displayed that is read."""
 
@@ -36,6 +41,13 @@ def _kind_of_queue(shown: Mapping[str, Value]) -> str:
     if told in ("QUEUE", "HANDLE"):
         return "QSTATUS"
     return told if told in QUEUES else ""
+
+
+def begins_another(word: str, first: str) -> bool:
+    """Whether another object begins with ``word``, in one that begins with the attribute ``first``."""
+    if word == first:
+        return True
+    return word in BEGINNINGS and first in (*BEGINNINGS, "QMNAME") and word not in WITHIN.get(first, ())
 
 
 @lru_cache(maxsize=1024)

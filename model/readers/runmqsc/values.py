@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from mqclause.model.readers.mqsc.words import TEXTUAL, is_secret
+from mqclause.model.diagnostic import is_secret
+from mqclause.model.readers.mqsc.words import NAME_VALUED, TEXTUAL
 from mqclause.model.readers.runmqsc.blocks import ATTRIBUTE, VALUE, WORD, WRAPPED, Block, BlockLine
 
 NESTED_TWICE = r"[^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+"
@@ -19,6 +20,9 @@ DISPLAYED = re.compile(rf"\s*+({WORD})(?:\(({NESTED_TWICE})\){NEXT}|(?=\s|$))", 
 
 UNBALANCED = re.compile(rf"\s*+({WORD})\((.*?)\)(?=\s+{WORD}(?:[(\s]|$)|\s*$)", re.ASCII | re.DOTALL)
 """An attribute whose value ends before the next attribute or at the end: values are not quoted or escaped."""
+
+SHOWN_LINE = re.compile(rf"\s*+{WORD}\(", re.ASCII)
+"""A line that begins with an attribute and its value."""
 
 SECOND_COLUMN = 43
 """Where the second attribute of a line begins, if the first one leaves room for it: counted from 0."""
@@ -72,6 +76,8 @@ def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
         found, rest = _attributes("".join(waiting))
         yield from ((name, value, (number, before + column)) for name, value, column in found)
         waiting = [rest] if rest else []
+        if waiting and before + len(line) < WRAPPED and SHOWN_LINE.match(following):
+            raise UnshownError(number, before + 1 + len(line) - len(rest.lstrip()))
     if waiting:
         found, rest = _attributes("".join(waiting))
         if rest:
@@ -98,7 +104,7 @@ def _attributes(text: str) -> tuple[list[tuple[str, str, int]], str]:
             if cells:
                 return [*found, *map(_attribute, cells)], ""
             next_one = next_one or UNBALANCED.match(text, position)
-        if next_one is None or _may_be_two(next_one):
+        if next_one is None or _may_be_two(next_one) or _is_no_name(next_one):
             return found, text[position:]
         found.append(_attribute(next_one))
         position = next_one.end()
@@ -108,6 +114,11 @@ def _attributes(text: str) -> tuple[list[tuple[str, str, int]], str]:
 def _may_be_two(found: re.Match[str]) -> bool:
     """Whether another attribute seems to stand in a value, behind a parenthesis that is closed: it may be its own."""
     return any(word in TEXTUAL for word in FOLLOWING.findall(found[2] or "")) if found.lastindex == 2 else False
+
+
+def _is_no_name(found: re.Match[str]) -> bool:
+    """Whether a name has taken in what stands behind it: its own parenthesis is lost."""
+    return found[1] in NAME_VALUED and found.lastindex == 2 and ("(" in found[2] or ")" in found[2])
 
 
 def _attribute(found: re.Match[str]) -> tuple[str, str, int]:
@@ -124,5 +135,5 @@ def _in_columns(text: str, position: int) -> list[re.Match[str]]:
     """The attributes from ``position`` on by the two columns of a line; none if they do not stand in these."""
     cells = [CELL.fullmatch(text, position, SECOND_COLUMN), CELL.fullmatch(text, SECOND_COLUMN)]
     aligned = position < SECOND_COLUMN < len(text) and text[SECOND_COLUMN - 1] == " "
-    found = [each for each in cells if each and not _may_be_two(each)]
+    found = [each for each in cells if each and not _may_be_two(each) and not _is_no_name(each)]
     return found if aligned and len(found) == len(cells) else []
