@@ -175,6 +175,13 @@ def test_on_zos_a_new_clwlexit_counts_from_the_next_connection_on() -> None:
     assert went(found) == [None, "QM3", None, "QM3", "QM4", None, "QM4", None, "QM4"]
 
 
+def test_on_zos_an_open_that_fails_leaves_no_connection() -> None:
+    """It leaves no handle, and a scenario tells of no other connections."""
+    exits = {NAME: taking(2, "SUPPRESS_FUNCTION"), "new": taking(3)}
+    found = rows([OPEN, ALTER, PUT, OPEN, PUT], exits, queue_manager={"platform": "ZOS"})
+    assert went(found) == [2188, None, "QM4", "QM4", "QM4"]
+
+
 def test_replays_of_one_replay_know_nothing_of_each_other(tmp_path: Path) -> None:
     exits = {NAME: writing(tmp_path / "seen", of=lambda wxp: [wxp.ExitReason, wxp.ExitUserArea[0]])}
     with Replay(exits=exits) as replay:

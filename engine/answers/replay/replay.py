@@ -133,13 +133,13 @@ class _Run:
         else:
             self.state, happened = before.after(event)
             row.fail(happened.failure)
-        self.exits.follow(event, self.state)
         if event.do == "open" and happened.handle is not None:
             self.open(row, happened)
         if event.do == "close" and happened.handle is not None:
             self.bound.pop(happened.handle.id, None)
             self.groups.close(happened.handle.id)
             self.close(row, before)
+        self.exits.follow(event, self.state)
         if self.state.cluster is not before.cluster:
             self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.listing)
         self.look(row, happened)

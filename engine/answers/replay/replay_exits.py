@@ -58,10 +58,11 @@ class ReplayExits:
         """Takes note of an event that was carried out; ``after`` is the queue manager then."""
         now = after.cluster.queue_manager.clwlexit
         self.matters = self.matters or bool(now)
-        if event.do == "open":
-            self.connected.setdefault(event.by, now)
-        elif event.do == "close" and not any(each.application == event.by for each in after.handles.open):
-            self.connected.pop(event.by, None)
+        if event.do in ("open", "close"):
+            if not any(each.application == event.by for each in after.handles.open):
+                self.connected.pop(event.by, None)
+            elif event.do == "open":
+                self.connected.setdefault(event.by, now)
         elif event.do == "restart":
             self.end()
             self.connected.clear()
