@@ -10,7 +10,7 @@ from attrs import evolve, field, fields, frozen
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.local import owned, refuse_other_owner
 from mqclause.model.assembly.overlay import upon
-from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, of_type
 from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import states_facts
@@ -57,7 +57,8 @@ def refuse_other_tables(document: FactsDocument) -> None:
 
 def opened_from(sources: Iterable[Source], lenient: bool, formats: Sequence[Format]) -> Opened:
     """The contents of ``sources``, each in the first of ``formats`` that it is in."""
-    opened = Opened()
+    check_several("formats", formats)
+    opened, formats = Opened(), [of_type("a format", each, Format) for each in formats]
     for source in sources:
         try:
             for name, data in unpacked(source.data, source.name):

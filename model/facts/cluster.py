@@ -89,8 +89,8 @@ class Cluster:
     refused: Mapping[str, Refused] = field(factory=dict, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        found = tuple(contradictions(self))
-        if found:
+        of_type("queue_manager", self.queue_manager, QueueManager)
+        if found := tuple(contradictions(self)):
             raise ContradictionError(found)
 
     def suspend(self, queue_manager: str, *clusters: str) -> Cluster:
@@ -219,8 +219,8 @@ def contradictions(cluster: Cluster) -> Iterator[Contradiction]:
     """Every fact that cannot stand beside the others, with what is wrong with it."""
     local = cluster.queue_manager.name
     known = {local, *(other.name for other in cluster.remote_queue_managers)}
-    for table, facts, key in _identities(cluster):
-        yield from _repeated(facts, table, key)
+    for table, facts, kind, key in _identities(cluster):
+        yield from _repeated([of_type(table, each, kind) for each in facts], table, key)
     for other in cluster.remote_queue_managers:
         if other.name == local:
             message = f"remote_queue_manager {quoted(local)}: this is the local queue manager"
@@ -240,13 +240,13 @@ def contradictions(cluster: Cluster) -> Iterator[Contradiction]:
             )
 
 
-def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], Callable[[Fact], object]], ...]:
+def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], type[Fact], Callable[[Fact], object]], ...]:
     return (
-        ("remote_queue_manager", cluster.remote_queue_managers, _NAME),
-        ("queue", cluster.queues, _INSTANCE),
-        ("queue_manager_alias", cluster.queue_manager_aliases, _of_alias),
-        ("channel", cluster.channels, _ROUTE),
-        ("process", cluster.processes, _NAME),
+        ("remote_queue_manager", cluster.remote_queue_managers, RemoteQueueManager, _NAME),
+        ("queue", cluster.queues, Queue, _INSTANCE),
+        ("queue_manager_alias", cluster.queue_manager_aliases, QueueManagerAlias, _of_alias),
+        ("channel", cluster.channels, Channel, _ROUTE),
+        ("process", cluster.processes, Process, _NAME),
     )
 
 

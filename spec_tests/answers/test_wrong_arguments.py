@@ -11,17 +11,22 @@ import pytest
 
 from mqclause import (
     Checks,
+    Cluster,
     Engine,
     Explanation,
     Put,
+    QueueManager,
     ReadingError,
     Replay,
+    Retrieval,
     Rules,
     Why,
     cluster_map,
     counterfactuals,
     inspected,
+    next_get,
     plan,
+    read_document,
     read_files,
     read_members,
     shares,
@@ -57,6 +62,20 @@ def given(call: Callable[..., object], *arguments: Any) -> Callable[[], object]:
         (given(CLUSTER.suspend, 5), "queue_manager is of the type int; expected str"),
         (given(CLUSTER.with_status, None, "STOPPED"), "channel is of the type NoneType; expected str"),
         (given(CLUSTER.with_queue, "ORDERS.IN", None), "a name is of the type NoneType; expected str"),
+        (given(ENGINE.choose, PUT, CLUSTER, None, "off", "APP"), "caller is of the type str; expected Caller or None"),
+        (given(ENGINE.resolve, CLUSTER, 5), "queue is of the type int; expected str"),
+        (given(ENGINE.exit_answer, PUT), "decision is of the type Put; expected Decision"),
+        (given(Explanation.of, OF_RULES, CLUSTER), "snapshot is of the type Cluster; expected Snapshot, as read_files gives"),
+        (given(Why().ask, "ORDERS.IN", CLUSTER), "snapshot is of the type Cluster; expected Snapshot, as read_files gives"),
+        (given(Why().ask, 5, SNAPSHOT), "queue is of the type int; expected Queue or its name"),
+        (given(cluster_map, CLUSTER, Rules()), "engine is of the type Rules; expected Engine"),
+        (given(plan, CLUSTER, CLUSTER, None, "OPEN", {}), "traffic is of the type dict; expected Traffic, as mqclause.duckdb.traffic gives"),
+        (given(inspected, [], ["check.14"]), "checks is of the type list; expected Checks"),
+        (given(inspected, [], None, None, False, "QMGR CLWLUSEQ(ANY)"), "changes='QMGR CLWLUSEQ(ANY)' is one; expected a list of them"),
+        (given(read_files, [ORDERS], None, False, "toml"), "formats='toml' is one; expected a list of them"),
+        (given(read_members, [ORDERS], None, False, ["toml"]), "a format is of the type str; expected Format"),
+        (given(Cluster, "QM1"), "queue_manager is of the type str; expected QueueManager"),
+        (given(Cluster, QueueManager("QM1"), (), ["Q"]), "queue is of the type str; expected Queue"),
     ],
 )  # fmt: skip
 def test_what_is_of_another_type(wrong: Callable[[], object], said: str) -> None:
@@ -71,6 +90,18 @@ def test_a_queue_that_is_asked_about_is_a_local_one() -> None:
     assert Why().ask("ORDERS.IN ", snapshot).doubts[0].because == Why().ask(queue, snapshot).doubts[0].because
     with pytest.raises(ValueError, match=r"^'ORDERS' is not a local queue of the snapshot's queue manager"):
         Why().ask("ORDERS", snapshot)
+
+
+def test_names_that_a_program_gives_may_be_padded() -> None:
+    assert ENGINE.resolve(CLUSTER, "ORDERS.IN ", " ").names == ("ORDERS.IN", "")
+
+
+@pytest.mark.parametrize("queue", ["APPQ", "APPQ ", "TO.APPQ"])
+def test_the_next_get_by_any_name_of_the_queue(queue: str) -> None:
+    queues = [{"name": "APPQ"}, {"name": "TO.APPQ", "type": "QALIAS", "target": "APPQ"}]
+    facts = {"queue_manager": {"name": "QM1"}, "queue": queues, "message": [{"id": "A", "queue": "APPQ"}]}
+    snapshot = read_document(facts, "facts")
+    assert next_get(Retrieval(), snapshot.cluster, snapshot.messages, queue).got == ["A"]
 
 
 def test_one_member_alone_may_stand_for_several() -> None:

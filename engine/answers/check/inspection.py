@@ -20,7 +20,7 @@ from mqclause.model.assembly.inserts import filled_in
 from mqclause.model.assembly.local import asked_name
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
-from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, quoted
+from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, of_type, quoted
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.readers.container import Gunzipped
 from mqclause.model.readers.content import InMemory
@@ -244,7 +244,8 @@ def inspected(
     opened.
     """
     check_several("sources", sources)
-    inspection = Inspection(Checks() if checks is None else checks, local, lenient)
+    check_several("changes", changes)
+    inspection = Inspection(Checks() if checks is None else of_type("checks", checks, Checks), local, lenient)
     for each in sources:
         inspection.read(each if isinstance(each, Source) else Source.at(each))
     return inspection.changed((), changes)

@@ -55,6 +55,11 @@ class Engine:
         self.listing = listing_of(self._course.rulesets[0])
         self._names = Course.of(self.rules, RESOLUTION, executor)
 
+    @classmethod
+    def given(cls, engine: Engine | None) -> Engine:
+        """The engine that was given, or where none was, one of the rules that come with mqclause. Raises TypeError."""
+        return cls() if engine is None else of_type("engine", engine, cls)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Engine, (self.rules, self.executor, self.exits.given, self.exits.limit)
 
@@ -126,6 +131,7 @@ class Engine:
 
     def exit_answer(self, decision: Decision) -> ExitAnswer:
         """What the exits make of a decision of the rules, at a queue manager that has just been started."""
+        of_type("decision", decision, Decision)
         return self._exit_question.answer(decision, ANYBODY, ExitSession())
 
     @cached_property
@@ -135,6 +141,7 @@ class Engine:
 
     def _names_exit(self, cluster: Cluster, caller: Caller) -> bool:
         """Whether there is an exit, or a name of one: CLWLEXIT, now or when it counted."""
+        of_type("caller", caller, Caller, " or None")
         named = cluster.queue_manager.clwlexit or caller.exit_at_start or caller.exit_at_connection
         return bool(self.exits.names or (named and self._has_exit_rules))
 
@@ -146,6 +153,8 @@ class Engine:
     def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
         """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""
         of_type("cluster", cluster, Cluster, ", as snapshot.cluster")
+        queue = of_type("queue", queue, str).rstrip(" ")
+        queue_manager = of_type("queue_manager", queue_manager, str).rstrip(" ")
         return resolved(self._names, cluster, queue, queue_manager, call)
 
 

@@ -41,6 +41,7 @@ class Explanation:
         several times as long as all else, where they are asked for. Raises ValueError for another level.
         """
         of_type("decision", decision, Decision)
+        of_type("snapshot", snapshot, Snapshot, ", as read_files gives")
         decision.check_traced()
         readings = tuple(map(str, decision.other_readings())) if other_readings else ()
         ties = tuple(ties_within(decision))

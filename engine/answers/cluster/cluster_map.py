@@ -155,7 +155,7 @@ def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str =
 
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
     """
-    rows = map_rows(snapshots_of(members), engine or Engine(), bind)
+    rows = map_rows(snapshots_of(members), Engine.given(engine), bind)
     return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS)
 
 

@@ -28,6 +28,7 @@ from mqclause.answers.cluster.news import news
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.documents import WORKLOAD
 from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.diagnostic import of_type
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.sequence import changes
 from mqclause.rulebook.rule import Rule
@@ -177,7 +178,9 @@ def plan(
     A state is a snapshot, or what it knows, of each member (or of one), as ``read_members`` gives them. Members that
     only one state has give no row; a queue that nobody has any more is 2085. ``traffic`` weighs the rows.
     """
-    engine = engine or Engine()
+    engine = Engine.given(engine)
+    if traffic is not None:
+        of_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
     found = (row_of(asked, engine, bind, traffic) for asked in both_sides(before, after))
     return ordered(row for row in found if row.differs)
 

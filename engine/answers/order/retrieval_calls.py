@@ -158,10 +158,13 @@ def next_get(
 ) -> Returned:
     """What a get with these options and match options returns, of an application that has made no call before.
 
-    ``messages`` in the order of their arrival. Raises DomainError for an option or a key that there is not.
+    ``messages`` in the order of their arrival; ``queue`` is where they lie, or a local alias of that. Raises
+    DomainError for an option or a key that there is not, EventError for a queue that there is not.
     """
     event = Event("get", queue=queue, options=options, match=match)
-    lying = [each for each in messages if each.queue == queue]
+    named = cluster.own_queues.get(event.queue)
+    base = named.target if named is not None and named.type == "QALIAS" else event.queue
+    lying = [each for each in messages if each.queue == base]
     state = QueueManagerState.of(cluster, Enqueuing(retrieval.enqueued), lying)
     return retrieve(retrieval, state, event)[2]
 

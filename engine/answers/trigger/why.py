@@ -16,7 +16,7 @@ from mqclause.answers.trigger.unknown_facts import opened_elsewhere, unknown_fac
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.model.diagnostic import closest, name_suggestion
+from mqclause.model.diagnostic import closest, name_suggestion, of_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASON_NAMES
 from mqclause.model.facts.delivery import Delivery
@@ -174,7 +174,8 @@ class Why:
 
         ``queue`` is a local queue of the snapshot, or its name; ValueError for a name that no such queue has.
         """
-        queue = _named(queue, snapshot) if isinstance(queue, str) else queue
+        of_type("snapshot", snapshot, Snapshot, ", as read_files gives")
+        queue = _named(queue, snapshot) if isinstance(queue, str) else of_type("queue", queue, Queue, " or its name")
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
         happened = asked.state(snapshot.cluster).after(asked.put)[1]
         more = _shipped(queue, snapshot)
