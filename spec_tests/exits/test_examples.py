@@ -48,6 +48,11 @@ def test_without_such_a_channel_the_own_choice_stands(data: str) -> None:
     assert choice(offered(*TWO, data=data)) == 1
 
 
+@pytest.mark.parametrize("data", ["", " "])
+def test_a_blank_clwldata_does_not_name_the_local_destination_without_a_channel(data: str) -> None:
+    assert choice(offered(*TWO, destination("", state=0), data=data)) == 1
+
+
 def test_clwldata_may_be_padded_with_blanks() -> None:
     assert choice(offered(*TWO, data="TO.QM3" + " " * 26)) == 2
 
