@@ -41,6 +41,23 @@ def test_shares_are_what_it_took_of_the_first_puts(scene: str) -> None:
     assert f"Q from QM1: {TOLD}" in run("map", scene, *GIVEN).stdout.splitlines()
 
 
+ONCE = """
+def once(wxp):
+    wxp.ExitResponse = "SUPPRESS_FUNCTION" if wxp.QName == "R" else "SUPPRESS_EXIT"
+"""
+
+
+def test_each_row_is_of_a_queue_manager_that_has_just_been_started(scene: str) -> None:
+    """That the exit does not want to be called again after a put to Q says nothing of the puts to R."""
+    Path("once.py").write_text(ONCE)
+    read = json.loads(Path(scene).read_text())
+    read["queue"] += [{**each, "name": "R"} for each in read["queue"]]
+    Path(scene).write_text(json.dumps(read))
+    of_q, of_r = json.loads(run("map", scene, "--exit", "myexit=once:once", "--json").stdout)["rows"]
+    assert (of_q["outcome"], of_r["outcome"], of_r["reason"]["code"]) == ("chosen", "failed", 2188)
+    assert of_r["remarks"] == ["an exit takes part: it was asked about the first put"]
+
+
 def test_a_plan_brings_an_exit_in(scene: str) -> None:
     """Without it QM2 and QM3 take half each (clause 6): a third of the puts stays at QM2, and of 1/2 at QM3 none."""
     Path(scene).write_text(Path(scene).read_text().replace('"clwlexit": "myexit"', '"clwlexit": ""'))

@@ -16,7 +16,7 @@ from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
 from mqclause.answers.choice.states import AskedFor
 from mqclause.answers.choice.ways import OnTheWay, on_the_ways
-from mqclause.answers.cluster.exit_shares import ExitShares, exit_shares
+from mqclause.answers.cluster.exit_shares import ExitShares, choice_after_start, exit_shares
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import of_type
@@ -181,7 +181,7 @@ def map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED"
 
 
 def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
-    decision = engine.choose(put, member.cluster, SequenceState({}, 0, member.cluster))
+    decision = choice_after_start(put, member.cluster, engine, SequenceState({}, 0, member.cluster))
     return MapRow(queue, decision, member, exit_shares(decision, engine))
 
 

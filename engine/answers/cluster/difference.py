@@ -24,6 +24,7 @@ from mqclause.answers.cluster.cluster_map import (
     snapshots_of,
 )
 from mqclause.answers.cluster.counterfactual import fates
+from mqclause.answers.cluster.exit_shares import choice_after_start
 from mqclause.answers.cluster.news import news
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.documents import WORKLOAD
@@ -151,7 +152,7 @@ class PlanRow:
 
     def _explained(self, row: MapRow) -> Decision:
         decision = row.decision
-        return self.engine.choose(decision.put, decision.cluster, decision.before, explain="rule")
+        return choice_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
 
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.plan/1``."""

@@ -8,12 +8,15 @@ from fractions import Fraction
 
 from attrs import frozen
 
-from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.decision import Decision, Level
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.rests_on import AskExit
 from mqclause.answers.choice.shares import Share
 from mqclause.exits.session import Caller, ExitSession
+from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.sequence import SequenceState
 
 FIRST_PUTS = 60
 """How many puts an exit is asked about: two to six destinations in turn get equal parts of them."""
@@ -30,8 +33,21 @@ class ExitShares:
     @property
     def remarks(self) -> Iterator[str]:
         """How the parts are meant."""
+        if not self.shares:
+            yield "an exit takes part: it was asked about the first put"
+            return
         failing = f", of which {self.failed} fail" if self.failed else ""
         yield f"an exit takes part: shares are what it took of the first {FIRST_PUTS} puts{failing}"
+
+
+def choice_after_start(
+    put: Put, cluster: Cluster, engine: Engine, state: SequenceState | None, level: Level = "verdict"
+) -> Decision:
+    """The decision at a queue manager that has just been started: its exit remembers nothing of other puts."""
+    session = ExitSession()
+    decision = engine.choose(put, cluster, state, level, Caller(session=session))
+    engine.exits.end(session)
+    return decision
 
 
 def exit_shares(decision: Decision, engine: Engine) -> ExitShares | None:
