@@ -78,10 +78,17 @@ class Provenance:
     def tells(self, fact: Fact | Put, attribute: str) -> bool:
         """Whether the sources tell ``attribute`` of ``fact``: they say it, or a facts file leaves it at its default.
 
-        A script or a dump that does not show an attribute tells nothing of it. Raises as ``of``.
+        A script or a dump that does not show an attribute tells nothing of it. What is not as the sources have it, or
+        is in none of them, a program has made so, which is told.
         """
-        how = self.of(fact, attribute).how
-        return how != "unknown" and (how != "defaulted" or bool(self._found(fact).table))
+        try:
+            known = self._found(fact)
+        except KeyError:
+            return True
+        if getattr(known.fact, attribute) != getattr(fact, attribute):
+            return True
+        how = known.origin(attribute).how
+        return how != "unknown" and (how != "defaulted" or bool(known.table))
 
     def _found(self, fact: Fact | Put) -> Placed[Any]:
         known = self._named[_name(fact)]
