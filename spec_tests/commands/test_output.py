@@ -13,6 +13,7 @@ import pytest
 
 from mqclause import ReadingError
 from mqclause.tools.cli import Subcommands, command_line
+from mqclause.tools.render.streams import IN_ITS_PLACE
 from spec_tests.support.explain_command import run
 
 EXAMPLES = files("mqclause.tools") / "examples"
@@ -125,6 +126,15 @@ def test_text_in_any_encoding(encoding: str, dash: str, dots: str) -> None:
     every = run("explain", ORDERS, "--all", encoding=encoding).stdout
     last = "The least recently used of several is chosen, of equal ones the one listed first"
     assert f"    12     {dash}  {last}" in every.splitlines()
+
+
+def test_every_sign_that_is_printed_has_something_in_its_place() -> None:
+    """A question mark stands for what a file says alone."""
+    done = run("retention", str(Path(ORDERS).parent / "held.toml"), "--on", "2026-02-15", encoding="ascii")
+    assert "sent 2026-01-01 - due again 2026-01-28 - expires 2026-01-31" in done.stdout
+    texts = [file.read_text() for file in (Path(__file__).parents[2] / "tools" / "render").glob("*.py")]
+    used = {each for text in texts for each in text if not each.isascii()}
+    assert used <= IN_ITS_PLACE.keys()
 
 
 def test_text_in_the_locale_of_a_process() -> None:

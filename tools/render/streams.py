@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import Any
 
-IN_ITS_PLACE = {"–": "-", "—": "-", "…": "...", "‘": "'", "’": "'", "“": '"', "”": '"', "×": "x"}
+IN_ITS_PLACE = {"–": "-", "—": "-", "…": "...", "‘": "'", "’": "'", "“": '"', "”": '"', "×": "x", "·": "-", "→": "->"}
 """What stands for a character that the locale's encoding does not have; a question mark for any other."""
 
 
