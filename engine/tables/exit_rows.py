@@ -134,11 +134,11 @@ class _Decided:
         level: Level = "rule" if self.of.explain else "off"
         found = self.engine.choose(put, cluster, None, level, Caller(session=session))
         self.engine.exits.end(session)
-        if found.exit is not None and found.exit.failed:
+        if found.exit is not None and found.exit.failed and self.engine.exits.given[own.clwlexit] is not _not_called:
             self.tell(own, found.exit)
         if found.exit is not None and found.exit.call.timed_out:
             self.engine.close()
-            given = {**self.engine.exits.given, own.clwlexit: _timed_out_before}
+            given = {**self.engine.exits.given, own.clwlexit: _not_called}
             self.engine = Engine(self.of.rules, exits=given, exit_limit=self.of.limit)
         return answered(found, self.of.explain)
 
@@ -146,11 +146,13 @@ class _Decided:
         """Logs why rows fail by an exit: once for each rule by which they do."""
         if answer.rule.id not in self.told:
             self.told.add(answer.rule.id)
-            LOG.warning("CLWLEXIT(%s) of %s: %s", own.clwlexit, own.name, answer.because)
+            ended = ", and is not called for further rows" if answer.call.timed_out else ""
+            LOG.warning("CLWLEXIT(%s) of %s: %s%s", own.clwlexit, own.name, answer.because, ended)
 
 
-def _timed_out_before(_: MQWXP) -> None:
-    raise TimeoutError("it did not return within its limit for an earlier row")
+def _not_called(_: MQWXP) -> None:
+    """In the place of an exit that has run into its limit: the rows fail as by that."""
+    raise TimeoutError
 
 
 def said_by(puts: ClusterPuts) -> Node:

@@ -113,7 +113,7 @@ def test_each_row_is_a_queue_manager_of_its_own_and_like_rows_are_asked_about_on
     assert written(tmp_path / "seen") == [["INIT", 0], ["CLWL_PUT", 1], ["TERM", 2]] * 2
 
 
-def test_an_exit_that_does_not_return_costs_its_limit_once(tmp_path: Path) -> None:
+def test_an_exit_that_does_not_return_costs_its_limit_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     look = writing(tmp_path / "seen", "ExitReason")
 
     def sleeps(wxp: MQWXP) -> None:
@@ -125,6 +125,9 @@ def test_an_exit_that_does_not_return_costs_its_limit_once(tmp_path: Path) -> No
     assert went(found) == [2266, 2266, 2266, 2266, 2085, 2266]
     (_, (reason,)) = written(tmp_path / "seen")
     assert reason.startswith("CLWL_")
+    [said] = [record.getMessage() for record in caplog.records]
+    told = "the exit did not return within 0.3 s, and is not called for further rows"
+    assert said == f"CLWLEXIT(myexit) of QM1: {told}"
 
 
 def raises(_: MQWXP) -> None:
