@@ -203,7 +203,7 @@ def _in_cluster(
     ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id(rules)), ASKED: puts.number_asked}
     naming = _looked_up("mq_saying", {**ids, "mq_names": column("mq_names")}, "mq_named", puts.is_name)
     same = both(*(equal(column(name, "mq_decided"), column(of)) for name, of in _BY.items()))
-    known_one = puts.known_as_named(column("known", "mq_decided"), spread is not None)
+    known_one = puts.known_as_named(column("known", "mq_decided"), rules, explain, spread is not None)
     knowing = _looked_up("mq_naming", {_KNOWN: known_one}, "mq_decisions", same)
     odd_id = equal(column("id", "mq_by_id"), when(is_odd, column(ID)))
     listed = when(is_odd, column("destinations", "mq_by_id"))

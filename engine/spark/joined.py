@@ -59,7 +59,8 @@ def decided_in_cluster(
     knowing = naming.join(by_name, F.col(ID) == F.col(f"{_BY_NAME}.id"), "left")
     known = F.get(f"{_BY_NAME}.answers", F.get(f"{_BY_NAME}.places", ASKED))
     found = knowing.withColumn(_KNOWN, F.when(F.col(ASKED).isNotNull(), known))
-    found = found.withColumn(_KNOWN, expression(puts.known_as_named(column(_KNOWN), spread is not None)))
+    as_named = puts.known_as_named(column(_KNOWN), rules, explain, spread is not None)
+    found = found.withColumn(_KNOWN, expression(as_named))
     listed = F.col(f"{_BY_NAME}.destinations").alias(ODD_DESTINATIONS)
     odd = F.when(F.col(_KNOWN).isNull(), F.struct(expression(puts.odd_put).alias(ODD_PUT), listed))
     # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.

@@ -24,7 +24,7 @@ from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
 from mqclause.tables.columns import TableError
 from mqclause.tables.flat import check_clusters
 from mqclause.tables.functions import PREFIX
-from mqclause.tables.named_puts import answered, engine_of
+from mqclause.tables.named_puts import answered, engine_of, refused
 from mqclause.tables.row import InvalidRowError, invalid, read_situation
 from mqclause.tables.shape import FieldType, Struct, check_free, situation_fields, spelt, there
 
@@ -183,6 +183,8 @@ class PutSequence:
             asked = _put_of(put)
         except (InvalidRowError, DomainError) as error:
             return invalid(str(error))
+        if found := refused(self.cluster, asked):
+            return found
         decision = self.engine.choose(asked, self.cluster, self.state, "rule" if self.explain else "off")
         self.state = decision.state
         return answered(decision, self.explain)

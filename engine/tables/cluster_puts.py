@@ -206,18 +206,28 @@ class ClusterPuts:
         """Who stays permitted: as it is ``known``, or as the plan says of an ``odd`` put."""
         return case([(negated(F.is_null(known)), F.column("ties", known.name))], odd)
 
-    def known_as_named(self, known: Node, with_ties: bool) -> Node:
+    def known_as_named(self, known: Node, rules: Rules, explain: bool, with_ties: bool) -> Node:
         """What is known, with the names of the row where they stand in it."""
+        is_kept = []
+        if set(PUT_NAMES) <= set(self.sources):
+            is_kept.append(equal(F.column(BY_QUEUE), AS_NAMED))
+        if self._is_unknown_told(rules, explain, with_ties):
+            is_kept.append(exp.LT(this=F.column(ID), expression=literal(0)))
+        if not is_kept:
+            return known
         fields = {name: F.field_of(F.field_of(known.copy(), "decision"), name) for name in DECISION}
         answer = {"decision": F.struct_of({**fields, **self._as_named(fields)})}
         if with_ties:
             tie = {name: F.field_of(F.EACH, name) for name in (*TIE_NAMES, "weight")}
             tied = F.struct_of({**tie, **self._as_named(tie)})
             answer["ties"] = F.each(F.field_of(known.copy(), "ties"), tied, F.EACH.name)
-        if not set(PUT_NAMES) <= set(self.sources):
-            return known
-        is_kept = equal(F.column(BY_QUEUE), AS_NAMED)
-        return case([(both(is_kept, negated(F.is_null(known.copy()))), F.struct_of(answer))], known)
+        return case([(both(either(is_kept), negated(F.is_null(known.copy()))), F.struct_of(answer))], known)
+
+    def _is_unknown_told(self, rules: Rules, explain: bool, with_ties: bool) -> bool:
+        """Whether a name that nobody knows stands in an answer: rules may have it lead somewhere all the same."""
+        unknown = (found for number, found in self.decisions(rules, explain, with_ties) if number < 0)
+        answers = (one for found in unknown for each in found for one in (each["decision"], *each.get("ties", ())))
+        return any(one[name] == AS_NAMED for one in answers for name in PUT_NAMES)
 
     def _as_named(self, fields: Mapping[str, Node]) -> dict[str, Node]:
         return {

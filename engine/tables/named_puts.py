@@ -80,9 +80,8 @@ class NamedPut:
 
     def decided(self, engine: Engine, put: Put, cluster: Cluster, explain: bool, with_ties: bool) -> dict[str, Any]:
         """The ``decision`` about a put of these names, and who ``ties`` in the long run."""
-        refusal = cluster.refusal(put.queue, put.queue_manager)
-        if refusal:
-            return {"decision": invalid(f"put: {refusal}"), **({"ties": []} if with_ties else {})}
+        if found := refused(cluster, put):
+            return {"decision": found, **({"ties": []} if with_ties else {})}
         found = answered(engine.choose(put, cluster, None, "rule" if explain else "off"), explain)
         tied = ties_in(engine, put, cluster) if with_ties else []
         for each in (found, *tied):
@@ -173,6 +172,12 @@ def decided_puts(
         ]
         for named in names_of(cluster, rules).named
     ]  # fmt: skip
+
+
+def refused(cluster: Cluster, put: Put) -> dict[str, Any] | None:
+    """The decision about a put of which there is none to be asked for, as of a model queue; None about any other."""
+    told = cluster.refusal(put.queue, put.queue_manager)
+    return invalid(f"put: {told}") if told else None
 
 
 def answered(found: Decision, explain: bool) -> dict[str, Any]:

@@ -171,6 +171,18 @@ def test_msgdlvsq_and_defprty_of_the_cluster_count_where_no_column_says_them() -
     assert astray["X"]["message"] == "queue = 'X'; allowed: a local queue of QM1"
 
 
+def test_a_rule_that_ends_calls_ends_no_order() -> None:
+    """A rule that fails whatever it is asked about stands before those by which Z2 and the segments have no place."""
+    ending = "clause = 'retrieval/7.1'\ntitle = 'Ends all'\n[fail_with]\nreason = 'MQRC_NO_MSG_UNDER_CURSOR'\ncall = \"'MQGET'\"\nbecause = 'x'\n"
+    rules = Rules().with_files({"retrieval/1.0_ends_all.toml": ending})
+    rows = [row for row in figure_11() if row["id"] not in ("Y2", "Z1")]
+    found = ordered(rows, rules=rules)
+    left_out = {name: each["left_out_of_logical"] for name, each in found.items() if each["logical"] is None}
+    assert left_out == {"Z2": "retrieval.3.6", "Y3a": "retrieval.2.2d", "Y3b": "retrieval.2.2d"}
+    complete = [dict.fromkeys(COLUMNS) | row for row in rows]
+    assert as_retrieval_says(complete, rules) == found == ordered(rows)
+
+
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"sequence": 0}, "sequence = 0; allowed: a whole number from 1 to 999999999"),
     ({"priority": -1}, "priority = -1; allowed: a whole number from 0 to 2147483647"),

@@ -140,7 +140,8 @@ class Retrieval:
         remaining: dict[str, Sequence[QueuedMessage]] = dict.fromkeys(ORDERS, ())
         left_out: list[PassedOver] = []
         for name in of:
-            run = self.run(ORDERS[name], listed, traced=True)
+            # An order is no call: a rule that ends calls ends none here, and who is left out is told to the end.
+            run = self.run(ORDERS[name], listed, traced=True)._replace(failure=None)
             remaining[name] = run.remaining
             left_out += self.passed_over(ORDERS[name], run, listed, name)
         as_put = tuple(self._as_put(messages, listed, queue_manager))
