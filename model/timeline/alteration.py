@@ -43,7 +43,10 @@ class Alteration(NamedTuple):
 
 def altered(cluster: Cluster, event: Event) -> Alteration:
     """What the alter ``event`` makes of ``cluster``; raises EventError if it cannot be."""
-    found = objects(cluster, event)
+    try:
+        found = objects(cluster, event)
+    except EventError as error:  # it is in the facts, and a refresh has removed it
+        raise EventError(f"as of this event {error}") from None
     _check_names(found[0], event.set)
     try:
         changed = [_evolved(each, event.set) for each in found]

@@ -34,7 +34,7 @@ class Occasion:
     shared. ``…by_others`` are handles of other applications than the one whose call it is.
     ``served_elsewhere``: another queue manager has had the shared queue open for shared input since it was last open
     to nobody. ``trigger_messages_before`` is how many trigger messages the same event has written for the queue;
-    ``written_trigtype`` the trigger type that it had when the trigger message was written that a unit of work held.
+    ``written_trigtype`` the trigger type for which the trigger message was written that a unit of work held.
     ``queue_manager``, ``maxdepth`` and ``initq_…`` of the end are for remedies: whether the initiation queue is shared,
     which type the queue has that ``initq`` names, blank where there is none, and the local queue behind an alias.
     """

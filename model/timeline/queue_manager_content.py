@@ -86,15 +86,16 @@ class QueueManagerContent:
         """The handle by which a put of ``application`` to these names is an MQPUT; None for an MQPUT1."""
         return self.handles.for_output(application, queue, to_queue_manager)
 
-    def triggered(self, queue: str, *, available: bool, unit_of_work: str, event: int) -> Self:
+    def triggered(self, queue: str, *, available: bool, unit_of_work: str, event: int, trigtype: str = "") -> Self:
         """The state after a trigger message for the local queue ``queue``, created by event number ``event``.
 
-        If ``available`` it is on the initiation queue at once, else ``unit_of_work`` holds it back.
+        If ``available`` it is on the initiation queue at once, else ``unit_of_work`` holds it back. ``trigtype`` is the
+        trigger type that it was written for; blank is the queue's own.
         """
         local = self.local_queue(queue)
         triggers = self.triggers.written(queue, self.now)
         if not available:
-            made = HeldTrigger(triggers.next_id, queue, local.initq, local.trigtype, unit_of_work, event)
+            made = HeldTrigger(triggers.next_id, queue, local.initq, trigtype or local.trigtype, unit_of_work, event)
             return self.evolved(triggers=triggers.holding(made))
         return self.evolved(triggers=triggers, queues=self._delivered(local.initq, 1))
 
@@ -178,9 +179,9 @@ class QueueManagerContent:
     def ending(self, held: HeldTrigger, committed: bool) -> Occasion:
         """The end of the unit of work that holds ``held`` back, as its queue is now."""
         queue = self.definitions.local_queue(held.queue)
-        described = self.definitions.described(queue) if queue is not None else Occasion(held.queue)
+        opened = self.definitions.opened(queue, self.handles) if queue is not None else Occasion(held.queue)
         kind = "committed" if committed else "backed_out"
-        return described.with_seen({"occasion": kind, "written_trigtype": held.trigtype})
+        return opened.with_seen({"occasion": kind, "written_trigtype": held.trigtype})
 
     def occasion_of(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> Occasion:
         """``queue`` as the rules see it in this state, which came of the state ``before``."""

@@ -12,7 +12,7 @@ from attrs import field, frozen
 class HeldTrigger:
     """``count`` trigger messages for ``queue`` that wait for the end of ``unit_of_work``.
 
-    ``trigtype`` is the queue's trigger type when they were written, ``event`` the number of the event that wrote
+    ``trigtype`` is the trigger type that they were written for, ``event`` the number of the event that wrote
     them. Their ids are ``id`` and the ``count - 1`` that follow it.
     """
 

@@ -210,7 +210,7 @@ def test_a_put_that_fails_at_a_local_queue_says_by_what(tmp_path: Path) -> None:
 def test_a_reason_by_the_rules_of_retrieval_says_what_the_rule_says(tmp_path: Path) -> None:
     """Of a group that is begun, sequence 1 is got in logical order; then B is got otherwise, outside the group.
 
-    A put of priority 12 counts as 9. Z is begun by a put in logical order, which no put of another group may follow.
+    A put of priority 12 counts as 9 (on a FIFO queue as DEFPRTY). Z is begun by a put in logical order, which no put of another group may follow.
     """
     logical = {"logical_order": True, "queue": "APPQ", "by": "P"}
     events: list[dict[str, Any]] = [
@@ -226,10 +226,16 @@ def test_a_reason_by_the_rules_of_retrieval_says_what_the_rule_says(tmp_path: Pa
     said = [line.strip() for line in done.stdout.splitlines() if line.strip().startswith(("warning", "reason"))]
     assert said == [
         "warning 2241: A call that leaves a group incomplete warns of it (2241)",
-        "warning 2049: A priority above 9 counts as 9, with a warning (2049)",
+        "warning 2049: A priority above 9 is put with a warning; it counts as 9 where MSGDLVSQ lets priorities count (2049)",
         "reason 2241: the group that is being put is not complete (2241)",
         "reason 2033: no message is there that may be returned (2033)",
     ]
+
+
+def test_a_match_with_nothing_in_it_is_told_as_blank(tmp_path: Path) -> None:
+    event = {"do": "get", "queue": "APPQ", "match": {"group": "", "sequence": 1}}
+    printed = run("replay", written(tmp_path, scenario(event))).stdout.splitlines()
+    assert "    1 get APPQ where group is blank where sequence is 1" in printed
 
 
 def test_an_alter_reads_as_a_command_where_there_is_one(tmp_path: Path) -> None:

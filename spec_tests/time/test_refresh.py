@@ -104,6 +104,30 @@ def test_a_queue_manager_is_not_suspended_where_a_refresh_removed_it(do: str) ->
     assert len(replayed(refresh, {**third, "cluster": "PAY"})) == 2, "it is known in PAY still"
 
 
+ALTERED = [
+    ({"channel": "TO.QM4", "set": {"status": "RUNNING"}}, "channel 'TO.QM4' is not known; allowed: one of the facts"),
+    (
+        {"queue": "FAR", "queue_manager": "QM4", "set": {"put": "DISABLED"}},
+        "queue 'FAR' is not known; allowed: one of the facts",
+    ),
+]
+
+
+@pytest.mark.parametrize(("altered", "fault"), ALTERED)
+def test_what_a_refresh_removed_cannot_be_altered(altered: dict[str, Any], fault: str) -> None:
+    """It is in the facts, so the fault says since when it is not there."""
+    facts: dict[str, Any] = {
+        "remote_queue_manager": [{"name": "QM4", "clusters": ["SALES"]}],
+        "channel": [{"name": "TO.QM4", "queue_manager": "QM4", "cluster": "SALES"}],
+        "queue": [{"name": "FAR", "queue_manager": "QM4", "clusters": ["SALES"]}],
+    }
+    alter, refresh = {"do": "alter", **altered}, {"do": "refresh", "cluster": "SALES"}
+    assert len(replayed(alter, refresh, **facts)) == 2
+    with pytest.raises(FactsError) as caught:
+        replayed(refresh, alter, **facts)
+    assert f"event 2 (alter): as of this event {fault}" in str(caught.value)
+
+
 @pytest.mark.parametrize("choice", ["known", "unknown"])
 def test_what_waits_for_a_queue_manager_is_sent_though_a_refresh_removed_that(choice: str) -> None:
     readings = {"refreshed-queue-manager": choice}

@@ -105,7 +105,7 @@ def _details(event: Event) -> list[str]:
     details += [event.id] if event.id else []
     details += [f"of {event.group}"] if event.group else []
     details += ["LOGICAL_ORDER"] if event.logical_order else list(event.options)
-    details += [f"where {key} is {value}" for key, value in event.match.items()]
+    details += [f"where {key} is {'blank' if value == '' else value}" for key, value in event.match.items()]
     details += [f"by {event.by}"] if event.by else []
     details += [f"priority {event.priority}"] if event.priority is not None else []
     details += [f"in {event.unit_of_work}"] if event.unit_of_work else []

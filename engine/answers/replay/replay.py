@@ -270,7 +270,9 @@ class _Run:
         queue, available = examination.occasion.queue, examination.available
         unit = "" if available else row.event.unit_of_work
         for _ in range(examination.events):
-            self.state = self.state.triggered(queue, available=available, unit_of_work=unit, event=row.number)
+            self.state = self.state.triggered(
+                queue, available=available, unit_of_work=unit, event=row.number, trigtype=examination.trigtype
+            )
             row.trigger_messages.append(TriggerMessage(examination, available))
         if examination.turns_off is not None:
             self.state = self.state.with_trigger_off(queue)

@@ -57,6 +57,12 @@ class Examination:
         return self.course.rulesets[-1]
 
     @property
+    def trigtype(self) -> str:
+        """The trigger type that a trigger message is written for; blank where no rule says it."""
+        found: str = self.fields.get("message_trigtype") or ""
+        return found
+
+    @property
     def conditions(self) -> Iterator[Condition]:
         """Every condition that decides about this occasion, in the document's order."""
         examined = self.examined()
