@@ -52,8 +52,9 @@ class ConfiguredObject:
     ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and a
     ``repository_elsewhere`` if it is one of another cluster. Of the members that are described and have a receiver in
     the cluster, ``partial_members`` are no full repositories of it; so many ``like_members_before``, repositories as it
-    is one or not, have a name before its own. ``cluster_is_named``: its name is no insert, which qm.ini fills in.
-    ``repositories_told``: the files of all members tell of what they are full repositories.
+    is one or not, have a name before its own; so many receivers of its queue manager in the cluster stand before it,
+    ``receivers_before``. ``cluster_is_named``: its name is no insert, which qm.ini fills in. ``repositories_told``: the
+    files of all members tell of what they are full repositories.
 
     So many ``members`` of the cluster are described; ``more_members``: something leads to one that is not. It
     ``is_told_whole`` where a facts document says all that there is in it. Of a name that leads elsewhere that is said
@@ -119,6 +120,7 @@ class ConfiguredObject:
     repository: bool = False
     partial_members: int = seen(COUNT, 0)
     like_members_before: int = seen(COUNT, 0)
+    receivers_before: int = seen(COUNT, 0)
     cluster_is_named: bool = True
     members: int = seen(COUNT, 2)
     more_members: bool = False

@@ -9,7 +9,8 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from mqclause.model.assembly.configured import QUEUE_ATTRIBUTES, ConfiguredObject
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES
+from mqclause.model.assembly.configured import CONFIGURED_QUEUES, QUEUE_ATTRIBUTES, ConfiguredObject
 from mqclause.model.assembly.contribution import Contribution, OnDisplay
 from mqclause.model.assembly.inserts import INSERT, answers
 from mqclause.model.diagnostic import Diagnostic
@@ -21,6 +22,13 @@ Appearance = tuple[tuple[Any, ...], ...]
 """What the workload rules see of an instance, and of each route to it."""
 
 _ATTRIBUTES_OF = attrgetter(*QUEUE_ATTRIBUTES)
+
+_LACKED = {
+    kind: frozenset(name for name, _ in FACT_ATTRIBUTES["QLOCAL"].values())
+    - {name for name, _ in FACT_ATTRIBUTES[kind].values()}
+    for kind in CONFIGURED_QUEUES
+}
+"""The attributes of a local queue that a queue of another type has not, like CLWLUSEQ."""
 
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
@@ -140,13 +148,18 @@ class Together:
         told = [self.told.get(("QUEUE", each.name, each.queue_manager)) for each in hosts]
         for name, values in zip(QUEUE_ATTRIBUTES, zip(*map(_ATTRIBUTES_OF, hosts), strict=True), strict=bool(hosts)):
             if len(set(values)) > 1:
-                known = {value for value, of in zip(values, told, strict=True) if of is None or name in of}
+                known = {
+                    value
+                    for value, of, host in zip(values, told, hosts, strict=True)
+                    if (of is None or name in of) and name not in _LACKED[host.type]
+                }
                 yield from [name] if len(known) > 1 else []
 
     def receiver(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
         """A receiver with what one of its clusters has."""
         full = self.repositories.get(cluster, set())
         own = self.described.get(about.queue_manager)
+        beside = [*self.receivers.get((about.queue_manager, cluster), {})]
         return evolve(
             about,
             clusters=(cluster,),
@@ -154,6 +167,7 @@ class Together:
             repositories=len(full),
             repository=about.queue_manager in full,
             repositories_told=all(self.described[name].tells_repositories for name in self.members.get(cluster, ())),
+            receivers_before=beside.index(about.name) if about.name in beside else 0,
             repository_elsewhere=own is not None and bool(own.repositories - {cluster}),
             **self.among_members(about.queue_manager, cluster),
             **self.told_of((cluster,)),

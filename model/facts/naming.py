@@ -25,10 +25,11 @@ class Naming:
     the kinds of the objects that led here, ``led_by`` the kind of the last one and ``alias_followed`` the name of the
     last alias of a queue manager; ``inhibited_by`` is the first of them that is put-disabled. ``known_in_cluster``:
     another queue manager has a queue of the name, ``known_as_alias``: some queue manager has an alias of a queue
-    manager of it; what facts give of others is known. The name of the queue manager ``is_other_queue_manager`` of which
-    facts tell, or ``is_advertised_alias`` of a queue manager, of whomever. ``instances_bind_alike``: all instances of
-    the queue have one DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a
-    route to another queue manager that advertises the named alias is in a cluster of ours that the alias is not in.
+    manager of it, ``known_as_model``: it has a model queue of it itself; what facts give of others is known. The name
+    of the queue manager ``is_other_queue_manager`` of which facts tell, or ``is_advertised_alias`` of a queue manager,
+    of whomever. ``instances_bind_alike``: all instances of the queue have one DEFBIND; ``bind_left_open``: the call
+    leaves it to that. ``alias_route_in_another_cluster``: a route to another queue manager that advertises the named
+    alias is in a cluster of ours that the alias is not in.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
@@ -46,6 +47,7 @@ class Naming:
     xmitq_put_enabled: bool = True
     known_in_cluster: bool = False
     known_as_alias: bool = False
+    known_as_model: bool = False
     names_transmission_queue: bool = False
     names_alias: bool = False
     alias_clustered: bool = False
@@ -110,6 +112,7 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
     local = cluster.queue_manager.name
     found: dict[str, Any] = {"known_in_cluster": any(each.queue_manager != local for each in instances)}
     found["known_as_alias"] = name in cluster.aliases_by_name
+    found["known_as_model"] = name in cluster.refused and cluster.refused[name].type == "QMODEL"
     if instances:
         first = instances[0]
         found |= {"first_instance_defbind": first.defbind, "first_instance_defprty": first.defprty}

@@ -279,3 +279,18 @@ def test_a_host_of_lower_rank_is_chosen_by_one_of_higher_rank_that_shares_its_me
         for row in cluster_map(read_members(sources))
     }
     assert rows == {"QM1": {"QM1", "QM2"}, "QM2": {"QM1", "QM2"}, "QM3": {"QM1"}}
+
+
+def test_what_a_cluster_lacks_is_told_once_where_a_member_has_two_receivers_in_it() -> None:
+    second = "DEFINE CHANNEL({}.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME(h2) BATCHHB(1)"
+    for name in ("A", "Z"):
+        files = member("QM1", second.format(name)).replace(REPOS, ""), member("QM2").replace(REPOS, "")
+        assert told(*files) == [("check.21", "TO.QM1", "QM1")], "the one that is defined first"
+
+
+@pytest.mark.parametrize("other", ["QALIAS(Q) TARGET(Q9)", "QREMOTE(Q) RNAME(Q9) RQMNAME(QM1)"])
+def test_only_local_queues_can_differ_in_clwluseq(other: str) -> None:
+    """QM1 and QM2 say ANY; QM3's is no local queue, so that what its queue manager says, LOCAL, is not asked."""
+    local = "DEFINE QLOCAL(Q9) CLUSTER(S)", f"{QUEUE} CLWLUSEQ(ANY)"
+    files = member("QM1", *local), member("QM2", *local), member("QM3", f"DEFINE {other} CLUSTER(S)")
+    assert told(*files) == []

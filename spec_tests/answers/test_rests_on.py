@@ -53,6 +53,14 @@ def test_a_tie_turns_on_the_state_of_each_channel() -> None:
     )
 
 
+@pytest.mark.parametrize(("put", "states"), [("DISABLED", []), ("ENABLED", ["TO.QM2", "TO.QM3"])])
+def test_by_way_of_something_put_disabled_no_state_matters(put: str, states: list[str]) -> None:
+    alias = Source("A.mqsc", f"* Queue manager name: QM1\nDEFINE QALIAS(A) TARGET(Q) PUT({put})".encode())
+    snapshot = seen(alias, member("QM2"), member("QM3"))
+    decision = Engine().choose(Put(queue="A", bind="NOTFIXED"), snapshot.cluster, explain="rule")
+    assert [each.object for each in rests_on(decision, snapshot)] == states
+
+
 def test_only_the_channel_of_the_choice_matters_where_one_is_preferred() -> None:
     assert ifs(seen(member("QM2", "CLWLPRTY(5)"), member("QM3"))) == {
         "TO.QM2": "If TO.QM2 is neither INACTIVE nor RUNNING: QM3"

@@ -158,6 +158,19 @@ class TestModelQueues:
         assert goes_to(script, put="L") == "QM1"
         assert goes_to(script, put="N") is None
 
+    @pytest.mark.parametrize(
+        ("leads", "told"),
+        [
+            ("QALIAS(A) TARGET(M)", "(2082) at MQOPEN: an alias queue leads to M, which is a model queue here"),
+            ("QREMOTE(A) RNAME(M) RQMNAME(QM1)", "(2085) at MQOPEN: queue M is a model queue here"),
+        ],
+    )
+    def test_what_leads_to_one_fails_and_nothing_else_was_meant(self, tmp_path: Path, leads: str, told: str) -> None:
+        text = f"* Queue manager name: QM1\nDEFINE QMODEL(M)\nDEFINE QLOCAL(MM)\nDEFINE {leads}\n"
+        output = CliRunner().invoke(explain_command, [written(tmp_path, text, "QM1.mqsc"), "--put", "A"]).output
+        assert told in output
+        assert "did you mean" not in output
+
     def test_nor_does_an_event_of_a_replay_name_one(self, tmp_path: Path) -> None:
         script = written(tmp_path, "* Queue manager name: QM1\nDEFINE QMODEL(M)\nDEFINE QLOCAL(L)\n", "QM1.mqsc")
         made = "queue 'M' is a model queue: an open of it makes a queue of a generated name; name that queue"

@@ -131,7 +131,7 @@ def _near(decision: Decision) -> str:
     seen, cluster = decision.resolved.last.situation, decision.cluster
     for name, known in (
         (seen.queue_manager, {**cluster.remote, **cluster.aliases_by_name, **_standing_for_others(cluster)}),
-        (seen.queue, cluster.queues_by_name),
+        (seen.queue, {**cluster.queues_by_name, **cluster.refused}),
     ):
         if name and name not in known and name != seen.local_queue_manager:
             return name_suggestion(name, known).removeprefix("; ")

@@ -43,12 +43,14 @@ class Ending:
         return cls(decision.outcome, tuple(decision.remaining) if taken is None else (taken,), *ends)
 
     def is_as(self, other: Ending) -> bool:
-        """Whether both are alike: in outcome, reason code, destination, and what else is permitted."""
+        """Whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
         return self._told_by == other._told_by
 
     @cached_property
     def _told_by(self) -> tuple[object, ...]:
-        return self.outcome, self.reason, self.call, tuple(dict.fromkeys(map(_destined, self.permitted)))
+        # By way of something put-disabled a call fails whoever is permitted.
+        permitted = () if self.reason else self.permitted
+        return self.outcome, self.reason, self.call, tuple(dict.fromkeys(map(_destined, permitted)))
 
     def said(self, by_route: Container[str]) -> str:
         """It in a few words: who is permitted, the one that is taken first, or the reason code.
