@@ -87,10 +87,11 @@ class Displayed:
             of_route = [each for each in shown.get((row.text("CHANNEL"),), ()) if "status" in each.fields]
             same = [each for each in of_route if each.text("RQMNAME") in ("", row.name)]
             if state and row.name != self.local and same and all(each.fields["status"] != state for each in same):
-                places = row.origin_of("STATUS"), same[0].origin_of("STATUS")
-                said = f"CLUSQMGR shows {state} ({places[0]}), CHSTATUS {same[0].fields['status']} ({places[1]})"
+                shown_by, other = row.stating("STATUS") or row.record, same[0]
+                places = row.origin_of("STATUS"), other.origin_of("STATUS")
+                said = f"CLUSQMGR shows {state} ({places[0]}), CHSTATUS {other.fields['status']} ({places[1]})"
                 message = f"channel {quoted(row.text('CHANNEL'))} to {quoted(row.name)}: {said}; taken as {state}"
-                yield Diagnostic(row.record.source, message, *row.record.place_of("STATUS"))
+                yield Diagnostic(shown_by.source, message, *shown_by.place_of("STATUS"))
 
     def queues(self, placed: Iterable[Placed[Queue]]) -> Iterator[Placed[Queue]]:
         """The queues: what is the local queue manager's own stands in its own definition."""
@@ -131,7 +132,7 @@ class Displayed:
     def _with_state(self, route: Placed[Channel], row: MqObject | None) -> Placed[Channel]:
         if (row and "status" in row.fields) or route.fact.deftype == "CLUSRCVR":
             return route
-        for status in self.of("CHSTATUS"):
+        for status in reversed(self.of("CHSTATUS")):
             if status.name == route.fact.name and status.text("RQMNAME") in ("", route.fact.queue_manager):
                 return _over(route, status, status.fields)
         return route

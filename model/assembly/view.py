@@ -32,7 +32,6 @@ OF_ITS_OWN = "channels are its own: left out"
 UNKNOWN_STATE = "INACTIVE"
 """What a channel's state is taken as where no command says it."""
 
-
 StatesShown = Literal["none", "some", "all"]
 """Of how many routes a log shows the state."""
 
@@ -166,7 +165,8 @@ class _Seen:
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
             states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
-            remarks=(*shown.differences(), *mine.remarks, *left_open(one for each in everyone for one in each.scripts)),
+            remarks=(*shown.differences(), *mine.remarks, *(one for each in everyone for one in each.contradicted(mine)),
+                     *left_open(one for each in everyone for one in each.scripts)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
                     if each is not mine and names_all(each.scripts)},
         )  # fmt: skip
