@@ -165,7 +165,7 @@ class _Seen:
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
             states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
-            remarks=(*shown.differences(), *mine.remarks, *(one for each in everyone for one in each.contradicted(mine)),
+            remarks=(*shown.differences(), *mine.remarks, *(one for of in everyone for one in of.contradicted(mine)),
                      *left_open(one for each in everyone for one in each.scripts)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
                     if each is not mine and names_all(each.scripts)},

@@ -48,6 +48,12 @@ class TestBadCommands:
         expected = told.replace("QLOCAL:", "QL:")
         assert [without_column(one) for one in script.diagnostics] == [f"pay.mqsc:2: {expected}"]
 
+    @pytest.mark.parametrize("command", ["DIS CLUSQMGR(*) STATUS SUSPEND", "DISPLAY CFSTRUCT(*) RECOVER CFLEVEL"])
+    def test_a_verb_that_display_asks_for_as_an_attribute(self, command: str) -> None:
+        script = read(f"DEF QL(X)\n{command}\nDEF QL(Y)")
+        assert ([one.name for one in script.records], script.diagnostics) == (["X", "Y"], ())
+        assert fault("DIS QL(*) SUSPEND QMGR").startswith("pay.mqsc:1: SUSPEND stands within a command")
+
     def test_the_line_of_the_problem_is_told(self) -> None:
         assert fault("DEF QL(A) +\n* remark\n  PUT(ENABLED) +\n  GET('DISABLED) +\n  REPLACE").startswith(
             "pay.mqsc:4: GET:"

@@ -58,7 +58,9 @@ def test_a_note_about_what_is_displayed_twice_is_told_once() -> None:
         (OWN, {"TRIGGER": True, "NOTRIGGER": False}, "trigger"),
     ],
 )
-def test_of_different_values_the_last_given_counts(attributes: tuple[str, ...], values: dict[str, Any], of: str) -> None:
+def test_of_different_values_the_last_given_counts(
+    attributes: tuple[str, ...], values: dict[str, Any], of: str
+) -> None:
     what = f"{'CLUSQMGR' if attributes is ROUTE else 'QCLUSTER' if attributes is INSTANCE else 'QLOCAL'}"
     name, line = "QM2" if attributes is ROUTE else "Q", 3 + len(attributes)
     for first, last in (tuple(values), tuple(values)[::-1]):
