@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve
 
+from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.mq_object import MqObject, placed_fact
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, quoted
@@ -67,8 +68,8 @@ class Displayed:
                 fact = RemoteQueueManager(name, _clusters(rows), self._suspended(name, ()), _is_repository(rows))
                 yield placed_fact(fact, rows[0])
 
-    def channels(self, placed: Iterable[Placed[Channel]]) -> Iterator[Placed[Channel]]:
-        """The routes, and their states as CLUSQMGR shows them, or CHSTATUS where it does not."""
+    def channels(self, placed: Iterable[Placed[Channel]], states: ChannelStates) -> Iterator[Placed[Channel]]:
+        """The routes, and their states as CLUSQMGR shows them, or CHSTATUS, or commands, where it does not."""
         rows = [row for row in self.of("CLUSQMGR") if row.text("CHANNEL")]
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
@@ -76,8 +77,11 @@ class Displayed:
             yield self._with_state(_over(each, row, row.fields) if row else each, row)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
-            fact = Channel(name, queue_manager, **{**row.fields, **own})
-            yield self._with_state(placed_fact(fact, row, {"name": row.origin_of("CHANNEL")}), row)
+            state, stated = states.of(name, queue_manager) or ("", None)
+            known = {"status": state, **row.fields} if state else row.fields
+            fact = Channel(name, queue_manager, **{**known, **own})
+            origins = {"name": row.origin_of("CHANNEL"), "status": None if "status" in row.fields else stated}
+            yield self._with_state(placed_fact(fact, row, origins), row)
 
     def differences(self) -> Iterator[Diagnostic]:
         """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
