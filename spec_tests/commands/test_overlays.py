@@ -149,7 +149,17 @@ class TestStatesOfRoutes:
 
     def test_one_that_says_more_defines_it_twice(self, tmp_path: Path, members: list[str]) -> None:
         row = {"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S", "status": "STOPPED", "clwlrank": 2}
-        assert "is given twice" in refused(*members, written(tmp_path, {"channel": [row]}))
+        for left_out in ((), ("cluster",), ("queue_manager", "cluster")):
+            given = {key: value for key, value in row.items() if key not in left_out}
+            assert "'TO.QM2' 'QM2' 'S' is given twice" in refused(*members, written(tmp_path, {"channel": [given]}))
+
+    @pytest.mark.parametrize("more", [{}, {"queue_manager": "QM2"}, {"queue_manager": "QM2", "cluster": "S"}])
+    def test_one_that_contradicts_a_display_gives_it_twice(self, tmp_path: Path, more: dict[str, str]) -> None:
+        log = f"QM1={written(tmp_path, mqweb('QM2', 'QM3'), 'log')}"
+        row = {"name": "TO.QM2", **more}
+        assert goes_to(log, written(tmp_path, {"channel": [{**row, "status": "RUNNING"}]})) == "QM2"
+        told = refused(log, written(tmp_path, {"channel": [{**row, "status": "STOPPED"}]}))
+        assert "'TO.QM2' 'QM2' 'S' is given twice" in told
 
     def test_of_a_channel_that_nobody_describes_more_is_needed(self, tmp_path: Path, members: list[str]) -> None:
         row = {"name": "TO.QM9", "status": "STOPPED"}
