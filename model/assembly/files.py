@@ -11,6 +11,9 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.container import unpacked
 
+NO_FILE = "no file is in it"
+"""What is wrong with an archive of nothing."""
+
 
 @define(eq=False)
 class FilesWithin:
@@ -28,10 +31,13 @@ class FilesWithin:
     _any_read: bool = False
 
     def __iter__(self) -> Iterator[Source]:
-        source = self.source
+        source, is_empty = self.source, True
         try:
             for name, data in unpacked(source.data, source.name):
+                is_empty = False
                 yield evolve(source, name=name, data=data, found=source.found or self._is_found(name))
+            if is_empty:
+                raise FactsError([Diagnostic(source.name, NO_FILE)])
         except FactsError as error:
             self.unread.append(source.name)
             (self.warnings if source.found else self.faults).extend(error.diagnostics)

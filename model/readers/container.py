@@ -120,8 +120,6 @@ def _unzipped(data: bytes, source: str) -> Iterator[tuple[str, Content]]:
             listed = [each for each in archive.infolist() if not (each.is_dir() or _is_hidden(each.filename))]
     except UNREADABLE as error:
         raise _cannot_be(source, error) from None
-    if not listed:
-        raise FactsError([Diagnostic(source, "no file is in it")])
     size = 0
     for each in listed:
         size += each.file_size  # no more than that is ever unpacked, whatever there is

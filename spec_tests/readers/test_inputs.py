@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
@@ -100,6 +101,8 @@ def test_what_is_found_in_a_zip_and_is_in_no_format_is_passed_by_as_in_a_folder(
         assert [each.source for each in snapshot.warnings] == ["z/a/README.md"]
     with_macos = zipped(QM1_mqsc=one).replace(b"QM1.mqsc", b"__MACOSX")  # one name for another of the same length
     assert fault(Source("z", with_macos)) == "z: no file is in it"
+    with pytest.raises(FactsError, match="^z: no file is in it$"):
+        accounts([Source("z", with_macos)])
     assert fault(Source("z", zipped(README_md=b"Dear reader"))).startswith("z/README.md: is in no format that is read")
     assert fault(Source("z", zipped(QM1=one, README_md=b"Dear reader"), "QM1")).startswith("z/README.md: is in no")
     assert fault(Source("z", zipped(in_zip=zipped(QM1=one)))).startswith(
