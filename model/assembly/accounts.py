@@ -9,6 +9,7 @@ from typing import Literal
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.dangling import dangling, defined_in
+from mqclause.model.assembly.files import NO_FILE
 from mqclause.model.assembly.incomplete import cut_dumps
 from mqclause.model.assembly.local import owned, refuse_other_owner, stated_name
 from mqclause.model.assembly.objects import ROWS
@@ -60,9 +61,13 @@ def accounts(sources: Sequence[Source]) -> list[Account]:
 
 
 def _unpacked(source: Source) -> Iterator[Account]:
+    is_empty = True
     try:
         for name, data in unpacked(source.data, source.name):
+            is_empty = False
             yield _account(evolve(source, name=name, data=data))
+        if is_empty:
+            raise FactsError([Diagnostic(source.name, NO_FILE)])
     except FactsError as error:
         yield Account(source.name, faults=error.diagnostics)
 

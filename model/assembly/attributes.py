@@ -129,6 +129,17 @@ def _read(stated: tuple[str, tuple[str, ...], tuple[Value, ...]]) -> tuple[Mappi
 _NAMES_READ, _READ = Kept(_names_read), Kept(_read)
 
 
+def same_value(kind: str, name: str, one: Value, other: Value) -> bool:
+    """Whether two values of an attribute that is read are the same; one that is not allowed is like none."""
+    if one == other:
+        return True
+    _, domain = FACT_ATTRIBUTES[kind][name]
+    try:
+        return bool(_in_domain(domain, one, name) == _in_domain(domain, other, name))
+    except DomainError:
+        return False
+
+
 def description(value: Value) -> str:
     """The description of a queue as a fact has it."""
     return _DESCRIPTION(value, "DESCR")

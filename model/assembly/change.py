@@ -25,7 +25,7 @@ from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueMana
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.mqsc.parameters import UnreadableError, parameters
 from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS
-from mqclause.model.readers.record import Record, Value
+from mqclause.model.readers.record import Record, Value, listed
 
 if TYPE_CHECKING:
     from mqclause.model.assembly.snapshot import Snapshot
@@ -201,7 +201,7 @@ def fields_set(change: WhatIf, fact: Any) -> dict[str, Any]:
     if isinstance(fact, Channel) and change.attributes.keys() & {"CLUSTER", "CLUSNL"}:
         raise _fault(f"{change.object}: the clusters of a channel cannot be set here; give a script instead")
     if "SUSPEND" in change.attributes:
-        fields["suspended"] = fact.clusters if change.attributes["SUSPEND"] == "YES" else ()
+        fields["suspended"] = _suspended(change, fact)
     if "CLUSTER" in change.attributes and isinstance(fact, Queue):
         fields["clusters"] = tuple(filter(None, [change.attributes["CLUSTER"]]))
     if "TARGET" in change.attributes:
@@ -212,6 +212,14 @@ def fields_set(change: WhatIf, fact: Any) -> dict[str, Any]:
             f"{change.object}: {lacks[0].upper()} is known to that queue manager alone and changes nothing here"
         )
     return fields
+
+
+def _suspended(change: WhatIf, fact: QueueManager | RemoteQueueManager) -> tuple[str, ...]:
+    """The clusters in which a queue manager is suspended then; without CLUSTER the command is about all of them."""
+    about = listed(change.attributes.get("CLUSTER", "")) or fact.clusters
+    others = tuple(name for name in fact.suspended if name not in about)
+    suspends = change.attributes["SUSPEND"] == "YES"
+    return (*others, *(name for name in fact.clusters if name in about)) if suspends else others
 
 
 def refused_change(change: WhatIf, errors: Iterable[DomainError]) -> FactsError:

@@ -21,10 +21,11 @@ from mqclause.model.assembly.inserts import INSERT, insert_hint
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
+from mqclause.model.assembly.platform import platform_of
 from mqclause.model.assembly.queue_facts import leads_to_topic, queue_fact
 from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.untold import Inquired, asked_at
-from mqclause.model.assembly.view import objects_of, platform_of
+from mqclause.model.assembly.view import objects_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
 from mqclause.model.readers.json_facts import JSON

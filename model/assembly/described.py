@@ -11,11 +11,11 @@ from mqclause.model.assembly.as_records import scripts_of
 from mqclause.model.assembly.attributes import read_attributes
 from mqclause.model.assembly.change import BESIDES, OPTION, WhatIf, refused_change
 from mqclause.model.assembly.configured_member import MAKING
+from mqclause.model.assembly.files import FilesWithin
 from mqclause.model.assembly.local import owned, refuse_other_owner
 from mqclause.model.assembly.opened import refuse_other_tables
 from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.readers.container import unpacked
+from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import read_facts
 from mqclause.model.readers.mqsc.command import Misplaced
@@ -34,22 +34,23 @@ def scripts_in(
     """
     reading = partial(read_mqsc, kept=misplaced)
     formats = only_named(source.format, [evolve(each, read=reading) if each is MQSC else each for each in FORMATS])
-    try:
-        for name, data in unpacked(source.data, source.name):
-            contents = contents_of(data, name, formats)
+    files = FilesWithin(source, faults, warnings)
+    for file in files:
+        scripts: Iterable[Script] = ()
+        with files.reading(file):
+            contents = contents_of(file.data, file.name, formats)
             if isinstance(contents, FactsDocument):
                 refuse_other_owner(contents, source.queue_manager)
-                if source.found:
+                if file.found:
                     refuse_other_tables(contents)
-                read = read_facts(contents.data, name, "?", places=contents.places)
+                read = read_facts(contents.data, file.name, "?", places=contents.places)
                 faults += contents.diagnostics or read.diagnostics
-                yield from scripts_of(read, contents)
-                continue
-            for script in owned(contents, source.queue_manager):
-                (warnings if lenient else faults).extend(script.diagnostics)
-                yield evolve(script, overlay=source.overlay)
-    except FactsError as error:
-        (warnings if source.found else faults).extend(error.diagnostics)
+                scripts = scripts_of(read, contents)
+            else:
+                scripts = owned(contents, source.queue_manager)
+                (warnings if lenient else faults).extend(wrong for each in scripts for wrong in each.diagnostics)
+                scripts = (evolve(each, overlay=source.overlay) for each in scripts)
+        yield from scripts
 
 
 def as_script(change: WhatIf, owner: str, clusters: Iterable[str] = ()) -> Script:

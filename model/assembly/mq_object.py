@@ -35,9 +35,11 @@ class MqObject:
         return self.text("CHLTYPE") if self.kind == "CHANNEL" else self.kind
 
     @property
-    def stated(self) -> set[str]:
-        """The attributes that any statement names."""
-        return {name for record in self.statements for name in record.attributes}
+    def commanded(self) -> set[str]:
+        """The attributes that any command names, and the opposites of its flags."""
+        by_command = (record.attributes for record in self.statements if record.action != "observe")
+        found = {name for names in by_command for name in names}
+        return found | {OPPOSITE_FLAGS[name] for name in OPPOSITE_FLAGS if name in found}
 
     def stating(self, attribute: str) -> Record | None:
         """The statement that gives ``attribute`` its value; None if none does."""

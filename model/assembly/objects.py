@@ -8,9 +8,10 @@ from attrs import define, field
 
 from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, read_attributes
 from mqclause.model.assembly.inserts import insert_hint
-from mqclause.model.assembly.mq_object import OPPOSITE_FLAGS, MqObject, only
+from mqclause.model.assembly.mq_object import MqObject, only
 from mqclause.model.assembly.operations import Operations, told
 from mqclause.model.assembly.provenance import Origin
+from mqclause.model.assembly.shown_otherwise import shown_otherwise
 from mqclause.model.diagnostic import Diagnostic, DomainError, name_suggestion, quoted
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.record import Record, Script, listed
@@ -29,8 +30,13 @@ DEFAULT_OBJECTS = {
 }
 """The objects that hold the values a definition leaves out, by object type or channel type."""
 
-ROWS = ("CLUSQMGR", "QCLUSTER", "CHSTATUS")
-"""The kinds of what a queue manager displays of its clusters: no objects of its own."""
+ROWS = {
+    "CLUSQMGR": ("CHANNEL", "CLUSTER"),
+    "QCLUSTER": ("CLUSQMGR", "CLUSTER"),
+    "CHSTATUS": ("CHLTYPE", "RQMNAME", "CONNAME"),
+}
+"""The kinds of what a queue manager displays of its clusters, no objects of its own, and what tells their rows apart
+besides the name."""
 
 UNLISTED_STATES = frozenset({"SWITCHING", "DISCONNECTED"})
 """States of channels that MQ displays and none of the documents has."""
@@ -43,7 +49,8 @@ ObjectKey = str | tuple[str, str]
 class Objects:
     """The objects of the queue manager ``name``; ``faults`` has what was refused while they were built.
 
-    ``remarks`` has what was seen and left open.
+    ``remarks`` has what was seen and left open, ``differing`` that different values of an attribute are shown, by the
+    kind and the identity of what has it.
     A command that is refused is left out; what alters an object whose definition was refused is left out silently.
     """
 
@@ -53,11 +60,16 @@ class Objects:
     operations: Operations = field(init=False)
     rows: list[MqObject] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
+    differing: dict[tuple[str, int, str], Diagnostic] = field(factory=dict)
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
+    _latest_rows: dict[tuple[object, ...], MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
+    _displayed: frozenset[ObjectKey] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.operations = Operations(self.faults, self._names)
+        records = (record for script in self.scripts for record in script.records)
+        self._displayed = frozenset(_key(record) for record in records if record.action == "observe")
 
     def apply(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
@@ -94,6 +106,10 @@ class Objects:
         """The channels of one type."""
         return [channel for channel in self.of("CHANNEL") if channel.type == chltype]
 
+    def contradicted(self, local: Objects) -> list[Diagnostic]:
+        """What is told of different values that are shown; of what others have, ``local`` tells what it shows."""
+        return [said for (kind, *_), said in self.differing.items() if self is local or kind not in ROWS]
+
     def _actions(self) -> dict[str, Callable[[Record, ObjectKey], None]]:
         return {
             "define": self._define,
@@ -127,7 +143,7 @@ class Objects:
     def _alter(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
         if known is None:
-            if record.kind != "QMGR" and not record.name.startswith("SYSTEM."):
+            if record.kind != "QMGR" and not record.name.startswith("SYSTEM.") and key not in self._displayed:
                 if key not in self._refused:
                     of_kind = [found.name for found in self.of(record.kind)]
                     self.fault(record, f"is altered but not defined{insert_hint(record.name, of_kind)}")
@@ -139,22 +155,39 @@ class Objects:
             self._set(known, record, key)
 
     def _observe(self, record: Record, key: ObjectKey) -> None:
-        """A row about others stands for itself; one about an own object fills in what no command states."""
+        """A row about others stands for itself; one about an own object fills in what no command states.
+
+        Of what is displayed several times the last counts.
+        """
         if record.kind in ROWS:
             if record.kind == "CHSTATUS" and not {*record.listed("CHLTYPE")} <= {*CLUSTER_CHANNELS}:
                 return  # a channel that is no route of a cluster
-            shown = only(record, [name for name in record.attributes if self._is_shown(record, name)])
-            row = MqObject(record.kind, record.name, shown)
-            self._set(row, shown, key)
-            self.rows += [row] if row.stated else []
+            self._observe_row(only(record, [name for name in record.attributes if self._is_shown(record, name)]), key)
             return
         known = self._found.get(key) or MqObject(record.kind, record.name, record)
         if known.type and _type(record) not in ("", known.type):
             self._mismatch(record, known)
             return
-        stated = known.stated
-        stated |= {OPPOSITE_FLAGS[name] for name in OPPOSITE_FLAGS if name in stated}
+        self._compare(record, known)
+        stated = known.commanded
         self._set(known, only(record, [name for name in record.attributes if name not in stated]), key)
+
+    def _observe_row(self, shown: Record, key: ObjectKey) -> None:
+        """Put together what is displayed of one thing at several times; another QMID is that of another thing."""
+        told_by = shown.kind, shown.name, *map(shown.listed, ROWS[shown.kind])
+        row = self._latest_rows.get(told_by)
+        if row is None or (row.text("QMID") and shown.listed("QMID") not in ((), (row.text("QMID"),))):
+            row = MqObject(shown.kind, shown.name, shown)
+        is_new = not row.statements
+        self._compare(shown, row)
+        self._set(row, shown, key)
+        if is_new and row.statements and shown.attributes:
+            self.rows.append(row)
+            self._latest_rows[told_by] = row
+
+    def _compare(self, record: Record, known: MqObject) -> None:
+        for name, said in shown_otherwise(record, known):
+            self.differing[record.kind, id(known), name] = said
 
     def _is_shown(self, record: Record, attribute: str) -> bool:
         """Whether a row says anything by an attribute: a state that no clause speaks of leaves open how a route is."""

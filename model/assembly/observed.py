@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve
 
+from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.mq_object import MqObject, placed_fact
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, quoted
@@ -67,8 +68,8 @@ class Displayed:
                 fact = RemoteQueueManager(name, _clusters(rows), self._suspended(name, ()), _is_repository(rows))
                 yield placed_fact(fact, rows[0])
 
-    def channels(self, placed: Iterable[Placed[Channel]]) -> Iterator[Placed[Channel]]:
-        """The routes, and their states as CLUSQMGR shows them, or CHSTATUS where it does not."""
+    def channels(self, placed: Iterable[Placed[Channel]], states: ChannelStates) -> Iterator[Placed[Channel]]:
+        """The routes, and their states as CLUSQMGR shows them, or CHSTATUS, or commands, where it does not."""
         rows = [row for row in self.of("CLUSQMGR") if row.text("CHANNEL")]
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
@@ -76,8 +77,11 @@ class Displayed:
             yield self._with_state(_over(each, row, row.fields) if row else each, row)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
-            fact = Channel(name, queue_manager, **{**row.fields, **own})
-            yield self._with_state(placed_fact(fact, row, {"name": row.origin_of("CHANNEL")}), row)
+            state, stated = states.of(name, queue_manager) or ("", None)
+            known = {"status": state, **row.fields} if state else row.fields
+            fact = Channel(name, queue_manager, **{**known, **own})
+            origins = {"name": row.origin_of("CHANNEL"), "status": None if "status" in row.fields else stated}
+            yield self._with_state(placed_fact(fact, row, origins), row)
 
     def differences(self) -> Iterator[Diagnostic]:
         """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
@@ -87,10 +91,11 @@ class Displayed:
             of_route = [each for each in shown.get((row.text("CHANNEL"),), ()) if "status" in each.fields]
             same = [each for each in of_route if each.text("RQMNAME") in ("", row.name)]
             if state and row.name != self.local and same and all(each.fields["status"] != state for each in same):
-                places = row.origin_of("STATUS"), same[0].origin_of("STATUS")
-                said = f"CLUSQMGR shows {state} ({places[0]}), CHSTATUS {same[0].fields['status']} ({places[1]})"
+                shown_by, other = row.stating("STATUS") or row.record, same[0]
+                places = row.origin_of("STATUS"), other.origin_of("STATUS")
+                said = f"CLUSQMGR shows {state} ({places[0]}), CHSTATUS {other.fields['status']} ({places[1]})"
                 message = f"channel {quoted(row.text('CHANNEL'))} to {quoted(row.name)}: {said}; taken as {state}"
-                yield Diagnostic(row.record.source, message, *row.record.place_of("STATUS"))
+                yield Diagnostic(shown_by.source, message, *shown_by.place_of("STATUS"))
 
     def queues(self, placed: Iterable[Placed[Queue]]) -> Iterator[Placed[Queue]]:
         """The queues: what is the local queue manager's own stands in its own definition."""
@@ -131,7 +136,7 @@ class Displayed:
     def _with_state(self, route: Placed[Channel], row: MqObject | None) -> Placed[Channel]:
         if (row and "status" in row.fields) or route.fact.deftype == "CLUSRCVR":
             return route
-        for status in self.of("CHSTATUS"):
+        for status in reversed(self.of("CHSTATUS")):
             if status.name == route.fact.name and status.text("RQMNAME") in ("", route.fact.queue_manager):
                 return _over(route, status, status.fields)
         return route

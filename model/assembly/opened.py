@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import evolve, field, fields, frozen
+from attrs import field, fields, frozen
 
 from mqclause.model.assembly.copies import without_copies
+from mqclause.model.assembly.files import FilesWithin
 from mqclause.model.assembly.local import owned, refuse_other_owner
 from mqclause.model.assembly.overlay import upon
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, of_type
-from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import states_facts
 from mqclause.model.readers.format import Format
@@ -60,12 +60,10 @@ def opened_from(sources: Iterable[Source], lenient: bool, formats: Sequence[Form
     check_several("formats", formats)
     opened, formats = Opened(), [of_type("a format", each, Format) for each in formats]
     for source in sources:
-        try:
-            for name, data in unpacked(source.data, source.name):
-                _open(evolve(source, name=name, data=data), opened, lenient, formats)
-        except FactsError as error:
-            opened.unread.append(source.name)
-            (opened.warnings if source.found else opened.faults).extend(error.diagnostics)
+        files = FilesWithin(source, opened.faults, opened.warnings, opened.unread)
+        for file in files:
+            with files.reading(file):
+                _open(file, opened, lenient, formats)
     opened.scripts[:] = without_copies(opened.scripts, opened.warnings if lenient else opened.faults)
     if opened.warnings and not (opened.faults or opened.scripts or opened.documents):
         opened.faults.extend(opened.warnings)

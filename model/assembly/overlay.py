@@ -20,6 +20,9 @@ NO_CHANGE = "is not carried out on what no script describes; allowed: ALTER, STA
 """Of a command that would need all of an object's definition."""
 
 
+NO_NAMELIST = "no script describes the namelist; allowed: CLUSTER(…)"
+
+
 def upon(overlays: Iterable[Script], scripts: Sequence[Script], local: str | None) -> tuple[list[Script], list[Script]]:
     """The overlays of queue managers that ``scripts`` describe, whose commands follow theirs, and all other ones.
 
@@ -57,6 +60,9 @@ def _as_change(record: Record) -> Record:
     if record.action in ("start", "stop") and record.kind == "CHANNEL":
         return evolve(record, action="alter", attributes={"STATUS": state_after(record)}, places=())
     if record.action in ("suspend", "resume"):
+        if record.listed("CLUSNL"):
+            raise FactsError([told(record, f"CLUSNL: {NO_NAMELIST}")])
         suspend = "YES" if record.action == "suspend" else "NO"
-        return evolve(record, action="alter", attributes={"SUSPEND": suspend}, places=())
+        cluster = {name: value for name, value in record.attributes.items() if name == "CLUSTER"}
+        return evolve(record, action="alter", attributes={"SUSPEND": suspend, **cluster}, places=())
     raise FactsError([told(record, f"{record.action.upper()} {NO_CHANGE}")])

@@ -47,20 +47,26 @@ def with_states(placed: Iterable[Placed[Any]]) -> list[Placed[Any]]:
     for at, each in channels.items():
         if each.table and each.fact.name in described:
             stated = {of.name for of in fields(Channel) if each.origin(of.name).how == "stated"}
-            routes = [route for route in described[each.fact.name] if _adds_to(each.fact, stated, kept[route])]
-            if routes and stated.issubset((*OF_A_ROUTE, *NOW)):
+            routes = [route for route in described[each.fact.name] if _is_about(each.fact, stated, kept[route])]
+            says_more = not stated.issubset((*OF_A_ROUTE, *NOW))
+            against = [kept[route].fact for route in routes if says_more or _is_against(each.fact, stated, kept[route])]
+            if against:  # in the same cluster it is told as a channel that is given twice
+                kept[at] = evolve(each, fact=evolve(each.fact, cluster=against[0].cluster))
+            elif routes:
                 kept |= {route: _added(kept[route], each, frozenset(stated.intersection(NOW))) for route in routes}
                 del kept[at]
     return list(kept.values())
 
 
-def _adds_to(state: Channel, stated: set[str], route: Placed[Any]) -> bool:
-    """Whether ``state`` is about the route, and says nothing else than was displayed of it."""
+def _is_about(state: Channel, stated: set[str], route: Placed[Any]) -> bool:
     named = [name for name in OF_A_ROUTE if name in stated or name == "queue_manager"]
-    if any(getattr(state, name) != getattr(route.fact, name) for name in named):
-        return False
+    return all(getattr(state, name) == getattr(route.fact, name) for name in named)
+
+
+def _is_against(state: Channel, stated: set[str], route: Placed[Any]) -> bool:
+    """Whether another state than that of ``state`` was displayed."""
     displayed = "status" in stated and route.origin("status").how == "observed"
-    return not displayed or state.status == route.fact.status
+    return displayed and state.status != route.fact.status
 
 
 def _added(route: Placed[Any], state: Placed[Any], names: frozenset[str]) -> Placed[Any]:

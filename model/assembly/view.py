@@ -16,6 +16,8 @@ from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.observed import Displayed
 from mqclause.model.assembly.operations import told
+from mqclause.model.assembly.outdated import still_shown
+from mqclause.model.assembly.platform import PLATFORM, platform_of
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
 from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, placed_queue, queues_of
 from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
@@ -25,13 +27,11 @@ from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, 
 from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.record import Script
 
-PLATFORM = "Queue manager platform"
 OF_ITS_OWN = "channels are its own: left out"
 """What is told of a command that changes what another queue manager knows, and this one does not."""
 
 UNKNOWN_STATE = "INACTIVE"
 """What a channel's state is taken as where no command says it."""
-
 
 StatesShown = Literal["none", "some", "all"]
 """Of how many routes a log shows the state."""
@@ -98,7 +98,7 @@ def assemble(
         return View(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
     faults: list[Diagnostic] = []
     found = {name: once.objects(name, members[name], faults, _filled_in) for name in members}
-    shown = Displayed(chosen, found[chosen].rows)
+    shown = Displayed(chosen, still_shown(found[chosen].rows, found, chosen))
     mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
     return _Seen(chosen, found, mine, ChannelStates.of_queue_manager(found[chosen]), shown, once).view(faults)
 
@@ -152,7 +152,8 @@ class _Seen:
         mine, shown = self.members[self.local], self.shown
         everyone = [member for member in self.members.values() if member is mine or self.within(_clusters(member))]
         manual = {sender.name: sender for sender in mine.channels("CLUSSDR")}
-        channels = tuple(shown.channels(fact for member in everyone for fact in self.channels(member, manual)))
+        routes = (fact for member in everyone for fact in self.channels(member, manual))
+        channels = tuple(shown.channels(routes, self.states))
         return View(
             queue_manager=shown.queue_manager(self.queue_manager()),
             remote_queue_managers=tuple(shown.remotes(self.remote(each) for each in everyone if each is not mine)),
@@ -166,10 +167,15 @@ class _Seen:
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
             states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
-            remarks=(*shown.differences(), *mine.remarks, *left_open(one for each in everyone for one in each.scripts)),
+            remarks=(*shown.differences(), *self.remarks(everyone)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
                     if each is not mine and names_all(each.scripts)},
         )  # fmt: skip
+
+    def remarks(self, everyone: Sequence[Objects]) -> Iterator[Diagnostic]:
+        mine = self.members[self.local]
+        yield from (*mine.remarks, *(one for each in everyone for one in each.contradicted(mine)))
+        yield from left_open(one for each in everyone for one in each.scripts)
 
     def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
         """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""
@@ -292,9 +298,3 @@ def _clusters(member: Objects) -> tuple[str, ...]:
 
 def _clustered(member: Objects) -> tuple[MqObject, ...]:
     return (*member.channels("CLUSRCVR"), *member.channels("CLUSSDR"), *member.of("QMGR"))
-
-
-def platform_of(scripts: Sequence[Script], shown: str) -> str:
-    """ZOS or MULTI, by what the scripts say of themselves and by what was ``shown`` as PLATFORM."""
-    stated = " ".join([shown, *(script.header.get(PLATFORM, "") for script in scripts)]).upper()
-    return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"

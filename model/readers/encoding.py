@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from attrs import define, field, frozen
 
 from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.readers.container import GZIP, ZIP
 from mqclause.model.readers.content import Content, content_of
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 
@@ -23,6 +24,7 @@ OF_1047 = str.maketrans("¬Ý^[]¨", "^[¬Ý¨]")
 EBCDIC_BLANK, BLANK = b"\x40", b" "
 LINE_ENDS = (b"\x15", b"\x25")
 RECORDS = "records of EBCDIC"
+PACKED_TWICE = "is packed, in a file that is packed itself; unpack it first"
 RECORD, COLUMNS = 80, 72
 """Of a data set without line ends: the length of its records, and how many columns of them are MQSC."""
 
@@ -73,7 +75,9 @@ def _decoded(content: Content, source: str) -> Decoded:
     for piece in content.pieces():
         look.at(piece)
     if look.zero_at is not None:
-        raise FactsError([Diagnostic(source, f"is not text: byte 0 at offset {look.zero_at}")])
+        is_packed = sample.startswith((GZIP, ZIP))
+        said = PACKED_TWICE if is_packed else f"is not text: byte 0 at offset {look.zero_at}"
+        raise FactsError([Diagnostic(source, said)])
     look.at(b"", final=True)
     if look.fault is None:
         return Decoded(content, "utf-8")

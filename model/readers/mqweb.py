@@ -53,7 +53,7 @@ def read_mqweb(text: str, source: str) -> Script:
         shown = answer if isinstance(answer, dict) else {}
         lines = shown.get("text")
         if isinstance(lines, list):
-            part = read_runmqsc("\n".join(map(str, lines)), source)
+            part = read_runmqsc("".join(f"{line}\n" for line in lines), source)
             records += [evolve(each, line=None, places=()) for each in part.records]
             faults += [_of_file(each) for each in part.diagnostics if each.message != NOTHING_ANSWERED]
             remarks += map(_of_file, part.remarks)

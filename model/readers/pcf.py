@@ -18,8 +18,11 @@ from mqclause.model.readers.mqweb import NAMED_BY, observed_row
 from mqclause.model.readers.record import Record, Script
 
 PCF_KEY = re.compile(r'"(?:MQI?C?A(?:C[HF])?_[A-Z0-9_]+|[0-9]{1,4})"\s*:')
-BYTES_AS_TEXT = re.compile(r"b(['\"])(.*)\1", re.DOTALL)
+BYTES_AS_TEXT = re.compile(r"b(['\"])((?:[^\\]|\\.)*)\1", re.DOTALL)
 """What Python makes of bytes where it is to write text."""
+
+ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
+CONTROL = {"n": "\n", "r": "\r", "t": "\t"}
 
 PADDING = " \0"
 DEEPEST_ROW = 6
@@ -100,7 +103,16 @@ def _text(value: object) -> object:
     if not isinstance(value, str):
         return value
     as_bytes = BYTES_AS_TEXT.fullmatch(value)
-    return (as_bytes[2].replace("\\x00", "\0") if as_bytes else value).rstrip(PADDING)
+    return (_unescaped(as_bytes[2]) if as_bytes else value).rstrip(PADDING)
+
+
+def _unescaped(shown: str) -> str:
+    """The text in bytes that Python has shown: UTF-8, else Latin-1."""
+    text = ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else CONTROL.get(found[2], found[2]), shown)
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
 
 
 PCF = Format("PCF", "results of PCF commands as JSON", _recognised, read_pcf)

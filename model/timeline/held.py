@@ -10,11 +10,11 @@ from typing import Any
 
 from attrs import frozen
 
+from mqclause.model.assembly.files import FilesWithin
 from mqclause.model.assembly.opened import refuse_other_tables
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
 from mqclause.model.facts.domains import NAME, Maker, attribute
-from mqclause.model.readers.container import unpacked
 from mqclause.model.readers.facts_document import FactsDocument, labelled
 from mqclause.model.readers.facts_file import read_facts
 from mqclause.model.readers.format import Contents
@@ -111,19 +111,17 @@ def read_held(sources: Sequence[Source], on: date) -> Held:
     return Held(tuple(information), tuple(requests), tuple(warnings))
 
 
-def _contents(source: Source, faults: list[Diagnostic], warnings: list[Diagnostic]) -> Iterator[Contents]:
+def _contents(source: Source, faults: list[Diagnostic], warnings: list[Diagnostic]) -> list[Contents]:
     """What is in a file, if it can be read; one that was found and is in no format that is read is passed by."""
-    try:
-        for name, data in unpacked(source.data, source.name):
-            contents = contents_of(data, name)
-            if source.found and isinstance(contents, FactsDocument):
+    files, read = FilesWithin(source, faults, warnings), list[Contents]()
+    for file in files:
+        with files.reading(file):
+            contents = contents_of(file.data, file.name)
+            if file.found and isinstance(contents, FactsDocument):
                 refuse_other_tables(contents)
-            if contents.diagnostics:
-                faults += contents.diagnostics
-            else:
-                yield contents
-    except FactsError as error:
-        (warnings if source.found else faults).extend(error.diagnostics)
+            faults += contents.diagnostics
+            read += [] if contents.diagnostics else [contents]
+    return read
 
 
 def _out_of_time(held: Sequence[Information], asked: Sequence[Request], on: date) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import asdict
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,6 +104,16 @@ class TestWritten:
         found = facts(*members, "--from", "QM1", "--status", "TO.QM2=STOPPED")
         assert [each.get("status") for each in found["channel"]] == [None, "STOPPED", None]
         assert found["unknown"] == {"status": ["TO.QM1", "TO.QM3"]}
+
+    def test_what_is_left_open_is_told(self, tmp_path: Path) -> None:
+        shown = "Starting MQSC for queue manager QM1.\nAMQ8409I: D\n   QUEUE(A) TYPE(QLOCAL)\n   PUT({})\n"
+        logs = [written(tmp_path, shown.format(put), f"{put}.log") for put in ("ENABLED", "DISABLED")]
+        result = CliRunner().invoke(facts_command, [*logs, "--json"], standalone_mode=False)
+        assert json.loads(result.stdout)["queue"] == [
+            {"name": "A", "queue_manager": "QM1", "type": "QLOCAL", "put": "DISABLED"}
+        ]
+        said = f"QLOCAL 'A': PUT(DISABLED) is shown, and PUT(ENABLED) at {logs[0]}:4; the last one given counts"
+        assert result.stderr.splitlines() == [f"remark: {logs[1]}:4:4: {said}"]
 
     def test_an_unknown_depth_stays_unknown(self, tmp_path: Path) -> None:
         script = """

@@ -32,6 +32,17 @@ def goes_to(*arguments: str, put: str = "Q") -> Any:
     return found["chosen"] and found["chosen"]["queue_manager"]
 
 
+def mqweb(*hosts: str) -> str:
+    """What QM1 shows of ``hosts`` of the queue Q: by each a running channel of the clusters S and T."""
+    rows: list[dict[str, Any]] = [{"clusqmgr": "QM1", "channel": "TO.QM1", "cluster": "S", "deftype": "CLUSRCVR"}]
+    for host in hosts:
+        state = {"deftype": "CLUSSDRA", "status": "RUNNING", "suspend": "NO", "clwlrank": 0}
+        rows += [{"clusqmgr": host, "channel": f"TO.{host}", "cluster": each, **state} for each in ("S", "T")]
+        instance = {"type": "QCLUSTER", "cluster": "S", "clusqmgr": host, "clusqt": "QLOCAL"}
+        rows.append({"queue": "Q", **instance, "put": "ENABLED", "clwlprty": 0})
+    return json.dumps({"commandResponse": [{"completionCode": 0, "parameters": row} for row in rows]})
+
+
 def lines_of(lines: str, *options: str) -> tuple[int, str]:
     """The exit status and the output of explain --lines."""
     result = CliRunner().invoke(explain_command, ["--lines", lines, *options], standalone_mode=False)
@@ -82,6 +93,41 @@ class TestWith:
         stop = written(tmp_path, "STOP CHANNEL(TO.QM2)\n", "stop.mqsc")
         assert goes_to(given, "--with", stop) == "QM3"
 
+    @pytest.mark.parametrize(
+        ("owner", "command", "now"),
+        [
+            ("QM2", "ALTER QLOCAL(Q) PUT(DISABLED)", "QM3"),
+            ("QM2", "ALTER QLOCAL(Q) CLUSTER(ELSEWHERE)", "QM3"),
+            ("QM2", "DELETE QLOCAL(Q)", "QM3"),
+            ("QM3", "DEFINE QLOCAL(Q) CLUSTER(S) CLWLPRTY(9) REPLACE", "QM3"),
+            ("QM3", "ALTER CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLWLRANK(9)", "QM3"),
+            ("QM2", "DELETE CHANNEL(TO.QM2)", "QM3"),
+            ("QM2", "SUSPEND QMGR CLUSTER(S)", "QM3"),
+            ("QM2", "SUSPEND QMGR CLUSTER(T)", "QM2"),
+            ("QM1", "STOP CHANNEL(TO.QM2)", "QM3"),
+            ("QM1", "STOP CHANNEL(TO.QM2) QMNAME(QM3)", "QM2"),
+        ],
+    )
+    def test_it_changes_what_a_log_of_another_shows(
+        self, tmp_path: Path, members: list[str], owner: str, command: str, now: str
+    ) -> None:
+        log = f"QM1={written(tmp_path, mqweb('QM2', 'QM3'), 'log')}"
+        change = written(tmp_path, f"{command}\n", "change.mqsc")
+        assert goes_to(log, *members) == "QM2"
+        assert goes_to(log, *members, "--with", f"{owner}={change}") == now
+
+    def test_what_a_log_alone_shows_is_stopped_and_suspended_too(self, tmp_path: Path) -> None:
+        log = f"QM1={written(tmp_path, mqweb('QM2', 'QM3'), 'log')}"
+        stop = written(tmp_path, "STOP CHANNEL(TO.QM2)\n", "stop.mqsc")
+        assert goes_to(log) == "QM2"
+        status, said = done(explain_command, log, "--with", stop, "--put", "Q", "--json")
+        assert (status, json.loads(said)["chosen"]["queue_manager"]) == (0, "QM3")
+        for cluster, now in (("S", "QM3"), ("T", "QM2")):
+            suspend = written(tmp_path, f"SUSPEND QMGR CLUSTER({cluster})\n", "suspend.mqsc")
+            assert goes_to(log, "--with", f"QM2={suspend}") == now
+        unknown = written(tmp_path, "SUSPEND QMGR CLUSNL(NL)\n", "suspend.mqsc")
+        assert "no script describes the namelist" in refused(log, "--with", f"QM2={unknown}")
+
     def test_what_cannot_be_carried_out_is_refused(self, tmp_path: Path) -> None:
         given = written(tmp_path, facts())
         fresh = written(tmp_path, "\nDEFINE QLOCAL(N) CLUSTER(S)\n", "new.mqsc")
@@ -103,7 +149,17 @@ class TestStatesOfRoutes:
 
     def test_one_that_says_more_defines_it_twice(self, tmp_path: Path, members: list[str]) -> None:
         row = {"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S", "status": "STOPPED", "clwlrank": 2}
-        assert "is given twice" in refused(*members, written(tmp_path, {"channel": [row]}))
+        for left_out in ((), ("cluster",), ("queue_manager", "cluster")):
+            given = {key: value for key, value in row.items() if key not in left_out}
+            assert "'TO.QM2' 'QM2' 'S' is given twice" in refused(*members, written(tmp_path, {"channel": [given]}))
+
+    @pytest.mark.parametrize("more", [{}, {"queue_manager": "QM2"}, {"queue_manager": "QM2", "cluster": "S"}])
+    def test_one_that_contradicts_a_display_gives_it_twice(self, tmp_path: Path, more: dict[str, str]) -> None:
+        log = f"QM1={written(tmp_path, mqweb('QM2', 'QM3'), 'log')}"
+        row = {"name": "TO.QM2", **more}
+        assert goes_to(log, written(tmp_path, {"channel": [{**row, "status": "RUNNING"}]})) == "QM2"
+        told = refused(log, written(tmp_path, {"channel": [{**row, "status": "STOPPED"}]}))
+        assert "'TO.QM2' 'QM2' 'S' is given twice" in told
 
     def test_of_a_channel_that_nobody_describes_more_is_needed(self, tmp_path: Path, members: list[str]) -> None:
         row = {"name": "TO.QM9", "status": "STOPPED"}

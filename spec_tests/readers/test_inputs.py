@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
@@ -77,6 +78,50 @@ def test_a_zip_of_dumps() -> None:
     snapshot = read_sources([Source("all.zip", packed.getvalue())], "QM1")
     assert [queue.queue_manager for queue in snapshot.cluster.queues] == ["QM1", "QM2"]
     assert snapshot.provenance.of(snapshot.cluster.queues[1], "name").source == "all.zip/dumps/QM2.mqsc"
+
+
+def zipped(**files: bytes) -> bytes:
+    """A zip of files, in whose names ``__`` stands for a slash and ``_`` for the point."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("__", "/").replace("_", "."), content)
+    return packed.getvalue()
+
+
+MEMBERS = [f"* Queue manager name: {name}\n{MEMBER.format(name)}".encode() for name in ("QM1", "QM2")]
+
+
+def test_what_is_found_in_a_zip_and_is_in_no_format_is_passed_by_as_in_a_folder() -> None:
+    one, two = MEMBERS
+    archive = zipped(a__QM1_mqsc=one, a__README_md=b"Dear reader", a___DS_Store=b"\0\1", b__QM2_gz=gzip.compress(two))
+    for found in (False, True):
+        snapshot = read_sources([Source("z", archive, found=found)], "QM1")
+        assert [queue.queue_manager for queue in snapshot.cluster.queues] == ["QM1", "QM2"]
+        assert [each.source for each in snapshot.warnings] == ["z/a/README.md"]
+    with_macos = zipped(QM1_mqsc=one).replace(b"QM1.mqsc", b"__MACOSX")  # one name for another of the same length
+    assert fault(Source("z", with_macos)) == "z: no file is in it"
+    with pytest.raises(FactsError, match="^z: no file is in it$"):
+        accounts([Source("z", with_macos)])
+    assert fault(Source("z", zipped(README_md=b"Dear reader"))).startswith("z/README.md: is in no format that is read")
+    assert fault(Source("z", zipped(QM1=one, README_md=b"Dear reader"), "QM1")).startswith("z/README.md: is in no")
+    assert fault(Source("z", zipped(in_zip=zipped(QM1=one)))).startswith(
+        "z/in.zip: is packed, in a file that is packed"
+    )
+
+
+def test_a_zip_that_is_named_and_has_nothing_to_read_is_a_fault_beside_other_files() -> None:
+    with pytest.raises(FactsError) as caught:
+        read_sources([Source("QM1", MEMBERS[0]), Source("z", zipped(README_md=b"Dear reader"))])
+    assert [each.source for each in caught.value.diagnostics] == ["z/README.md"]
+
+
+def test_what_follows_what_is_packed_is_not_lost() -> None:
+    packed = gzip.compress(MEMBERS[0])
+    for zeros in (b"", b"\0", b"\0" * 512):
+        assert read_sources([Source("f", packed + zeros)]).cluster.queue_manager.name == "QM1"
+    for more in (b"D", b"DEFINE QLOCAL(LOST)\n", b"\0\0DEFINE"):
+        assert fault(Source("f", packed + more)) == "f: cannot be unpacked: something follows what is packed"
 
 
 def test_what_cannot_be_unpacked() -> None:

@@ -48,6 +48,20 @@ class TestBadCommands:
         expected = told.replace("QLOCAL:", "QL:")
         assert [without_column(one) for one in script.diagnostics] == [f"pay.mqsc:2: {expected}"]
 
+    @pytest.mark.parametrize("command", ["setmqaut", "grtmqmaut"])
+    def test_what_dmpmqcfg_writes_for_a_shell_is_told_once(self, command: str) -> None:
+        script = read("* Queue manager name: QM1\n" + f"{command} -m QM1 -n 'A' -t queue -p 'app' +get +put\n" * 9)
+        assert [str(one) for one in script.diagnostics] == [
+            f"pay.mqsc:2:1: {command} is no MQSC, but a command for a shell; allowed: dmpmqcfg -o mqsc, 1line or 2line;"
+            " the rest is not read"
+        ]
+
+    @pytest.mark.parametrize("command", ["DIS CLUSQMGR(*) STATUS SUSPEND", "DISPLAY CFSTRUCT(*) RECOVER CFLEVEL"])
+    def test_a_verb_that_display_asks_for_as_an_attribute(self, command: str) -> None:
+        script = read(f"DEF QL(X)\n{command}\nDEF QL(Y)")
+        assert ([one.name for one in script.records], script.diagnostics) == (["X", "Y"], ())
+        assert fault("DIS QL(*) SUSPEND QMGR").startswith("pay.mqsc:1: SUSPEND stands within a command")
+
     def test_the_line_of_the_problem_is_told(self) -> None:
         assert fault("DEF QL(A) +\n* remark\n  PUT(ENABLED) +\n  GET('DISABLED) +\n  REPLACE").startswith(
             "pay.mqsc:4: GET:"

@@ -76,6 +76,12 @@ def test_what_an_answer_in_text_shows_stands_on_no_line_of_the_file() -> None:
     assert [(each.line, each.place_of("TYPE")) for each in script.records] == [(None, (None, None))]
 
 
+def test_an_answer_in_text_that_ends_in_a_word_is_whole() -> None:
+    script = read_mqweb(in_text(["AMQ8409I: D", "   QUEUE(Q)   TYPE(QLOCAL)", "   NOTRIGGER"]), "f")
+    assert [dict(each.attributes) for each in script.records] == [{"TYPE": "QLOCAL", "NOTRIGGER": ""}]
+    assert script.remarks == ()
+
+
 @pytest.mark.parametrize(
     ("row", "told"),
     [

@@ -62,6 +62,13 @@ def test_the_local_queue_managers_view(data: object) -> None:
     assert {each.clwlprty for each in snapshot.cluster.queues} == {4}
 
 
+@pytest.mark.parametrize("text", ["C:\\x\\new", "it's", """it's "so" now""", "Zürich", "\\x41", ""])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_bytes_that_python_has_shown_as_text(text: str, encoding: str) -> None:
+    as_text = repr(text.encode(encoding).ljust(64) + b"\0")
+    assert shown({"2012": "P", "2001": as_text})["APPLICID"] == text
+
+
 def test_numbers_become_words() -> None:
     row = {"2016": "A", "20": 1, "10": 1, "9": 0, "24": 1, "28": 3, "29": 5, "12": 1, "16": 1, "98": -3, "2008": "I"}
     assert shown(row) == {

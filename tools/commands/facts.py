@@ -14,12 +14,12 @@ import toml
 
 from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.filed import filed_tables
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
 from mqclause.tools.commands.options import file_name, json_option
 from mqclause.tools.render.accounts import accounts_document, print_accounts
-from mqclause.tools.render.streams import in_json, print_json, print_pieces
+from mqclause.tools.render.streams import in_json, print_json, print_pieces, print_warnings
 
 AT_ONCE = 1000
 """So many rows of a table are written at once."""
@@ -62,8 +62,9 @@ def write_facts(
     snapshot = what_if(read_sources(given, local, lenient), sets, states)
     tables = filed_tables(snapshot)
     print_pieces(in_json(tables) if as_json else in_toml(tables))
-    for line in _remarks(snapshot):
-        print(line, file=sys.stderr)  # noqa: T201
+    print_warnings(snapshot.warnings, snapshot.remarks)
+    for each in snapshot.incomplete:
+        print(f"not in the facts: {each.what}: {each.command}", file=sys.stderr)  # noqa: T201
     return 0
 
 
@@ -87,9 +88,3 @@ def _pieces(table: str, of: Any) -> Iterator[dict[str, Any]]:
     rows = iter(of)
     while some := list(islice(rows, AT_ONCE)):
         yield {table: some}
-
-
-def _remarks(snapshot: Snapshot) -> list[str]:
-    """What does not go into a facts file, and what is left out."""
-    warnings = [f"warning: {each}" for each in snapshot.warnings]
-    return warnings + [f"not in the facts: {each.what}: {each.command}" for each in snapshot.incomplete]

@@ -12,6 +12,7 @@ from mqclause.model.readers.mqsc.grammar import channel_types, known_attributes,
 from mqclause.model.readers.mqsc.lines import Command
 from mqclause.model.readers.mqsc.parameters import LONGEST_WORD, UnreadableError, parameters
 from mqclause.model.readers.mqsc.words import (
+    ASKED_FOR,
     ELSEWHERE_TOO,
     EVERY_NOUN,
     FLAGS,
@@ -101,7 +102,7 @@ def _fill(found: Statement, words: Iterator[tuple[str, Value | None, int]]) -> N
         if word in attributes:
             raise UnreadableError(f"{word} is given twice", offset)
         if value is None:
-            if (word in VERBS or word in VERB_SYNONYMS) and word not in ELSEWHERE_TOO:
+            if (word in VERBS or word in VERB_SYNONYMS) and not _is_asked_for(word, found):
                 verb = VERB_SYNONYMS.get(word, word)
                 raise UnreadableError(f"{verb} stands within a command; each one starts on a new line", offset)
             # what follows may be the secret itself, so that nothing more of this command is looked at
@@ -117,6 +118,11 @@ def _fill(found: Statement, words: Iterator[tuple[str, Value | None, int]]) -> N
             run = ""
         attributes[word] = value
         found.offsets.append(offset)
+
+
+def _is_asked_for(word: str, found: Statement) -> bool:
+    """Whether a verb is no verb where it stands, within the command that is ``found``."""
+    return word in ELSEWHERE_TOO or (found.verb == "DISPLAY" and ASKED_FOR.get(word) in found.attributes)
 
 
 def _check(found: Statement, kept: Misplaced) -> None:

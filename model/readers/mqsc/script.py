@@ -32,6 +32,10 @@ COUNTED_KINDS = {
 
 SHOWN = re.compile(r"\* {2,}+([A-Z][A-Z0-9]*+)(?:\((.*)\))?+\s*+\+")
 STARTING = re.compile(r"\s*+Starting MQSC for queue manager (\S+)")
+OF_A_SHELL = frozenset({"SETMQAUT", "GRTMQMAUT"})
+"""The commands that dmpmqcfg writes in the place of MQSC, if it is asked for these."""
+
+NO_MQSC = "{} is no MQSC, but a command for a shell; allowed: dmpmqcfg -o mqsc, 1line or 2line; the rest is not read"
 NO_VERB = "{} is no verb of MQSC; allowed: ALTER, DEFINE, DELETE and the others"
 BEFORE_AN_OBJECT = re.compile(
     rf"\s*+[A-Za-z]{{1,16}}+\s++(?:{'|'.join(sorted({*NOUNS, *SYNONYMS}))})\s*+\(", re.IGNORECASE
@@ -147,11 +151,14 @@ class _Reader:
         if found.verb in ENDS:
             self.ended = True
         elif found.verb not in VERBS:
+            self.ended = found.verb in OF_A_SHELL
             self.unknown(found.verb, command)
         elif found.action:
             self.records.append(self.record(found, found.action, command))
 
     def unknown(self, word: str, command: Command) -> None:
+        if self.ended:
+            raise UnreadableError(NO_MQSC.format(word.lower()), 0)
         starting = STARTING.match(command.text)
         if starting is None:
             said = NO_VERB.format(word) if BEFORE_AN_OBJECT.match(command.text) else NO_COMMAND

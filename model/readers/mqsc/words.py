@@ -40,6 +40,9 @@ TAKEN_BY = {
 ELSEWHERE_TOO = frozenset({"ARCHIVE", "PURGE"})
 """The verbs that are an object type or a flag of other commands, too."""
 
+ASKED_FOR = {"SUSPEND": "CLUSQMGR", "RECOVER": "CFSTRUCT"}
+"""The verbs that are an attribute, too: DISPLAY asks for it without a value, of objects of this type."""
+
 NOUNS = frozenset({
     "AUTHINFO", "AUTHSERV", "CHANNEL", "CHSTATUS", "CLUSQMGR", "LISTENER", "NAMELIST", "QALIAS", "QCLUSTER",
     "QLOCAL", "QMGR", "QMODEL", "QREMOTE", "QSTATUS", "SERVICE", "TOPIC",
