@@ -5,14 +5,11 @@ from __future__ import annotations
 import logging
 import re
 import shutil
-import signal
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import Event
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
@@ -24,6 +21,7 @@ from mqclause.tables.columns import TableError
 from mqclause.tools.batch.checks import is_one_schema
 from mqclause.tools.batch.faults import failed, first_line
 from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, read_table, written
+from mqclause.tools.batch.signals import TERMINATED, ended_by_sigterm, stopped_by_signals
 from mqclause.tools.errors import BatchError
 from mqclause.tools.render.progress import progress
 from mqclause.tools.render.summary import Summary, print_summary, summarised
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 EngineName = Literal["duckdb", "spark"]
-TERMINATED = 128 + signal.SIGTERM
 
 
 @frozen
@@ -66,7 +63,7 @@ def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
     ReadingError, and SystemExit when the process is asked to end.
     """
     with ExitStack() as stack:
-        terminated = stack.enter_context(_ended_by_sigterm())
+        terminated = stack.enter_context(ended_by_sigterm())
         try:
             folder = stack.enter_context(_folder_beside(batch.out))
             summary = (_with_duckdb if engine == "duckdb" else _with_spark)(batch, folder)
@@ -110,22 +107,6 @@ def _folder_beside(out: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[Event]:
-    """Has SIGTERM end the process like Ctrl-C does, so that nothing is left behind."""
-    received = Event()
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        received.set()
-        raise SystemExit(TERMINATED)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield received
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _put_in_place(made: Path, out: Path) -> None:
@@ -183,7 +164,7 @@ def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
         "preserve_insertion_order": False,
     }
     try:
-        with duckdb.connect(config=config) as connection:
+        with duckdb.connect(config=config) as connection, stopped_by_signals(connection):
             connection.execute("SET enable_progress_bar = true").fetchall()
             connection.execute("SET enable_progress_bar_print = false").fetchall()
             yield connection
