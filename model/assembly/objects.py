@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from attrs import define, field
 
@@ -64,12 +65,9 @@ class Objects:
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _latest_rows: dict[tuple[object, ...], MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
-    _displayed: frozenset[ObjectKey] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.operations = Operations(self.faults, self._names)
-        records = (record for script in self.scripts for record in script.records)
-        self._displayed = frozenset(_key(record) for record in records if record.action == "observe")
 
     def apply(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
@@ -139,6 +137,11 @@ class Objects:
         nameless = {script.source for script in self.scripts if not script.queue_manager}
         apart = one.source != two.source and {one.source, two.source} <= nameless
         return "; if the files are of two queue managers, give each as QMGR=FILE" if apart else ""
+
+    @cached_property
+    def _displayed(self) -> frozenset[ObjectKey]:
+        records = (record for script in self.scripts for record in script.records)
+        return frozenset(_key(record) for record in records if record.action == "observe")
 
     def _alter(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)

@@ -18,6 +18,7 @@ from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.retrieval import Enqueued, QueuedMessage, RetrievalCall
+from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.getting import view_of
 from mqclause.model.timeline.happened import NOTHING, Happened
@@ -162,10 +163,10 @@ def next_get(
     DomainError for an option or a key that there is not, EventError for a queue that there is not.
     """
     event = Event("get", queue=queue, options=options, match=match)
-    named = cluster.own_queues.get(event.queue)
-    base = named.target if named is not None and named.type == "QALIAS" else event.queue
-    lying = [each for each in messages if each.queue == base]
-    state = QueueManagerState.of(cluster, Enqueuing(retrieval.enqueued), lying)
+    judge = Enqueuing(retrieval.enqueued)
+    base = Definitions(cluster, judge).base(event.queue)
+    lying = [each for each in messages if base is not None and each.queue == base.name]
+    state = QueueManagerState.of(cluster, judge, lying)
     return retrieve(retrieval, state, event)[2]
 
 
