@@ -38,6 +38,9 @@ def _texts(names: str) -> dict[str, tuple[str, Domain]]:
     return dict.fromkeys(names.split(), ("", NAME_OR_BLANK))
 
 
+MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
+"""The attributes that say in which clusters an object is."""
+
 _EVERY = "put clwlrank clwlprty defbind defprty defpsist"
 _LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth"
 _CLUSTERED = _texts("CLUSTER CLUSNL")

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
+from mqclause.model.assembly.attributes import MEMBERSHIP
 from mqclause.model.assembly.change import (
     OPTION,
     WhatIf,
@@ -28,7 +29,6 @@ Members = tuple[Snapshot, ...]
 """What each queue manager knows, one snapshot for each."""
 
 OWN_STATE, EVERYWHERE = frozenset({"STATUS"}), frozenset({"SUSPEND"})
-MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
 
 
 def changed_everywhere(members: Iterable[Snapshot], commands: Iterable[str]) -> Members:

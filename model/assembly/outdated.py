@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from mqclause.model.assembly.attributes import FACT_ATTRIBUTES
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, MEMBERSHIP
 from mqclause.model.assembly.mq_object import MqObject, only
 from mqclause.model.assembly.objects import QUEUE_TYPES, Objects
 from mqclause.model.readers.record import Record
 
-MOVING = frozenset({"CLUSTER", "CLUSNL"})
 AT_THE_SENDER = frozenset({"CHANNEL", "CLUSTER", "DEFTYPE", "STATUS", "SUSPEND"})
 """What a row about a queue manager shows besides the attributes of its receiver."""
 
@@ -23,7 +22,7 @@ def still_shown(rows: Iterable[MqObject], members: Mapping[str, Objects], local:
     for row in rows:
         owner = row.text("CLUSQMGR") if row.kind == "QCLUSTER" else row.name
         changed = {*_changed(row, changes.get(owner, ()), members.get(owner)), *_operated(row, changes.get(local, ()))}
-        if not changed & MOVING:
+        if not changed & MEMBERSHIP:
             yield _without(row, changed) if changed else row
 
 
