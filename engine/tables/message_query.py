@@ -32,6 +32,9 @@ MESSAGES = "mq_messages"
 QUEUE_NUMBER = "mq_queue"
 """The number of a message's queue, where queues are numbered."""
 
+QUICKLY_SORTED = 2
+"""By how many keys beside that number DuckDB's windows sort quickly: they then compare 16 bytes."""
+
 
 @define
 class _Query:
@@ -228,31 +231,31 @@ def _asks(orders: Iterable[MessageOrder], prefix: str) -> bool:
 def _places(
     query: _Query, items: Items, orders: Mapping[str, MessageOrder], remains: Mapping[str, Node], numbered: bool
 ) -> dict[str, Node]:
-    """The place of a message in each of the orders, with the levels that it takes to count it."""
+    """The place of a message in each of the orders, with the levels that it takes to count it.
+
+    A window for each queue counts on all cores, but sorts quickly only by a few bytes; where rows are ``numbered``, an
+    order with more keys has all rows sorted as they are, and counted.
+    """
     places: dict[str, Node] = {name: column(f"mq_{name}") for name in orders}
-    if not numbered:
-        query.add({f"mq_{name}": _place(items, each, remains[name]) for name, each in orders.items()})
-        return places
-    for name, each in orders.items():
-        query.in_order(_numbered(items, each, remains[name]), {f"mq_{name}": exp.Window(this=exp.RowNumber())})
-    query.begin(QUEUE_NUMBER)
-    return {name: _counted(place, remains[name]) for name, place in places.items()}
+    keys = {name: items.shortened(each.keys) for name, each in orders.items()}
+    counted = [name for name in orders if numbered and len(ordered_by(*keys[name]).expressions) > QUICKLY_SORTED]
+    parts = {name: [_part(each)] if numbered else split_by(*items.queue, each) for name, each in remains.items()}
+    query.add({places[name].name: _place(parts[name], keys[name]) for name in orders if name not in counted})
+    for name in counted:
+        by = [*((part, False) for part in parts[name]), *keys[name]]
+        query.in_order(by, {places[name].name: exp.Window(this=exp.RowNumber())})
+    if counted:
+        query.begin(QUEUE_NUMBER)
+    before = {name: exp.Sub(this=places[name], expression=column(f"{QUEUE_NUMBER}_before")) for name in counted}
+    return {name: when(remains[name].copy(), before.get(name, place)) for name, place in places.items()}
 
 
-def _place(items: Items, order: MessageOrder, remains: Node) -> Node:
-    """The place among those that remain, each queue for itself."""
-    keys = ordered_by(*items.shortened(order.keys))
-    window = exp.Window(this=exp.RowNumber(), partition_by=split_by(*items.queue, remains), order=keys)
-    return when(remains.copy(), window)
-
-
-def _numbered(items: Items, order: MessageOrder, remains: Node) -> Sequence[tuple[Node, bool]]:
-    """By what all rows stand one queue after the other, in each those that remain before the others."""
+def _part(remains: Node) -> Node:
+    """The number of a queue's messages that remain, and the next of those that do not."""
     of_queue = exp.Mul(this=column(QUEUE_NUMBER), expression=literal(2))
-    part = exp.Add(this=of_queue, expression=when(remains.copy(), literal(0), literal(1)))
-    return [(part, False), *items.shortened(order.keys)]
+    return exp.Add(this=of_queue, expression=when(remains.copy(), literal(0), literal(1)))
 
 
-def _counted(row: Node, remains: Node) -> Node:
-    """The place in its queue of the row with that number."""
-    return when(remains.copy(), exp.Sub(this=row, expression=column(f"{QUEUE_NUMBER}_before")))
+def _place(part: Sequence[Node], keys: Sequence[tuple[Node, bool]]) -> Node:
+    """The place of a row in its part."""
+    return exp.Window(this=exp.RowNumber(), partition_by=[each.copy() for each in part], order=ordered_by(*keys))
