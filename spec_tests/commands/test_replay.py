@@ -53,6 +53,17 @@ def test_names_are_told_as_they_are(tmp_path: Path, name: str) -> None:
     ]
 
 
+def test_who_a_call_names_and_how_it_binds_is_told(tmp_path: Path) -> None:
+    opened = {"do": "open", "queue": "APPQ", "by": "A", "mode": "OUTPUT", "bind": "NOTFIXED"}
+    put = {"do": "put", "queue": "APPQ", "to_queue_manager": "QM1"}
+    shown = run("replay", written(tmp_path, scenario(opened, put, {"do": "put", "queue": "APPQ"}))).stdout.splitlines()
+    assert [line for line in shown if line[4].isdigit()][1:] == [
+        "    1 open APPQ OUTPUT NOTFIXED by A",
+        "    2 put APPQ to QM1",
+        "    3 put APPQ",
+    ]
+
+
 def test_one_object_for_each_event(tmp_path: Path) -> None:
     put = {"do": "put", "queue": "APPQ"}
     done = run("replay", written(tmp_path, scenario(put, {**put, "count": 2})), "--json")

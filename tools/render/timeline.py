@@ -99,7 +99,9 @@ def happened(row: Row) -> str:
 
 
 def _details(event: Event) -> list[str]:
-    details = [event.mode] if event.do == "open" else []
+    details = [f"to {event.to_queue_manager}"] if event.to_queue_manager else []
+    details += [event.mode] if event.do == "open" else []
+    details += [event.bind] if event.bind != "AS_Q_DEF" else []
     details += [event.mode] if event.do == "suspend" and event.mode == "FORCE" else []
     details += [f"in cluster {event.cluster}"] if event.cluster else []
     details += [event.id] if event.id else []
