@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.duckdb.sources import GIVEN, queried, relation_of
+from mqclause.duckdb.sources import ASKED_OF, queried, relation_of
 from mqclause.duckdb.table import kinds_of, with_first
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
@@ -36,5 +36,5 @@ def message_order(
     check_apart(relation.columns)
     query = message_query(kinds_of(relation), cluster, Rules.given(rules), numbered=True)
     # The query asks twice for its rows, which need not be the same each time: those of a sample are not.
-    once = exp.select("*").from_(GIVEN)
+    once = exp.select("*").from_(ASKED_OF)
     return queried(relation, DUCKDB.text(with_first(query, MESSAGES, once, True), quoted=True), connection)

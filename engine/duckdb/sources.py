@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
-GIVEN = "mq_given"
+ASKED_OF = "mq_given"
 """What a query calls the table that it is a query of: a name of ours, which a connection has for no other table."""
 
 
 def queried(relation: DuckDBPyRelation, query: str, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
-    """A query of ``GIVEN``, which is the relation: by its connection, where that is known.
+    """A query of ``ASKED_OF``, which is the relation: by its connection, where that is known.
 
     DuckDB 2.0 reads the text of a query once if a connection is asked, five times if a relation is.
     """
@@ -30,7 +30,7 @@ def queried(relation: DuckDBPyRelation, query: str, connection: DuckDBPyConnecti
         # It may be another than the relation's, or be set to find nothing in Python.
         with suppress(duckdb.Error):
             return _found(connection, relation, query)
-    found = relation.query(GIVEN, query)
+    found = relation.query(ASKED_OF, query)
     assert found is not None  # noqa: S101 - a SELECT gives a relation
     return found
 
@@ -57,7 +57,7 @@ def relation_of(
         return _relation_of_files(made, str(source)), made
     check_apart(map(str, _names(source)))
     try:
-        return _found(made, source, f"SELECT * FROM {GIVEN}"), made
+        return _found(made, source, f"SELECT * FROM {ASKED_OF}"), made
     except duckdb.InvalidInputException:
         raise no_table(source, "a relation, a DataFrame, an Arrow table or the path of a Parquet file") from None
 

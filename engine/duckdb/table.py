@@ -13,7 +13,7 @@ from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
 from mqclause.duckdb.exits import decided_by_exits
 from mqclause.duckdb.known import known
-from mqclause.duckdb.sources import GIVEN, queried, relation_of
+from mqclause.duckdb.sources import ASKED_OF, queried, relation_of
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT
@@ -75,8 +75,7 @@ def decide(
     same, all in these parts. Where CLWLEXIT names one of ``exits``, Python decides the rows, each call within
     ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    relation, connection = relation_of(source, connection)
-    rules = Rules.given(rules)
+    (relation, connection), rules = relation_of(source, connection), Rules.given(rules)
     columns = _columns(relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
@@ -87,7 +86,7 @@ def decide(
         return decided_by_exits(decided, puts, by_exits, connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain, spreading)
-    return queried(relation, DUCKDB.text(plans.query(GIVEN, relation.columns, (), spreading)), connection)
+    return queried(relation, DUCKDB.text(plans.query(ASKED_OF, relation.columns, (), spreading)), connection)
 
 
 def decide_triggers(
@@ -138,7 +137,7 @@ def _answered(
     relation: DuckDBPyRelation, plan: Plan, about: Declaration, connection: DuckDBPyConnection | None
 ) -> DuckDBPyRelation:
     kept = [_kept(name) for name in relation.columns]
-    return queried(relation, DUCKDB.text(_projected(plan, GIVEN, kept, about.row.answer)), connection)
+    return queried(relation, DUCKDB.text(_projected(plan, ASKED_OF, kept, about.row.answer)), connection)
 
 
 def _projected(
@@ -195,7 +194,7 @@ def _in_cluster(
     """Every row of the table, with the name that it gives, what is known of that, and what an odd one says."""
     of_odd = _Plans.of(rules, puts.odd_shape, explain, spread)
     found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
-    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(GIVEN)
+    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(ASKED_OF)
     saying = exp.select("*", *_aliases({**puts.numbers, BY_QUEUE: puts.by_queue(rules)})).from_("mq_asking")
     ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id(rules)), ASKED: puts.number_asked}
     naming = _looked_up("mq_saying", {**ids, "mq_names": column("mq_names")}, "mq_named", puts.is_name)
