@@ -23,9 +23,16 @@ OF_THEIR_OWN = (
 )
 """Tests that start a session each, in a process of its own."""
 
-# A Java of tests lives too short for its best compiler: without it they need a quarter less of the processor. And most
-# of what it makes it soon needs no more: with more room for that it collects less often.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:NewRatio=1")
+# A Java of tests lives too short for its best compiler: without it they need a quarter less of the processor. Most of
+# what it makes it soon needs no more: with more room for that it collects less often. And the twenty thousand classes of
+# Spark's that it loads are what their compiler wrote.
+JAVA = [
+    "-XX:TieredStopAtLevel=1",
+    "-XX:NewRatio=1",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-BytecodeVerificationRemote",
+]
+os.environ.setdefault("SPARK_SUBMIT_OPTS", " ".join(JAVA))
 
 # Rules, plans and the tests themselves live to the end: to go through them after each 700 objects that are made, as
 # Python does, takes a sixth of the processor.
@@ -92,7 +99,10 @@ def spark() -> Iterator[Any]:
     pytest.importorskip("pyarrow")
     from mqclause.spark.session import local_session
 
-    server = {"spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin"}
-    session = local_session(cores=2, memory="1g", config={**server, "spark.connect.grpc.binding.port": "0"})
+    server = {
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.port": "0",
+    }
+    session = local_session(cores=2, memory="1g", config={**server, "spark.driver.extraJavaOptions": "-Xms1g"})
     yield session
     session.stop()

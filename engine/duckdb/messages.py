@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.duckdb.sources import relation_of
+from mqclause.duckdb.sources import ASKED_OF, queried, relation_of
 from mqclause.duckdb.table import kinds_of, with_first
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
@@ -17,9 +17,6 @@ from mqclause.tables.shape import check_apart
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
-READ_ONCE = "mq_read_once"
-"""What the query calls the relation that it is a query of."""
 
 
 def message_order(
@@ -35,11 +32,9 @@ def message_order(
     a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``. It is read once, when the
     relation is; every row comes out, with its columns as they were. Raises TableError and RuleError.
     """
-    relation = relation_of(source, connection)
+    relation, connection = relation_of(source, connection)
     check_apart(relation.columns)
     query = message_query(kinds_of(relation), cluster, Rules.given(rules), numbered=True)
     # The query asks twice for its rows, which need not be the same each time: those of a sample are not.
-    once = exp.select("*").from_(READ_ONCE)
-    found = relation.query(READ_ONCE, DUCKDB.text(with_first(query, MESSAGES, once, True), quoted=True))
-    assert found is not None  # noqa: S101 - a SELECT gives a relation
-    return found
+    once = exp.select("*").from_(ASKED_OF)
+    return queried(relation, DUCKDB.text(with_first(query, MESSAGES, once, True), quoted=True), connection)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,28 +15,49 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
-def connection_for(source: Any) -> DuckDBPyConnection | None:
-    """A connection of our own for what is no relation yet."""
+ASKED_OF = "mq_given"
+"""What a query calls the table that it is a query of: a name of ours, which a connection has for no other table."""
+
+
+def queried(relation: DuckDBPyRelation, query: str, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
+    """A query of ``ASKED_OF``, which is the relation: by its connection, where that is known.
+
+    DuckDB 2.0 reads the text of a query once if a connection is asked, five times if a relation is.
+    """
     import duckdb
 
-    return None if isinstance(source, duckdb.DuckDBPyRelation) else duckdb.connect()
+    if connection is not None:
+        # It may be another than the relation's, or be set to find nothing in Python.
+        with suppress(duckdb.Error):
+            return _found(connection, relation, query)
+    found = relation.query(ASKED_OF, query)
+    assert found is not None  # noqa: S101 - a SELECT gives a relation
+    return found
 
 
-def relation_of(source: Any, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
-    """The relation that ``source`` is, or one of a DataFrame, an Arrow table or a Parquet file.
+def _found(connection: DuckDBPyConnection, mq_given: Any, query: str) -> DuckDBPyRelation:  # noqa: ARG001
+    """DuckDB finds what it has no table of among the variables of who calls it."""
+    return connection.sql(query)
 
+
+def relation_of(
+    source: Any, connection: DuckDBPyConnection | None
+) -> tuple[DuckDBPyRelation, DuckDBPyConnection | None]:
+    """The relation that ``source`` is, or one of a DataFrame, an Arrow table or a Parquet file, and its connection.
+
+    That is one of its own where none is given, and of a relation it is not known then.
     Raises TableError for what is no table, and for two columns that are one without regard to letter case.
     """
     import duckdb
 
     if isinstance(source, duckdb.DuckDBPyRelation):
-        return source
+        return source, connection
     made = connection or duckdb.connect()
     if isinstance(source, str | Path):
-        return _relation_of_files(made, str(source))
+        return _relation_of_files(made, str(source)), made
     check_apart(map(str, _names(source)))
     try:
-        return made.sql("SELECT * FROM source")
+        return _found(made, source, f"SELECT * FROM {ASKED_OF}"), made
     except duckdb.InvalidInputException:
         raise no_table(source, "a relation, a DataFrame, an Arrow table or the path of a Parquet file") from None
 

@@ -13,7 +13,7 @@ from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
 from mqclause.duckdb.exits import decided_by_exits
 from mqclause.duckdb.known import known
-from mqclause.duckdb.sources import connection_for, relation_of
+from mqclause.duckdb.sources import ASKED_OF, queried, relation_of
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 TABLE = "puts"
-"""What a query calls the relation that it is a query of."""
+"""What a query that is shown calls its table."""
 
 
 def decide(
@@ -75,18 +75,18 @@ def decide(
     same, all in these parts. Where CLWLEXIT names one of ``exits``, Python decides the rows, each call within
     ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    connection = connection or connection_for(source)
-    relation, rules = relation_of(source, connection), Rules.given(rules)
+    (relation, connection), rules = relation_of(source, connection), Rules.given(rules)
     columns = _columns(relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = _queried(relation, _in_cluster(puts, relation.columns, rules, explain, spreading))
+        query = DUCKDB.text(_in_cluster(puts, relation.columns, rules, explain, spreading))
+        decided = queried(relation, query, connection)
         return decided_by_exits(decided, puts, by_exits, connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain, spreading)
-    return _queried(relation, plans.query(TABLE, relation.columns, (), spreading))
+    return queried(relation, DUCKDB.text(plans.query(ASKED_OF, relation.columns, (), spreading)), connection)
 
 
 def decide_triggers(
@@ -98,9 +98,9 @@ def decide_triggers(
 
     Raises TableError and RuleError.
     """
-    relation = relation_of(source, connection)
+    relation, connection = relation_of(source, connection)
     plan = plan_of(Rules.given(rules), shape_of(_columns(relation), TRIGGER), triggering)
-    return _answered(relation, plan, TRIGGER)
+    return _answered(relation, plan, TRIGGER, connection)
 
 
 def apply_rules(
@@ -115,10 +115,10 @@ def apply_rules(
     The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
     by which rule each subject fell. Raises TableError and RuleError.
     """
-    relation = relation_of(source, connection)
+    relation, connection = relation_of(source, connection)
     shape = shape_of(_columns(relation), declaration)
     plan = plan_of(Rules.given(rules), shape, evaluation, declaration if explain else None)
-    return _answered(relation, plan, declaration)
+    return _answered(relation, plan, declaration, connection)
 
 
 def show_sql(name: str, rules: Rules | None = None) -> str:
@@ -133,15 +133,11 @@ def _query(plan: Plan, about: Declaration) -> Node:
     return _projected(plan, TABLE, [exp.Star()], about.row.answer)
 
 
-def _answered(relation: DuckDBPyRelation, plan: Plan, about: Declaration) -> DuckDBPyRelation:
+def _answered(
+    relation: DuckDBPyRelation, plan: Plan, about: Declaration, connection: DuckDBPyConnection | None
+) -> DuckDBPyRelation:
     kept = [_kept(name) for name in relation.columns]
-    return _queried(relation, _projected(plan, TABLE, kept, about.row.answer))
-
-
-def _queried(relation: DuckDBPyRelation, query: exp.Select) -> DuckDBPyRelation:
-    found = relation.query(TABLE, DUCKDB.text(query))
-    assert found is not None  # noqa: S101 - a SELECT gives a relation
-    return found
+    return queried(relation, DUCKDB.text(_projected(plan, ASKED_OF, kept, about.row.answer)), connection)
 
 
 def _projected(
@@ -198,7 +194,7 @@ def _in_cluster(
     """Every row of the table, with the name that it gives, what is known of that, and what an odd one says."""
     of_odd = _Plans.of(rules, puts.odd_shape, explain, spread)
     found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
-    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(TABLE)
+    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(ASKED_OF)
     saying = exp.select("*", *_aliases({**puts.numbers, BY_QUEUE: puts.by_queue(rules)})).from_("mq_asking")
     ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id(rules)), ASKED: puts.number_asked}
     naming = _looked_up("mq_saying", {**ids, "mq_names": column("mq_names")}, "mq_named", puts.is_name)

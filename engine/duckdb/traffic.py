@@ -20,7 +20,7 @@ def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyCon
     It is a relation, a DataFrame or Arrow table, or the path of a Parquet file. ``from`` is where the put was made;
     ``count`` may be missing: a row is one put. Raises TableError.
     """
-    relation = relation_of(source, connection)
+    relation, _ = relation_of(source, connection)
     keys, values = grouped_by(relation.columns), measured(relation.columns)
     columns = {**keys, **values}
     aggregated = relation.aggregate(

@@ -120,7 +120,16 @@ class Rules:
 
     def about(self, declaration: Declaration) -> Rules:
         """These rules with the files alone that a document and those that it follows are read from."""
-        folders = {each.name for each in declaration.course}
+        folders = frozenset(each.name for each in declaration.course)
+        found = self._parts.get(folders)
+        return self._parts.setdefault(folders, self._part(folders)) if found is None else found
+
+    @cached_property
+    def _parts(self) -> dict[frozenset[str], Rules]:
+        """The rules of some folders alone, each made once: so they have their hash ready."""
+        return {}
+
+    def _part(self, folders: frozenset[str]) -> Rules:
         files = {
             path: text for path, text in self.files.items() if "/" not in path or path.partition("/")[0] in folders
         }

@@ -20,7 +20,7 @@ from spec_tests.support.random_rows import answers, arrow_table
 
 OTHERS: tuple[ExecutorName, ...] = ("chaining", "plain")
 MANY = pytest.mark.parametrize(
-    ("clusters", "each"), [(120, 60), pytest.param(20_000, 500, marks=pytest.mark.deep)], ids=["few", "many"]
+    ("clusters", "each"), [(60, 60), pytest.param(20_000, 500, marks=pytest.mark.deep)], ids=["few", "many"]
 )
 
 

@@ -50,7 +50,7 @@ def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, t
     provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
     partitions = spark.conf.get("spark.sql.shuffle.partitions")
-    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
     try:
         arrive(spark, tmp_path, 3, 1, 0, 2)
         arrive(spark, tmp_path, 5, 4, 6)

@@ -120,7 +120,7 @@ def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
 
 
 def test_a_plan_that_is_kept_stays_as_it_was_made() -> None:
-    relation = relation_of(arrow_table(random_rows(Random(1), 20)), duckdb.connect())
+    relation, _ = relation_of(arrow_table(random_rows(Random(1), 20)), duckdb.connect())
     shape, rules = shape_of(kinds_of(relation), OUTCOME), Rules()
     plans = [plan_of(rules, shape, decision, WORKLOAD), plan_of(rules, fresh(shape), ties)]
     before = [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans]

@@ -217,7 +217,20 @@ def test_sources(source: str, connection: Any, tmp_path: Path) -> None:
 
 
 def test_a_source_read_by_a_connection_of_ones_own(connection: Any) -> None:
+    for name in ("source", "puts", "relation"):
+        connection.execute(
+            f"CREATE TABLE {name} AS SELECT {PUT} AS put, [{{'queue_manager': 'NOT.ASKED'}}] AS destinations"
+        )
     assert decision(decide(TABLE, connection=connection)) == QM3
+    assert decision(decide(connection.from_arrow(TABLE), connection=connection)) == QM3
+
+
+def test_a_relation_of_a_connection_that_is_another_or_finds_nothing_in_python(connection: Any) -> None:
+    relation = connection.sql(f"SELECT {PUT} AS put, {AMONG} AS destinations")
+    with duckdb.connect() as other:
+        assert decision(decide(relation, connection=other)) == QM3
+    connection.execute("SET python_enable_replacements = false")
+    assert decision(decide(relation, connection=connection)) == QM3
 
 
 NUMBERS = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -55,7 +55,6 @@ class TriggerJudge:
     course: Course
     calls: Course | None = None
     runs: dict[Asked, Run] = field(factory=dict, init=False, repr=False)
-    _looks: dict[tuple[str, bool, bool], bool] = field(factory=dict, init=False, repr=False)
 
     def messages(self, queue: Queue) -> Messages:
         """The priority that each message gets when it is put, and the priorities with which it counts on the queue.
@@ -72,14 +71,7 @@ class TriggerJudge:
 
     def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
         """Whether a conclusion can be asked for on such an occasion."""
-        key = (occasion, shared, in_unit_of_work)
-        found = self._looks.get(key)
-        if found is None:
-            known = {"occasion": occasion, "shared": shared, "in_unit_of_work": in_unit_of_work}
-            words = self._ruleset.vocabulary
-            conclusions = [rule.when for rule in self._ruleset.rules if isinstance(rule.action, Conclude)]
-            found = self._looks[key] = any(when is None or possible(when, words, known) for when in conclusions)
-        return found
+        return _concludes(self._ruleset, occasion, shared, in_unit_of_work)
 
     def failure(self, call: QueueCall) -> CallFailure | None:
         """What a call fails with by the rules of calls, and what would change that."""
@@ -116,6 +108,14 @@ class TriggerJudge:
         return run
 
 
+@lru_cache(maxsize=1024)
+def _concludes(ruleset: Ruleset, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+    known = {"occasion": occasion, "shared": shared, "in_unit_of_work": in_unit_of_work}
+    conclusions = [rule.when for rule in ruleset.rules if isinstance(rule.action, Conclude)]
+    return any(when is None or possible(when, ruleset.vocabulary, known) for when in conclusions)
+
+
+@lru_cache(maxsize=64)
 def words_behind(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]:
     """The attributes and facts that some facts depend on, those facts among them."""
     rules = [(rule.when, rule.action) for rule in ruleset.rules if isinstance(rule.action, Derive | Conclude)]
