@@ -77,7 +77,8 @@ class Shape:
     ``row`` is the struct without which a row says nothing, if there is one; ``listed`` the column of the subjects.
     ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables. ``further`` are
     words of the situation that no column gives, and what gives them here. ``said`` are the fields of the situation that
-    the table has, also those that are null throughout.
+    the table has, also those that are null throughout. ``from_start`` says that what subjects carry from one choice to
+    the next counts as it is before the first, whatever the table states.
     """
 
     about: Declaration
@@ -88,6 +89,7 @@ class Shape:
     may_be_empty: bool = False
     further: Mapping[str, Node] = field(factory=dict, eq=repr)
     said: frozenset[str] = frozenset()
+    from_start: bool = False
 
     @property
     def situation_columns(self) -> Columns:
