@@ -72,8 +72,8 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, and is decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``,
-    Python decides rows, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError, RuleError.
+    the same, in these parts, decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``, Python
+    decides, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     connection = connection or connection_for(source)
     relation, rules = relation_of(source, connection), Rules.given(rules)
