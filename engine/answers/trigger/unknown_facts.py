@@ -36,7 +36,7 @@ def _may_be_process(queue: Queue, state: State) -> Iterator[UnknownFact]:
     name = queue.process
     if name in state.definitions.processes:
         return
-    values = [_as_it_is, partial(_with_process, name=name)]
+    values: list[StateChange] = [_as_it_is, partial(_with_process, name=name)]
     said = [f"process {name} is not defined", f"process {name} is defined"]
     yield _of_definition(f"process {name}", name, f"DISPLAY PROCESS('{name}')", values, said)
 
@@ -47,7 +47,11 @@ def _may_be_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact
         yield from _of_initiation_queue(queue, state)
         return
     queue = Queue(name, state.cluster.queue_manager.name, curdepth=None)
-    values = [_as_it_is, partial(_with_queue, queue=queue), partial(_with_queue, queue=queue, is_served=True)]
+    values: list[StateChange] = [
+        _as_it_is,
+        partial(_with_queue, queue=queue),
+        partial(_with_queue, queue=queue, is_served=True),
+    ]
     said = [f"{name} is not a local queue", f"no trigger monitor has {name} open", f"a trigger monitor has {name} open"]
     yield _of_definition(f"the initiation queue {name}", name, f"DISPLAY QUEUE('{name}') ALL", values, said)
 
