@@ -45,7 +45,7 @@ def _decisions(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) 
         _rows(rows, {"id": "BIGINT", "places": ["INTEGER"]})
     )
     answer: dict[str, Any] = {"decision": {name: ANSWERED[kind] for name, kind in DECISION.items()}}
-    tie = {**dict.fromkeys(TIE_NAMES, DUCKDB_TYPES["text"]), "weight": "BIGINT"}
+    tie = {**dict.fromkeys(TIE_NAMES, DUCKDB_TYPES["text"]), "weight": DUCKDB_TYPES["number"]}
     different = _from_json(f"[{','.join(places)}]", [{**answer, **({"ties": [tie]} if with_ties else {})}])
     one = {"id": column("id"), "number": column("number"), "known": call("LIST_EXTRACT", different, column("place"))}
     return exp.select(exp.alias_(struct_of(one), "mq_decided")).from_(numbered.subquery("mq_numbered"))

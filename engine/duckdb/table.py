@@ -37,7 +37,7 @@ from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import coalesced, column, is_null, struct_of
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, TIES, Spread, fresh, ties
+from mqclause.tables.shares import DECIDED, TIES, Spread, as_decided, ties_plan
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
@@ -70,16 +70,16 @@ def decide(
     fields of a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows. With
     ``explain``, ``decision.eliminated_by`` says by which rule each destination fell.
 
-    Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists them with
-    the part that each has in the long run; ``spread`` names a column by whose value a row takes one of them, always the
-    same, all in these parts. Where CLWLEXIT names one of ``exits``, Python decides the rows, each call within
-    ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
+    get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
+    the same, in these parts, decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``, Python
+    decides, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     (relation, connection), rules = relation_of(source, connection), Rules.given(rules)
     columns = _columns(relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
-        puts = cluster_puts(columns, cluster, at, put)
+        puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
         query = DUCKDB.text(_in_cluster(puts, relation.columns, rules, explain, spreading))
         decided = queried(relation, query, connection)
@@ -171,8 +171,8 @@ class _Plans:
     @classmethod
     def of(cls, rules: Rules, shape: Shape, explain: bool, spread: Spread | None) -> _Plans:
         """The plans for a table of that shape, all of whose rows they answer."""
-        found = plan_of(rules, shape, decision, WORKLOAD if explain else None)
-        tied = None if spread is None else plan_of(rules, fresh(shape), ties)
+        found = plan_of(rules, as_decided(shape, spread), decision, WORKLOAD if explain else None)
+        tied = None if spread is None else ties_plan(rules, shape)
         return cls(found, tied, struct_of(found.answer), exp.null() if tied is None else tied.answer["ties"])
 
     def query(self, source: str, columns: Iterable[str], further: Iterable[str], spread: Spread | None) -> exp.Select:

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from mqclause.documents import DOCUMENTS
 from mqclause.executors.compiled import Compiled
 from mqclause.executors.plain import Plain
 from mqclause.executors.run import CarriedValues, Executor, ExecutorName, Run
@@ -27,11 +28,13 @@ class NotInstalledError(ImportError):
 class Course:
     """The rulesets of the documents up to one, each made ready for an executor, with the ``steps`` of each.
 
-    Safe to share between threads.
+    Safe to share between threads. One of a document of ours pickles as what it is ``made_of``: the text of its rules,
+    the names of document and executor.
     """
 
     rulesets: tuple[Ruleset, ...]
     executors: tuple[Executor, ...]
+    made_of: tuple[Rules, str, ExecutorName] = field(repr=False)
     steps: tuple[Steps, ...] = field(init=False, repr=False)
     _runs: tuple[tuple[bool, Callable[..., Run]], ...] = field(init=False, repr=False)
 
@@ -44,6 +47,9 @@ class Course:
         """For each document whether it carries anything, and what runs it."""
         pairs = zip(self.rulesets, self.executors, strict=True)
         return tuple((ruleset.about.carried is not None, executor.run) for ruleset, executor in pairs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, self.made_of
 
     @cached_property
     def readings(self) -> Mapping[str, str]:
@@ -78,7 +84,12 @@ class Course:
 def _course(rules: Rules, declaration: Declaration, executor: ExecutorName) -> Course:
     rulesets = tuple(rules.ruleset(each) for each in declaration.course)
     make = EXECUTORS[executor]
-    return Course(rulesets, tuple(make(steps) for steps in Steps.course(rulesets)))
+    made_of = (rules, declaration.name, executor)
+    return Course(rulesets, tuple(make(steps) for steps in Steps.course(rulesets)), made_of)
+
+
+def _again(rules: Rules, document: str, executor: ExecutorName) -> Course:
+    return Course.of(rules, DOCUMENTS[document], executor)
 
 
 def _chaining(steps: Steps) -> Executor:

@@ -53,6 +53,10 @@ class Run(NamedTuple):
     trace: Trace | None = None
     saw: Sequence[Scope] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What a step saw is found again from the trace.
+        return Run, tuple(self._replace(saw=None))
+
     def says_the_same(self, other: Run) -> bool:
         """Whether both say the same, however they came to it and in whatever sequences they hold it."""
         return self._said() == other._said()

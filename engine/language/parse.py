@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from logging import LogRecord, getLogger
 
 import sqlglot
 from sqlglot import exp
@@ -53,7 +54,7 @@ def tree_of(text: str, into: type[exp.Condition] | type[exp.Ordered] | None = No
     if len(text) > LONGEST:
         raise ExpressionError(f"has {len(text)} characters; allowed: {LONGEST}")
     try:
-        tree = sqlglot.parse_one(text, into=into) if into else sqlglot.parse_one(text)
+        tree = sqlglot.parse_one(text, into=into) if into else _statement(text)
     except RecursionError:
         raise ExpressionError(TOO_DEEP) from None
     except ParseError as error:
@@ -65,6 +66,20 @@ def tree_of(text: str, into: type[exp.Condition] | type[exp.Ordered] | None = No
     if not isinstance(tree, exp.Expression):
         raise ExpressionError(f"not an expression: {text!r}")
     return tree
+
+
+def _statement(text: str) -> exp.Expr:
+    """The tree of a statement. Of one that it does not know, sqlglot logs a line; ours is told instead."""
+    log = getLogger("sqlglot")
+    log.addFilter(_nothing)
+    try:
+        return sqlglot.parse_one(text)
+    finally:
+        log.removeFilter(_nothing)
+
+
+def _nothing(_: LogRecord) -> bool:
+    return False
 
 
 def check_depth(tree: exp.Expression, vocabulary: Vocabulary | None = None) -> None:

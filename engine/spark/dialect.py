@@ -97,7 +97,7 @@ def _hashed(node: F.Hashed) -> Node:
 
 def _total(node: F.Total) -> Node:
     sum_of = F.function(exp.Add(this=F.variable("total"), expression=F.variable("item")), "total", "item")
-    return call("AGGREGATE", node.this, exp.cast(literal(0), "BIGINT"), sum_of)
+    return call("AGGREGATE", node.this, exp.cast(literal(0), "DOUBLE"), sum_of)
 
 
 def _bound(node: Bound) -> Node:

@@ -37,7 +37,7 @@ from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.functions import column
 from mqclause.tables.named_puts import ASKED_NAMES
 from mqclause.tables.plan import plan_of
-from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, fresh, ties
+from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, ties_plan
 
 _KNOWN, _NAMES, _BY_NAME, _ODD = "mq_known", "mq_names", "mq_by_name", "mq_odd"
 """Columns on the way: the decision that is known, a row of names, that of an id, and what an odd put needs."""
@@ -72,7 +72,7 @@ def decided_in_cluster(
     if spread is None:
         return asked.withColumn("decision", answer).drop(_ODD, AT, _KNOWN, *fields)
     known_ties = F.when(F.col(_KNOWN).isNotNull(), F.col(f"{_KNOWN}.ties"))
-    odd_ties = F.when(F.col(_KNOWN).isNull(), answer_of(plan_of(rules, fresh(puts.odd_shape), ties))["ties"])
+    odd_ties = F.when(F.col(_KNOWN).isNull(), answer_of(ties_plan(rules, puts.odd_shape))["ties"])
     found = asked.withColumns({TIES: F.coalesce(known_ties, odd_ties), DECIDED: answer})
     decided = found.drop(_ODD, AT, _KNOWN, *fields).withColumn("decision", expression(spread.answer(DECIDED, TIES)))
     return decided.drop(TIES, DECIDED)
@@ -109,7 +109,7 @@ def _known(
 
 def _answer(with_ties: bool) -> T.StructType:
     tie = T.StructType(
-        [*(T.StructField(name, T.StringType()) for name in TIE_NAMES), T.StructField("weight", T.LongType())]
+        [*(T.StructField(name, T.StringType()) for name in TIE_NAMES), T.StructField("weight", T.DoubleType())]
     )
     ties = [T.StructField("ties", T.ArrayType(tie))] if with_ties else []
     return T.StructType([T.StructField("decision", DECISION_TYPE), *ties])

@@ -26,7 +26,7 @@ from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import contract_shape, shape_of
-from mqclause.tables.shares import DECIDED, TIES, Spread, fresh, ties
+from mqclause.tables.shares import DECIDED, TIES, Spread, as_decided, ties_plan
 from mqclause.tables.shown import shown_sql
 
 
@@ -71,24 +71,24 @@ def decide(
     a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows. ``df`` may be a stream of
     puts. No action is triggered.
 
-    Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists them with
-    the part that each has in the long run; ``spread`` names a column by whose value a row takes one of them, always the
-    same, all in these parts. Where CLWLEXIT names one of ``exits``, Python decides the rows, each call within
-    ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
+    get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
+    the same, in these parts, decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``, Python
+    decides, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     columns, rules, traced = kinds_of(df), Rules.given(rules), WORKLOAD if explain else None
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
-        puts = cluster_puts(columns, cluster, at, put)
+        puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
         decided = decided_in_cluster(df, puts, rules, explain, spreading)
         return decided_by_exits(decided, puts, by_exits) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     shape = shape_of(columns, OUTCOME)
-    plan = plan_of(rules, shape, decision, traced)
+    plan = plan_of(rules, as_decided(shape, spreading), decision, traced)
     if spreading is None:
         return _answered(df, plan, OUTCOME)
-    tied = answer_of(plan_of(rules, fresh(shape), ties))["ties"]
+    tied = answer_of(ties_plan(rules, shape))["ties"]
     found = df.withColumns({TIES: tied, DECIDED: answer_of(plan)})
     return found.withColumn(OUTCOME.row.answer, expression(spreading.answer(DECIDED, TIES))).drop(TIES, DECIDED)
 

@@ -134,7 +134,7 @@ class _Decided:
         level: Level = "rule" if self.of.explain else "off"
         found = self.engine.choose(put, cluster, None, level, Caller(session=session))
         self.engine.exits.end(session)
-        if found.exit is not None and found.exit.failed and self.engine.exits.given[own.clwlexit] is not _not_called:
+        if found.exit is not None and self.engine.exits.given[own.clwlexit] is not _not_called:
             self.tell(own, found.exit)
         if found.exit is not None and found.exit.call.timed_out:
             self.engine.close()
@@ -143,11 +143,15 @@ class _Decided:
         return answered(found, self.of.explain)
 
     def tell(self, own: QueueManager, answer: ExitAnswer) -> None:
-        """Logs why rows fail by an exit: once for each rule by which they do."""
-        if answer.rule.id not in self.told:
-            self.told.add(answer.rule.id)
+        """Logs why rows fail by an exit, and what else rules remark of it, as a failure at INIT: each rule once."""
+        said = dict(answer.remarked)
+        if answer.failed:
             ended = ", and is not called for further rows" if answer.call.timed_out else ""
-            LOG.warning("CLWLEXIT(%s) of %s: %s%s", own.clwlexit, own.name, answer.because, ended)
+            said[answer.rule.id] = answer.because + ended
+        for rule, text in said.items():
+            if rule not in self.told:
+                self.told.add(rule)
+                LOG.warning("CLWLEXIT(%s) of %s: %s", own.clwlexit, own.name, text)
 
 
 def _not_called(_: MQWXP) -> None:

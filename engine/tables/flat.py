@@ -27,6 +27,7 @@ from mqclause.tables.shape import (
     spelt,
     there,
 )
+from mqclause.tables.shares import Spread, from_start
 
 GIVEN = tuple(name for name, each in PUT.items() if not each.optional)
 """What decide may be told of puts: the fields that the cluster does not say."""
@@ -37,10 +38,13 @@ def cluster_puts(
     clusters: Cluster | Mapping[str, Cluster],
     at: str | None,
     given: Mapping[str, Any],
+    spread: Spread | None = None,
 ) -> ClusterPuts:
     """The puts of a table with these columns: in a struct ``put``, or where it is ``given``. Raises TableError."""
     check_free(OUTCOME.row.answer, columns)
     by_name = _by_name(clusters, at)
+    if spread is not None and spread.from_start:
+        by_name = {name: from_start(each) for name, each in by_name.items()}
     where = None if at is None else _source_at(columns, at)
     if given:
         return ClusterPuts(by_name, _flat(columns, given, by_name.values()), None, where)

@@ -78,7 +78,7 @@ class FloatText(_OfOne):
 
 
 class Total(_OfOne):
-    """The sum of a list of whole numbers; of none it is 0."""
+    """The sum of a list of numbers, as a floating-point number; of none it is 0."""
 
 
 class Hashed(_OfOne):

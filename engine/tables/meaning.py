@@ -9,7 +9,20 @@ from sqlglot import exp
 
 from mqclause.language.check import type_of
 from mqclause.language.parse import expanded, unwrapped
-from mqclause.language.sql import Node, both, case, counts, either, equal, is_true, is_word, literal, negated, sql_of
+from mqclause.language.sql import (
+    Node,
+    both,
+    case,
+    counts,
+    either,
+    equal,
+    is_known,
+    is_true,
+    is_word,
+    literal,
+    negated,
+    sql_of,
+)
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.domains import Flag, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
@@ -93,8 +106,11 @@ class RowMeaning:
         if self.is_packed(name) and not isinstance(packing.columns[name].domain, Words):
             is_flag = isinstance(packing.columns[name].domain, Flag)
             return packing.flag(name, self.subject) if is_flag else packing.value(name, self.subject)
+        anew = self.overridden.get(name)
+        if anew is not None and is_known(anew):
+            return anew
         found = packing.looked_up(name, self.subject)
-        return F.coalesced(self.overridden[name], found) if name in self.overridden else found
+        return found if anew is None else F.coalesced(anew, found)
 
     def compared(self, tree: Node, found: Node) -> Node:
         """A packed word is compared by its place; a text of the row is compared once, as that is slow."""

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, fields, frozen
 from sqlglot import exp
 
 from mqclause.answers.order.retrieval import local_queues
-from mqclause.documents.retrieval import RETRIEVAL
-from mqclause.language.sql import Node, both, case, either, literal, negated, when
+from mqclause.language.sql import Node, both, case, either, equal, literal, negated, when
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import Text
+from mqclause.model.facts.domains import GIVEN_NAME, NAME_GIVEN, Name
 from mqclause.model.facts.message import HIGHEST_PRIORITY, Message
 from mqclause.model.facts.objects import Queue
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import Column, Columns, TableError, columns_of
-from mqclause.tables.faults import situation_faults
+from mqclause.tables.faults import told_of
 from mqclause.tables.flat import check_cluster
 from mqclause.tables.shape import (
     FieldType,
     ListOf,
-    Shape,
     Struct,
     ValueSource,
     check_fits,
@@ -32,7 +30,7 @@ from mqclause.tables.shape import (
     spelt,
     there,
 )
-from mqclause.tables.words import RowWords
+from mqclause.tables.words import RowWords, is_of_names, is_too_long, no_name
 
 ARRIVAL = "arrival"
 """The column by which messages of equal priority lie one behind the other; of any type that has an order.
@@ -59,8 +57,8 @@ def _columns() -> Columns:
     }
     of_message = {name: each for name, each in columns_of(Message).items() if name not in _NOT_READ}
     of_message["priority"] = evolve(of_message["priority"], default=0)
-    at = {"queue_manager": Column("queue_manager", Text(48), "")}
-    return {**of_message, **of_queue, **at}
+    names = {"queue": Column("queue", NAME_GIVEN, ""), "queue_manager": Column("queue_manager", GIVEN_NAME, "")}
+    return {**of_message, **of_queue, **names}
 
 
 MESSAGE_ROW: Columns = _columns()
@@ -70,10 +68,14 @@ is, ``msgdlvsq`` and ``defprty`` are the queue's."""
 
 @frozen
 class MessageColumns:
-    """What a row says, bound to names: ``words`` by the names of the rules, whether it is no message, and why not."""
+    """What a row says, bound to names: ``words`` by the names of the rules, whether it is no message, and why not.
+
+    ``of_queue`` are the bindings that turn on what its queue is called and on nothing else.
+    """
 
     bindings: Bindings
     words: Mapping[str, Node]
+    of_queue: Sequence[Node]
     fault: Node
     is_invalid: Node
 
@@ -88,13 +90,14 @@ def message_columns(columns: Mapping[str, FieldType], cluster: Cluster | None) -
     words = RowWords("message", MESSAGE_ROW, sources, {}, bindings)
     arrival = _arrival(columns)
     read: dict[str, Any] = {name: words.checked(each) for name, each in MESSAGE_ROW.items()}
-    faults = [*situation_faults(words, Shape(RETRIEVAL, sources)), *_further_faults(read, arrival, cluster)]
+    names = {of.name: _is_no_name(words, of) for of in MESSAGE_ROW.values() if is_of_names(of) and words.is_there(of)}
+    faults = [*_faults(words, read, names), *_further_faults(read, arrival, cluster)]
     queue = _of_queue(read, sources, cluster)
     found = _as_seen({**read, **queue, ARRIVAL: arrival}, sources)
     bound = {name: tree if isinstance(tree, exp.Column | exp.Literal | exp.Boolean) else bindings.once(name, tree)
              for name, tree in found.items()}  # fmt: skip
     wrong = bindings.once("invalid", F.coalesced(either(each for each, _ in faults), exp.true()))
-    return MessageColumns(bindings, bound, case(faults), wrong)
+    return MessageColumns(bindings, bound, [*(read[name] for name in names), *names.values()], case(faults), wrong)
 
 
 def _sources(columns: Mapping[str, FieldType]) -> dict[str, list[ValueSource]]:
@@ -106,7 +109,8 @@ def _sources(columns: Mapping[str, FieldType]) -> dict[str, list[ValueSource]]:
             continue
         check_fits(columns[own], of, own)
         value: Node = exp.column(own, quoted=True)
-        found[name] = [ValueSource(F.Unpadded(this=value) if of.kind == "text" else value, columns[own], own)]
+        padded = of.kind == "text" and not is_of_names(of)
+        found[name] = [ValueSource(F.Unpadded(this=value) if padded else value, columns[own], own)]
     if "queue" not in found:
         raise TableError("column queue is null throughout; every message lies on a queue")
     return found
@@ -171,9 +175,23 @@ def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, 
     }
 
 
+def _is_no_name(words: RowWords, of: Column) -> Node:
+    """Whether the row has in this column what MQ allows no name to be; looked at closely only where that may be."""
+    assert isinstance(of.domain, Name)  # noqa: S101 - told to the type checker
+    name = words.checked(of)
+    odd = either([equal(name, ""), is_too_long(of.domain, name), F.HasOddLetters(this=name)])
+    return words.bindings.once(f"{of.name}_is_no_name", when(odd, no_name(of.domain, name), exp.false()))
+
+
+def _faults(words: RowWords, read: Mapping[str, Node], names: Mapping[str, Node]) -> Iterator[tuple[Node, Node]]:
+    """What can be wrong in one column alone."""
+    yield equal(read["queue"], ""), literal("queue is missing; every message lies on a queue")
+    for of, wrong in words.faults():
+        yield names.get(of.name, wrong), told_of(words, of)
+
+
 def _further_faults(read: Mapping[str, Node], arrival: Node, cluster: Cluster | None) -> Iterator[tuple[Node, Node]]:
     """What can be wrong with the keys of a message beside each other, and with what has no default."""
-    yield exp.EQ(this=read["queue"], expression=literal("")), literal("queue is missing; every message lies on a queue")
     yield F.is_null(arrival), literal("arrival is null; it says behind which messages this one lies")
     without_group = exp.EQ(this=read["group"], expression=literal(""))
     for name in ("last_in_group", "segment", "last_segment"):

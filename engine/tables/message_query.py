@@ -175,9 +175,7 @@ def message_query(
     own = [exp.column(name, quoted=True) for name in columns]
     query, bound = _Query([*own]), dict(read.bindings.found)
     if numbered:
-        query.number(
-            QUEUE_NUMBER, {each.name: read.bindings.spelt_out(bound.pop(each.name)) for each in split_by(*queue)}
-        )
+        query.number(QUEUE_NUMBER, {each.name: read.bindings.spelt_out(bound.pop(each.name)) for each in read.of_queue})
     for level in Plan(bound, {}).levels():
         query.add(level)
     query.add(items.places())

@@ -109,7 +109,7 @@ class Packing:
 
     def own(self, word: str) -> Node:
         """A field of the subject that is asked about; null where it may be."""
-        return self.present[word].compared if word in self.present else exp.null()
+        return self.present[word].compared(self.columns[word]) if word in self.present else exp.null()
 
     def _out_of_range(self) -> Iterator[Node]:
         for word, each in self.present.items():

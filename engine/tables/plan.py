@@ -44,12 +44,18 @@ AnswerFields = Callable[[Written], Mapping[str, Node]]
 
 
 @lru_cache(maxsize=64)
-def plan_of(rules: Rules, shape: Shape, answer: AnswerFields, traced: Declaration | None = None) -> Plan:
+def plan_of(
+    rules: Rules,
+    shape: Shape,
+    answer: AnswerFields,
+    traced: Declaration | None = None,
+    settled: Callable[[Steps], Steps] = lambda steps: steps,
+) -> Plan:
     """The plan for tables of that shape, made once. What becomes of each subject is told by the document ``traced``.
 
-    Raises RuleError for a rule that cannot be run on tables.
+    ``settled`` changes the steps of each document. Raises RuleError for a rule that cannot be run on tables.
     """
-    course = Steps.course([rules.ruleset(each) for each in shape.about.course])
+    course = [settled(each) for each in Steps.course([rules.ruleset(each) for each in shape.about.course])]
     bindings = Bindings()
     words = RowWords.of(shape, bindings)
     packing = Packing.of(shape, _used(course)) if shape.about.subject else None
@@ -58,7 +64,7 @@ def plan_of(rules: Rules, shape: Shape, answer: AnswerFields, traced: Declaratio
     written: list[Writing] = []
     facts: dict[str, Node] = {}
     for steps in course:
-        meaning = RowMeaning(steps.vocabulary, packing, words, bindings, listed, facts)
+        meaning = RowMeaning(steps.vocabulary, packing, words, bindings, listed, facts, _at_start(steps, shape))
         writing = Writing(steps, Standing(meaning, listed, traced is steps.ruleset.about))
         writing.write()
         written.append(writing)
@@ -75,6 +81,14 @@ def _listed(packing: Packing, bindings: Bindings) -> Node:
     bindings.bind("first", coalesced(item(listed, 0), literal(0)))
     bindings.bind("mixed", DifferingBits(this=listed, expression=column(FIRST)))
     return listed
+
+
+def _at_start(steps: Steps, shape: Shape) -> Mapping[str, Node]:
+    """What stands in place of what subjects carry, where that counts as it is before the first choice."""
+    carried = steps.ruleset.about.carried
+    if carried is None or not shape.from_start:
+        return {}
+    return {name: literal(value) for name, value in zip(carried.names, carried.start, strict=True)}
 
 
 def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:

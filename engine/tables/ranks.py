@@ -44,6 +44,7 @@ def leaves_one(standing: Standing, step: Step) -> bool:
 
 def _choose(standing: Standing, step: Rank) -> None:
     condition = standing.bind(step.rule, "applies", standing.applies(step, standing.is_open))
+    standing.choices.append((step, condition))
     chosen = both(condition, F.more_than(standing.remaining, 0))
     for key in step.keys:
         _keep_best(standing, step, key, both(condition, F.more_than(standing.remaining, 1)))

@@ -8,8 +8,9 @@ from typing import Union
 from attrs import evolve, field, frozen
 from sqlglot import exp
 
-from mqclause.language.sql import Node
+from mqclause.language.sql import Node, case, literal
 from mqclause.model.diagnostic import instead, quoted, suggestion
+from mqclause.model.facts.domains import Whole
 from mqclause.rulebook.declaration import Declaration
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns, TableError, columns_of, given
@@ -57,13 +58,23 @@ class ValueSource:
         """How the table writes the name of the field, in its own letter case."""
         return self.value.name
 
-    @property
-    def compared(self) -> Node:
+    def compared(self, of: Column) -> Node:
         """The value as it is compared: with an end of a range, which in narrower numbers would be another, as texts."""
         value = self.value.copy()
         if self.kind == LIST_OF_JSON:
             return F.each(value, F.JsonText(this=F.variable("name")), "name")
-        return exp.cast(value, "DOUBLE") if self.kind in ("huge", "number") else value
+        if self.kind == "huge":
+            return _exactly(value, of)
+        return exp.cast(value, "DOUBLE") if self.kind == "number" else value
+
+
+def _exactly(value: Node, of: Column) -> Node:
+    """An integer of any size by its digits; one that has no place in 128 bits becomes another that is not allowed."""
+    digits = exp.cast(value, "TEXT")
+    if not isinstance(of.domain, Whole):
+        return exp.cast(digits, "DOUBLE")
+    found = exp.TryCast(this=digits, to=exp.DataType.build("INT128"))
+    return case([(F.is_null(value.copy()), exp.null())], F.coalesced(found, literal(of.domain.high + 1)))
 
 
 Sources = Mapping[str, Sequence[ValueSource]]
@@ -77,7 +88,8 @@ class Shape:
     ``row`` is the struct without which a row says nothing, if there is one; ``listed`` the column of the subjects.
     ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables. ``further`` are
     words of the situation that no column gives, and what gives them here. ``said`` are the fields of the situation that
-    the table has, also those that are null throughout.
+    the table has, also those that are null throughout. ``from_start`` says that what subjects carry from one choice to
+    the next counts as it is before the first, whatever the table states.
     """
 
     about: Declaration
@@ -88,6 +100,7 @@ class Shape:
     may_be_empty: bool = False
     further: Mapping[str, Node] = field(factory=dict, eq=repr)
     said: frozenset[str] = frozenset()
+    from_start: bool = False
 
     @property
     def situation_columns(self) -> Columns:

@@ -1,43 +1,61 @@
-"""Ties: which destinations stay permitted in the long run, in which shares, and which of them a row takes.
+"""Ties: which destinations get puts in the long run, in which shares, and which of them a row takes.
 
-From fresh counters clause 12 gives each of them a share in proportion to CLWLWGHT. Counters belong to a channel: of
-several destinations by one, the first in the list is always the one chosen.
+Each is taken as often as the reciprocal of the step says that the rules advance its factor by; by clause 12 that is in
+proportion to CLWLWGHT. Counters belong to a channel: of several destinations by one, the first in the list is always
+the one chosen. So is the first of all where its counters advance and the rules take it all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from attrs import evolve, frozen
 from sqlglot import exp
 
 from mqclause.answers.choice.engine import Engine
-from mqclause.documents.workload import WORKLOAD
-from mqclause.language.sql import Node, both, case, equal, literal, negated, when
+from mqclause.answers.choice.shares import rates
+from mqclause.executors.steps import Rank, Step, Steps
+from mqclause.language.sql import Node, both, case, either, equal, is_word, literal, negated, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
-from mqclause.model.facts.sequence import SequenceState
+from mqclause.model.facts.sequence import START, SequenceState
+from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.answers import kept_queue
+from mqclause.tables.bindings import Plan
 from mqclause.tables.columns import DECISION, TableError
-from mqclause.tables.plan import Written
+from mqclause.tables.plan import Written, plan_of
 from mqclause.tables.shape import FieldType, Shape, named, there
+from mqclause.tables.steps import Writing
 
 TIES, DECIDED = "mq_ties", "mq_decided_alone"
 """Columns on the way: who stays permitted, with weights, and the decision that takes the first listed."""
 
 TIE_NAMES = ("queue", "queue_manager", "channel")
 HASH_DIGITS = 10
-"""Hexadecimal digits of a hash: so many that weights can be multiplied by them in 64 bits."""
+"""Hexadecimal digits of a hash: so many that weights can be multiplied by them exactly."""
+
+WEIGHTS_OF = 1000.0
+"""Weights are so many times the reciprocal of a step: mostly CLWLWGHT itself, a whole number, which adds up exactly."""
 
 
 @frozen
 class Spread:
-    """What is asked about ties: the ``shares``, and the column ``by`` whose value takes one of them."""
+    """What is asked about ties: the ``shares``, and the column ``by`` whose value takes one of them.
+
+    A row that takes one of them is decided as if nothing had been put yet, as shares are: counters that say who is next
+    would let those fall that it may take.
+    """
 
     shares: bool = False
     by: str | None = None
+
+    @property
+    def from_start(self) -> bool:
+        """Whether rows are decided so."""
+        return self.by is not None
 
     @classmethod
     def of(cls, columns: Mapping[str, FieldType], shares: bool, spread: str | None) -> Spread | None:
@@ -54,19 +72,23 @@ class Spread:
     def answer(self, decision: str, ties: str) -> Node:
         """The decision, with what is asked, of the columns ``decision`` and ``ties``."""
         fields: dict[str, Node] = {name: F.column(name, decision) for name in DECISION}
+        is_chosen = equal(fields["outcome"].copy(), "chosen")
         if self.by is not None:
-            is_chosen = both(equal(fields["outcome"].copy(), "chosen"), F.more_than(F.column(ties), 0))
             taken = F.item(F.column(ties), self._place(self.by, ties))
-            fields |= {name: case([(is_chosen, F.field_of(taken.copy(), name))], fields[name]) for name in TIE_NAMES}
+            is_tied = both(is_chosen, F.more_than(F.column(ties), 0))
+            fields |= {name: case([(is_tied, F.field_of(taken.copy(), name))], fields[name]) for name in TIE_NAMES}
         if self.shares:
-            shares, outcome = _shares(ties), F.column("outcome", decision)
-            nobody = F.first_of(shares.copy(), literal(0))
-            is_valid = negated(equal(outcome.copy(), "invalid"))
-            fields["shares"] = when(is_valid, case([(equal(outcome, "failed"), nobody)], shares))
+            shares = _shares(ties)
+            is_valid = negated(equal(F.column("outcome", decision), "invalid"))
+            # A call that fails, or fixes no destination, puts nothing anywhere.
+            fields["shares"] = when(is_valid, when(is_chosen.copy(), shares, F.first_of(shares.copy(), literal(0))))
         return case([(negated(F.is_null(F.column(decision))), F.struct_of(fields))])
 
     def _place(self, by: str, ties: str) -> Node:
-        """The place of the one that a row takes: shares follow one another, and its hash falls in one of them."""
+        """The place of the one that a row takes: shares follow one another, and its hash falls in one of them.
+
+        Weights that are whole numbers, as CLWLWGHT is, are added and multiplied exactly.
+        """
         value = F.coalesced(exp.cast(exp.column(by, quoted=True), "TEXT"), literal(""))
         part = exp.Mul(this=F.Hashed(this=value), expression=F.Total(this=_weights(ties)))
         number = exp.Add(this=F.variable("place"), expression=literal(1))
@@ -80,21 +102,46 @@ def _weights(ties: str) -> Node:
 
 
 def _shares(ties: str) -> Node:
-    weight = exp.cast(F.field_of(F.EACH, "weight"), "DOUBLE")
-    share = exp.Div(this=weight, expression=exp.cast(F.Total(this=_weights(ties)), "DOUBLE"))
+    share = exp.Div(this=F.field_of(F.EACH, "weight"), expression=F.Total(this=_weights(ties)))
     fields = {**{name: F.field_of(F.EACH, name) for name in TIE_NAMES}, "share": share}
     return F.each(F.column(ties), F.struct_of(fields), F.EACH.name)
 
 
-def fresh(shape: Shape) -> Shape:
-    """The shape of a table without the counters that it states."""
-    carried = WORKLOAD.carried
-    counters = carried.start._fields if carried else ()
-    return evolve(shape, subjects={name: each for name, each in shape.subjects.items() if name not in counters})
+def as_decided(shape: Shape, spread: Spread | None) -> Shape:
+    """The shape of a table, with what is asked about ties."""
+    return evolve(shape, from_start=spread is not None and spread.from_start)
 
 
-def ties(found: Written) -> Mapping[str, Node]:
-    """Who stays permitted, as a list ``ties``; null in an invalid row."""
+@lru_cache(maxsize=32)
+def from_start(cluster: Cluster) -> Cluster:
+    """The cluster as if nothing had been put yet."""
+    start = START._asdict()
+    if all(getattr(each, name) == value for each in cluster.channels for name, value in start.items()):
+        return cluster
+    return evolve(cluster, channels=[evolve(each, **start) for each in cluster.channels])
+
+
+def ties_plan(rules: Rules, shape: Shape) -> Plan:
+    """The plan of who ties in a table of that shape: a list ``ties``, null in an invalid row."""
+    return plan_of(rules, evolve(shape, from_start=True), _ties, settled=_after_the_first)
+
+
+def _after_the_first(steps: Steps) -> Steps:
+    """The steps as they go on when each has been chosen once.
+
+    Equal counters are then none any more: of those that a limit cut between, the ones listed first were taken.
+    """
+    return evolve(steps, steps=tuple(_told_apart(each) for each in steps.steps))
+
+
+def _told_apart(step: Step) -> Step:
+    if not isinstance(step, Rank) or step.at_most is None:
+        return step
+    rise = (key.descending and is_word(key.by) in START._fields for key in step.keys)
+    return evolve(step, ties="first") if any(rise) else step
+
+
+def _ties(found: Written) -> Mapping[str, Node]:
     choice, packing = found.course[0], found.packing
     assert packing is not None  # noqa: S101 - a put has destinations
     remaining, subject = choice.standing.remaining, F.variable("c")
@@ -107,23 +154,44 @@ def ties(found: Written) -> Mapping[str, Node]:
     ]
     first = F.place_of(F.each(remaining, routes[0], "o"), routes[1])
     is_first = equal(first, exp.Add(this=F.variable("place"), expression=literal(1)))
-    weight = case([(is_first, exp.cast(packing.looked_up("channel_weight", subject), "BIGINT"))], literal(0))
+    alone = both(negated(_take_turns(found, choice)), exp.GT(this=F.variable("place"), expression=literal(0)))
+    weight = when(both(is_first, negated(alone)), _weight(choice), literal(0.0))
     blank_as_null: dict[str, Node] = {
         name: exp.Nullif(this=value, expression=literal("")) for name, value in names.items()
     }
     blank_as_null["queue"] = kept_queue(found, blank_as_null["queue"])
-    listed = F.each(remaining, F.struct_of({**blank_as_null, "weight": exp.cast(weight, "BIGINT")}), "c", "place")
-    return {"ties": case([(negated(found.invalid), listed)])}
+    listed = F.each(remaining, F.struct_of({**blank_as_null, "weight": exp.cast(weight, "DOUBLE")}), "c", "place")
+    is_taken = exp.GT(this=F.field_of(F.EACH, "weight"), expression=literal(0.0))
+    return {"ties": case([(negated(found.invalid), F.those(listed, is_taken, F.EACH.name))])}
+
+
+def _take_turns(found: Written, choice: Writing) -> Node:
+    """Whether the one that is chosen first is not the best any more, once its counters have advanced."""
+    first = found.bindings.bind("first_left", F.coalesced(F.item(choice.standing.remaining, 0), literal(0)))
+    before, after = choice.standing.meaning, choice.advanced(first)
+    others = []
+    for rank, applies in choice.standing.choices:
+        trees = [(before.of(key.by, first), after.of(key.by, first)) for key in rank.keys]
+        others.append(both(applies, either(exp.NEQ(this=one, expression=other) for one, other in trees)))
+    return found.bindings.bind("take_turns", either(others))
+
+
+def _weight(choice: Writing) -> Node:
+    """What stands for a share: whole numbers stay so, whatever a division leaves behind them."""
+    factor, subject = START._fields[0], F.variable("c")
+    before, after = choice.standing.meaning.at(subject), choice.advanced(subject)
+    step = exp.Sub(this=after.word(factor), expression=before.word(factor))
+    weight = exp.Div(this=literal(WEIGHTS_OF), expression=exp.cast(step, "DOUBLE"))
+    whole = exp.Round(this=weight.copy())
+    is_whole = exp.LT(this=exp.Abs(this=exp.Sub(this=weight.copy(), expression=whole.copy())), expression=literal(1e-9))
+    has_step = exp.GT(this=step.copy(), expression=literal(0.0))
+    return case([(negated(has_step), literal(WEIGHTS_OF)), (is_whole, whole)], weight)
 
 
 def ties_in(engine: Engine, put: Put, cluster: Cluster) -> list[dict[str, Any]]:
     """The same of a put in a cluster."""
-    remaining = engine.choose(put, cluster, SequenceState({}, 0, cluster)).permitted
-    routes = [each.counter for each in remaining]
+    found = rates(engine.choose(put, cluster, SequenceState({}, 0, cluster), "off"))
     return [
-        {
-            **{name: getattr(each, name) or None for name in TIE_NAMES},
-            "weight": each.channel_weight if routes.index(each.counter) == at else 0,
-        }
-        for at, each in enumerate(remaining)
+        {**{name: getattr(each, name) or None for name in TIE_NAMES}, "weight": float(rate * int(WEIGHTS_OF))}
+        for each, rate in found
     ]

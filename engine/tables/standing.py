@@ -9,7 +9,7 @@ from __future__ import annotations
 from attrs import define, evolve, field
 from sqlglot import exp
 
-from mqclause.executors.steps import Step
+from mqclause.executors.steps import Rank, Step
 from mqclause.language.sql import Node, both, counts, literal, when
 from mqclause.rulebook.rule import Rule
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
@@ -22,7 +22,8 @@ class Standing:
 
     ``listed`` are all subjects, ``order`` lists them in an order that rules made. The choice ``is_open`` until a rule
     makes it, ``ended`` is whether one by condition did. ``before`` has who remained before a rule, and what rule
-    a subject ``c`` of them falls by that does not remain: passes of one rule are one.
+    a subject ``c`` of them falls by that does not remain: passes of one rule are one. ``choices`` are the ranks that
+    choose, each with whether it does.
     """
 
     meaning: RowMeaning
@@ -33,6 +34,7 @@ class Standing:
     aside: Node = F.NOBODY
     before: list[tuple[Node, Node]] = field(factory=list)
     order: Node | None = None
+    choices: list[tuple[Rank, Node]] = field(factory=list)
 
     @property
     def remaining(self) -> Node:

@@ -14,6 +14,7 @@ from mqclause.rulebook.errors import RuleError
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Span
 from mqclause.tables.filters import choose, eliminate, set_aside, take_back
+from mqclause.tables.meaning import RowMeaning
 from mqclause.tables.ranks import leaves_one, rank
 from mqclause.tables.standing import Standing
 from mqclause.tables.words import NotInTableError
@@ -44,6 +45,17 @@ class Writing:
             after = self.standing.remaining
             if not (is_true(condition) or self.standing.traced or after == before):
                 self.spans.append(Span(condition, before, after))
+
+    def advanced(self, subject: Node) -> RowMeaning:
+        """What words mean in the end of a subject, once it was chosen: rules have derived some of it anew."""
+        meaning = self.standing.meaning
+        for step in self.steps.steps:
+            if isinstance(step, Let) and step.of == "chosen":
+                condition = both(negated(self.standing.ended), meaning.all_of(step.when))
+                for each in step.values:
+                    value = when(condition, meaning.of(each.value, subject))
+                    meaning = evolve(meaning, overridden={**meaning.overridden, each.name: value})
+        return meaning.at(subject)
 
     def _need(self, step: Step) -> str:
         """What a row must have for a step to do anything."""

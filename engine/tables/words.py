@@ -110,7 +110,7 @@ class RowWords:
 
     def given(self, of: Column) -> list[Node]:
         """What the row has in a column, each of which may be null."""
-        return [source.compared for source in self.sources[of.name]]
+        return [source.compared(of) for source in self.sources[of.name]]
 
     def kinds(self, of: Column) -> list[FieldType]:
         """Of which kinds that is."""
@@ -169,10 +169,12 @@ def outside(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | Non
         case Words():
             return exp.Not(this=exp.In(this=value, expressions=word_list(of).expressions))
         case Whole(low, high):
-            if {*kinds} & {"huge", "number"} and float(high) > high:
+            if "number" in kinds and float(high) > high:
                 # As a double the end would be the next larger one.
                 high = int(nextafter(high, 0.0))
-            return either([not_between(value, low, high), *([is_broken(value)] if {*kinds} - {"integer"} else [])])
+            return either(
+                [not_between(value, low, high), *([is_broken(value)] if {*kinds} - {"integer", "huge"} else [])]
+            )
         case Finite(low):
             return not_between(value, low, LARGEST_DOUBLE)
         case Name():

@@ -36,6 +36,17 @@ def test_what_hosts_should_have_alike_and_what_a_sender_may_not_state_is_said_by
         told_by(alike, "DEFPRTY", "DEFPRTZ")
 
 
+def test_a_finding_as_json() -> None:
+    text = member("QM1", QUEUE.replace("PUT(ENABLED)", "") + " PUT(DISABLED)")
+    found = [*inspected([Source("1.mqsc", text.encode())], Checks()).findings()]
+    assert found
+    for each in found:
+        document = each.to_json()
+        assert document == each.document()
+        assert (document["rule"], document["message"]) == (each.rule.id, each.message)
+        assert document["object"] == {"type": each.object_type, "name": each.name, "queue_manager": each.queue_manager}
+
+
 def test_which_attribute_of_which_object_a_script_may_state_in_vain_is_said_by_the_rule() -> None:
     rules, path = Rules(), "check/04_sender_states_no_network_priority.toml"
     stated = 'misplaced = {CLUSSDR = ["NETPRTY"]}\n'

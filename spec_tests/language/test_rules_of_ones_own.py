@@ -21,7 +21,7 @@ from mqclause import (
 )
 from mqclause.answers.choice.decision import LEVELS
 from mqclause.answers.choice.reason import NOBODY_LEFT
-from mqclause.documents import CHECK, DOCUMENTS, RETRIEVAL, WORKLOAD
+from mqclause.documents import CHECK, DOCUMENTS, OUTCOME, RETRIEVAL, WORKLOAD
 from mqclause.model.facts.message import Message
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import UnansweredError
@@ -188,3 +188,31 @@ def test_rules_that_leave_nobody_and_end_no_call() -> None:
     with pytest.raises(UnansweredError) as caught:
         str(Engine(rules).choose(Put("Q"), cluster))
     assert str(caught.value) == f"rules/outcome/: {NOBODY_LEFT}"
+
+
+@pytest.mark.parametrize("call", ["call = MQOPEN", "SHOW MQOPEN"])
+def test_a_statement_in_place_of_an_expression_is_told_in_our_line_alone(
+    call: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = "outcome/2085_unknown_object_name.toml"
+    text = re.sub("(?m)^call .*$", f'call = "{call}"', FILES[path])
+    found = fault({path: text}, OUTCOME)
+    assert found.startswith(f"rules/{path}: fail_with.call: ")
+    assert "is not allowed here; allowed: AND, OR" in found
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("leads", "told"),
+    [
+        ("ends = \"'queue manager'\"", "leads to a queue manager, and none is named"),
+        ("ends = \"'again'\"", "leads on to a blank name"),
+        ("ends = \"'again'\"\nobject = 'queue'\nnext_queue = 'queue'", "leads where it has led before"),
+    ],
+)
+def test_a_rule_that_leads_nowhere_is_told(leads: str, told: str) -> None:
+    rule = f"clause = 'resolution/4'\ntitle = 'T'\nwhen = \"queue = 'NOWHERE'\"\n[settle]\n{leads}\nbecause = 'so'\n"
+    engine = Engine(RULES.with_files({"resolution/00_own.toml": rule}))
+    with pytest.raises(RuleError) as caught:
+        engine.choose(Put("NOWHERE"), Cluster(QueueManager("QM1", ("S",))))
+    assert str(caught.value) == f"rules/resolution/00_own.toml: settle: {told}"

@@ -28,8 +28,11 @@ from mqclause import (
     Rules,
     Snapshot,
     Triggers,
+    Why,
     read_files,
+    read_members,
     read_scenario,
+    why_not,
 )
 from mqclause.answers.choice.decision import LEVELS, Level
 from mqclause.executors.run import ExecutorName
@@ -129,6 +132,41 @@ def test_a_scenario() -> None:
     scenario = read_scenario(EXAMPLES / "status_queue.toml")
     told = [row.to_json() for row in Replay().rows(scenario)]
     assert [row.to_json() for row in Replay().rows(same_again(scenario))] == same_again(told) == told
+
+
+@executors
+@pytest.mark.parametrize("name", ["orders_trigger.toml", "status_queue.toml"])
+def test_rows_of_a_replay(ours: Rules, executor: ExecutorName, name: str) -> None:
+    for row in Replay(ours, executor).rows(read_scenario(EXAMPLES / name)):
+        copied = same_again(row)
+        assert copied.to_json() == row.to_json()
+        assert copied.ended.tell() == row.ended.tell()
+        for one, other in zip(row.examinations, copied.examinations, strict=True):
+            assert [*other.conditions] == [*one.conditions]
+            assert [*other.holding_back] == [*one.holding_back]
+
+
+@executors
+def test_what_why_says(executor: ExecutorName) -> None:
+    """Of QM2 it is not known when a trigger message was written last, nor how many messages are on the queue."""
+    answer = Why(executor=executor).ask("ORDERS.IN", read_files([EXAMPLES / "QM2.mqsc"]))
+    copied = same_again(answer)
+    assert (copied.verdict, copied.provided) == (answer.verdict, answer.provided)
+    told = [
+        [(each.because, each.holds, [fact.name for fact in each.by]) for each in of.doubts] for of in (answer, copied)
+    ]
+    assert told[0] == told[1]
+    assert any(holds is None for _, holds, _ in told[0])
+    remedies = [[of.remedies(each.condition.rule) for each in of.doubts] for of in (answer, copied)]
+    assert remedies[0] == remedies[1]
+
+
+def test_why_a_queue_manager_is_not_permitted() -> None:
+    members = read_members([EXAMPLES / "sales" / f"QM{number}.mqsc" for number in (1, 2, 3)])
+    decision = Engine().choose(Put("ORDERS.IN"), members[0].cluster.suspend("QM3"), explain="rule")
+    answer = why_not(decision, "QM3")
+    assert same_again(answer).to_json() == answer.to_json()
+    assert answer.changes
 
 
 def test_checks() -> None:

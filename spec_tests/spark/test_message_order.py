@@ -18,6 +18,8 @@ SCHEMA = ", ".join(f"`{name}` {kind}" for name, kind in COLUMNS.items())
 @pytest.mark.parametrize("reading", [READINGS[0], pytest.param(READINGS[1], marks=pytest.mark.deep)])
 def test_as_in_duckdb(spark: SparkSession, reading: str) -> None:
     rows, rules = random_rows(Random(3), 60), Rules({"group-position": reading})
+    names = ("A-B", "Q" * 49, "é", "", "Q0 ")
+    rows += [{**rows[0], "id": f"named {name}", "queue": name} for name in names]
     df = spark.createDataFrame([tuple(row[name] for name in COLUMNS) for row in rows], SCHEMA)
     found = message_order(df, rules=rules).select("id", "message_order").collect()
     assert {row["id"]: row["message_order"].asDict() for row in found} == ordered(rows, rules=rules)

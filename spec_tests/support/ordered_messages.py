@@ -20,7 +20,7 @@ TYPES = {
 
 def ordered(rows: list[dict[str, Any]], cluster: Cluster | None = None, rules: Rules | None = None) -> dict[str, Any]:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    schema = pa.schema([(name, TYPES[COLUMNS[name]]) for name in names])
+    schema = pa.schema([(name, TYPES[COLUMNS.get(name, "string")]) for name in names])
     table = pa.table({name: [row.get(name) for row in rows] for name in names}, schema)
     found = message_order(table, cluster, rules).project("id, message_order").fetchall()
     assert sorted(name for name, _ in found) == sorted(row["id"] for row in rows)

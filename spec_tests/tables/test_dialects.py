@@ -23,7 +23,7 @@ from mqclause.spark.passes import one_expression
 from mqclause.tables.answers import decision
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import shape_of
-from mqclause.tables.shares import fresh, ties
+from mqclause.tables.shares import ties_plan
 from mqclause.tables.words import no_name
 from spec_tests.support.plan_text import plain, plan, text, tree
 from spec_tests.support.random_rows import arrow_table, random_rows
@@ -122,7 +122,7 @@ def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
 def test_a_plan_that_is_kept_stays_as_it_was_made() -> None:
     relation, _ = relation_of(arrow_table(random_rows(Random(1), 20)), duckdb.connect())
     shape, rules = shape_of(kinds_of(relation), OUTCOME), Rules()
-    plans = [plan_of(rules, shape, decision, WORKLOAD), plan_of(rules, fresh(shape), ties)]
+    plans = [plan_of(rules, shape, decision, WORKLOAD), ties_plan(rules, shape)]
     before = [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans]
     kept = plan_of.cache_info().hits
     assert len(decide(relation, rules=rules, explain=True, shares=True).fetchall()) == 20

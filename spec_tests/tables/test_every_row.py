@@ -225,6 +225,21 @@ def test_numbers_of_every_type(connection: Any, number: str, shown: str | None) 
         )
 
 
+@pytest.mark.parametrize("kind", ["HUGEINT", "UHUGEINT", "BIGNUM"])
+def test_numbers_of_more_than_64_bits_are_compared_by_all_their_digits(connection: Any, kind: str) -> None:
+    """The largest number that is allowed is the largest of 64 bits; no double tells it from the one after it."""
+    numbers = f"({2**63 - 2}::{kind}), ({2**63 - 1}::{kind}), ({2**63}::{kind}), (NULL), ('{10**38}'::{kind})"
+    among = "[{'queue_manager': 'QM1', 'channel': 'A', 'dest_seq_number': number}, {'queue_manager': 'QM2', 'channel': 'B', 'dest_seq_number': max}]"
+    of_all = f"SELECT {{'queue': 'Q1', 'clwlmruc': 1}} AS put, {among} AS destinations FROM (SELECT *, {2**63 - 1}::{kind} AS max FROM (VALUES {numbers}) t(number))"
+    decided = [row[-1] for row in decide(connection.sql(of_all), explain=True).fetchall()]
+    refused = "destinations[0].dest_seq_number = {}; allowed: a whole number from 0 to 9223372036854775807"
+    assert [each["queue_manager"] or each["message"] for each in decided] == [
+        "QM2", "QM1", refused.format(2**63), "QM2", refused.format(10**38),
+    ]  # fmt: skip
+    factor = f"SELECT {{'queue': 'Q1'}} AS put, [{{'queue_manager': 'QM1', 'dest_seq_factor': '{10**38}'::{kind}}}] AS destinations"
+    assert decide(connection.sql(factor)).fetchall()[0][-1]["outcome"] == "chosen"
+
+
 def test_arrays_words_of_an_enum_and_dictionaries(connection: Any) -> None:
     states = "'RUNNING'::ENUM('RUNNING', 'stopped')"
     among = f"array_value({{'queue_manager': 'QM1', 'channel_status': {states}}}, {{'queue_manager': 'QM2', 'channel_status': {states}}})"

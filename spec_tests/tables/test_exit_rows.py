@@ -100,6 +100,19 @@ def test_an_exit_that_refuses_and_fails(caplog: pytest.LogCaptureFixture) -> Non
     assert len(said) == 2
 
 
+def test_an_exit_that_fails_at_init_fails_no_row_and_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    def fails_at_init(wxp: MQWXP) -> None:
+        if wxp.ExitReason == "INIT":
+            raise ValueError("no configuration")
+        wxp.DestinationChosen = 3
+
+    found = answered(fails_at_init, {}, {"call": "MQPUT1"}, {"call": "MQOPEN"})
+    assert went(found) == ["QM4", "QM4", "deferred"]
+    [said] = [record.getMessage() for record in caplog.records]
+    failed = "CLWLEXIT(myexit) of QM1: the exit failed at INIT, which fails no call: "
+    assert said.startswith(f"{failed}the exit raised ValueError: no configuration (line ")
+
+
 def test_each_row_is_a_queue_manager_of_its_own_and_like_rows_are_asked_about_once(tmp_path: Path) -> None:
     look = writing(tmp_path / "seen", of=lambda wxp: [wxp.ExitReason, wxp.ExitUserArea[0]])
 

@@ -183,6 +183,7 @@ def test_a_rule_that_ends_calls_ends_no_order() -> None:
     assert as_retrieval_says(complete, rules) == found == ordered(rows)
 
 
+NAMED = "48 characters out of A-Z a-z 0-9 . _ / %"
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"sequence": 0}, "sequence = 0; allowed: a whole number from 1 to 999999999"),
     ({"priority": -1}, "priority = -1; allowed: a whole number from 0 to 2147483647"),
@@ -190,6 +191,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"arrival": None}, "arrival is null; it says behind which messages this one lies"),
     ({"group": None, "segment": True}, "segment = true; it is allowed with a group only"),
     ({"msgdlvsq": "LIFO"}, "msgdlvsq = 'LIFO'; allowed: PRIORITY, FIFO"),
+    ({"queue": "A B"}, f"queue = 'A B'; allowed: a name of 1 to {NAMED}"),
+    ({"queue": "Q" * 49}, f"queue = '{'Q' * 49}'; allowed: a name of 1 to {NAMED}"),
+    ({"queue": "Ä"}, f"queue = 'Ä'; allowed: a name of 1 to {NAMED}"),
+    ({"queue_manager": "QM-1"}, f"queue_manager = 'QM-1'; allowed: a name of 0 to {NAMED}"),
 ]
 
 
@@ -204,6 +209,23 @@ def test_a_row_that_is_no_message_has_no_place() -> None:
         good, wrong = found[f"good {number}"], found[f"wrong {number}"]
         assert good == {**dict.fromkeys(good), "physical": 1, "logical": 1}
         assert wrong == {**dict.fromkeys(wrong), "message": told}
+
+
+def test_a_name_may_be_padded_and_a_group_is_any_bytes() -> None:
+    rows = [
+        {"id": "A", "queue": "Q" * 48 + " ", "queue_manager": "QM1  ", "arrival": 1, "group": "a group, é~"},
+        {"id": "B", "queue": "Q" * 48, "queue_manager": "QM1", "arrival": 2, "group": "a group, é~", "sequence": 2},
+    ]
+    found = ordered(rows)
+    assert [(each["physical"], each["logical"], each["message"]) for each in found.values()] == [
+        (1, 1, None),
+        (2, 2, None),
+    ]
+
+
+def test_a_name_that_is_none_is_told_before_that_the_cluster_does_not_know_it() -> None:
+    found = ordered([{"id": "A", "queue": "A B", "arrival": 1}], Cluster(QueueManager("QM1"), (), (Queue("Q", "QM1"),)))
+    assert found["A"]["message"] == f"queue = 'A B'; allowed: a name of 1 to {NAMED}"
 
 
 @pytest.mark.parametrize(("query", "told"), [

@@ -12,7 +12,7 @@ pytest.importorskip("duckdb")
 import duckdb
 from attrs import evolve
 
-from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager
+from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules, shares
 from mqclause.duckdb import decide
 from mqclause.tables.columns import TableError
 from spec_tests.support.deep import first
@@ -109,7 +109,101 @@ def test_rows_take_them_in_these_shares_and_always_the_same(given: str) -> None:
 def test_two_destinations_by_one_channel_share_its_counter() -> None:
     among = "[{'queue_manager': 'A', 'channel': 'C', 'cluster': 'X'}, {'queue_manager': 'A', 'channel': 'C', 'cluster': 'Y'}, {'queue_manager': 'B', 'channel': 'D'}]"
     (row,) = of(f"SELECT {{'queue': 'Q'}} AS put, {among} AS destinations", shares=True)
-    assert [each["share"] for each in row["decision"]["shares"]] == [0.5, 0.0, 0.5]
+    assert [each["share"] for each in row["decision"]["shares"]] == [0.5, 0.5]
+
+
+def in_rows(cluster: Cluster, rules: Rules) -> str:
+    """A table whose one row has the destinations of Q itself."""
+    listed = Engine(rules).choose(Put("Q"), cluster).listed
+    kept = ("queue", "queue_manager", "channel", "is_local", "channel_weight", "dest_seq_number", "dest_seq_factor")
+    among = ", ".join(
+        str({name: getattr(each, name) for name in kept} | {"channel_status": "RUNNING", "clwluseq": "ANY"})
+        for each in listed
+    )
+    return f"SELECT {{'queue': 'Q', 'clwlmruc': {cluster.queue_manager.clwlmruc}}} AS put, [{among}] AS destinations, 'v' AS v"
+
+
+@pytest.mark.parametrize("given", ["cluster", "odd put", "destinations"])
+@pytest.mark.parametrize(
+    ("readings", "clwlmruc", "weights", "expected"),
+    [
+        # 1000 / 99 is 10 then, and 1000 / 50 is 20.
+        ({"weight-step": "truncated"}, 9, {"QM2": 99, "QM3": 50}, {"QM2": 2 / 3, "QM3": 1 / 3}),
+        # Equal numbers all stay at first; the two that were put to are then the most recently used.
+        ({"mru-ties": "any"}, 2, {"QM2": 10, "QM3": 30, "QM4": 60}, {"QM2": 1 / 4, "QM3": 3 / 4}),
+        ({"mru-ties": "any"}, 1, {"QM2": 10, "QM3": 30}, {"QM2": 1}),
+        # The local instance and one remote one are not balanced then: the one listed first is always taken.
+        ({"local-in-balancing": "not-counted"}, 9, {"QM1": 50, "QM2": 50}, {"QM1": 1}),
+        ({"local-in-balancing": "not-counted"}, 9, {"QM1": 50, "QM2": 50, "QM3": 50}, dict.fromkeys(("QM1", "QM2", "QM3"), 1 / 3)),
+    ],
+)  # fmt: skip
+def test_every_way_gives_the_shares_of_the_readings(
+    given: str, readings: dict[str, str], clwlmruc: int, weights: dict[str, int], expected: dict[str, float]
+) -> None:
+    """An odd put has another CLWLMRUC than its queue manager."""
+    rules, queue_manager = Rules(readings), QueueManager("QM1", ("S",), clwlmruc=clwlmruc)
+    remote = [name for name in weights if name != "QM1"]
+    cluster = Cluster(
+        queue_manager,
+        [RemoteQueueManager(name, ("S",)) for name in remote],
+        [Queue("Q", name, clusters=("S",), clwluseq="ANY") for name in weights],
+        [],
+        [Channel(f"TO.{name}", name, "S", status="RUNNING", clwlwght=weights[name]) for name in remote],
+    )
+    decided = shares(Engine(rules).choose(Put("Q"), cluster))
+    assert {each.destination.queue_manager: float(each.part) for each in decided} == expected
+    match given:
+        case "cluster":
+            (row,) = of("SELECT 'Q' AS q, 'v' AS v", cluster, rules=rules, queue="q", shares=True, spread="v")
+        case "odd put":
+            other = evolve(cluster, queue_manager=evolve(queue_manager, clwlmruc=7))
+            table = f"SELECT 'Q' AS q, {clwlmruc} AS mru, 'v' AS v"
+            (row,) = of(table, other, rules=rules, queue="q", clwlmruc="mru", shares=True, spread="v")
+        case _:
+            (row,) = of(in_rows(cluster, rules), rules=rules, shares=True, spread="v")
+    assert {each["queue_manager"]: each["share"] for each in row["decision"]["shares"]} == expected
+    assert row["decision"]["queue_manager"] in expected
+
+
+def test_a_call_that_fixes_no_destination_has_none() -> None:
+    """In the program neither: an open without a fixed binding puts nothing anywhere."""
+    deferred = Engine().choose(Put("Q", bind="NOTFIXED", call="MQOPEN"), CLUSTER)
+    assert (deferred.outcome, len(shares(deferred))) == ("deferred", 0)
+    table = "SELECT 'Q' AS q, unnest([NULL, 2]) AS mru"
+    of_cluster = of(table, CLUSTER, queue="q", bind="NOTFIXED", call="MQOPEN", clwlmruc="mru", shares=True, spread="q")
+    among = "{'queue_manager': 'QM2', 'channel': 'A'}, {'queue_manager': 'QM3', 'channel': 'B'}"
+    put = "{'queue': 'Q', 'bind': 'NOTFIXED', 'call': 'MQOPEN'}"
+    rows = [*of_cluster, *of(f"SELECT {put} AS put, [{among}] AS destinations, 'v' AS v", shares=True, spread="v")]
+    decisions = [row["decision"] for row in rows]
+    assert [(each["outcome"], each["shares"], each["queue_manager"]) for each in decisions] == [
+        ("deferred", [], None)
+    ] * 3
+    assert [each["permitted"] for each in decisions] == [3, 2, 2]
+
+
+@pytest.mark.parametrize("given", ["cluster", "odd put", "destinations"])
+def test_no_rule_lets_the_one_fall_that_a_row_takes(given: str) -> None:
+    """By the counters that the facts state QM2 would be next, and clause 12 would let the others fall."""
+    keys = "SELECT 'Q' AS q, 5 AS mru, range AS key FROM range(40)"
+    if given == "destinations":
+        among = in_rows(CLUSTER, Rules()).replace(", 'v' AS v", ", range AS key FROM range(40)")
+        rows = of(among, spread="key", explain=True)
+        alone = of(among, explain=True)
+    else:
+        more = {"clwlmruc": "mru"} if given == "odd put" else {}
+        rows = of(keys, CLUSTER, queue="q", spread="key", explain=True, **more)
+        alone = of(keys, CLUSTER, queue="q", explain=True, **more)
+    assert {row["decision"]["queue_manager"] for row in rows} == {"QM2", "QM3", "QM4"}
+    assert [(row["decision"]["permitted"], row["decision"]["eliminated_by"]) for row in rows] == [(3, [None] * 3)] * 40
+    told = {(row["decision"]["queue_manager"], *row["decision"]["eliminated_by"]) for row in alone}
+    assert told == {("QM2", None, "workload.12c", "workload.12c")}
+
+
+def test_counters_that_are_not_allowed_are_told_all_the_same() -> None:
+    among = "[{'queue_manager': 'QM2', 'channel': 'C', 'dest_seq_number': -1}]"
+    (row,) = of(f"SELECT {{'queue': 'Q'}} AS put, {among} AS destinations, 'v' AS v", spread="v", shares=True)
+    assert row["decision"]["message"].startswith("destinations[0].dest_seq_number = -1; allowed: ")
+    assert row["decision"]["shares"] is None
 
 
 def test_columns_that_cannot_spread() -> None:

@@ -62,7 +62,7 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     if sarif is not None:
         write_sarif(sarif, found, checks)
     if as_json:
-        print_json({"format": "mqclause.findings/1", "findings": [each.document() for each in found]})
+        print_json({"format": "mqclause.findings/1", "findings": [each.to_json() for each in found]})
     elif statistics:
         print_statistics(found)
     else:

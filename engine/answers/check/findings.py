@@ -75,7 +75,7 @@ class Finding:
         """The file, with the line if that is known."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As in ``mqclause.findings/1``."""
         about, _, clause = self.rule.follows.partition("/")
         return {
@@ -89,6 +89,10 @@ class Finding:
             "remedy": self.said.remedy,
             "source": {"file": self.file, "line": self.line},
         }
+
+    def document(self) -> dict[str, Any]:
+        """The same, by the name that it had before."""
+        return self.to_json()
 
 
 FindingKey = tuple[str, str, str, str, str, str]
@@ -110,7 +114,7 @@ class FindingChanges:
 
     def document(self) -> dict[str, Any]:
         """As in ``mqclause.plan/1``."""
-        return {"new": [each.document() for each in self.new], "gone": [each.document() for each in self.gone]}
+        return {"new": [each.to_json() for each in self.new], "gone": [each.to_json() for each in self.gone]}
 
 
 class Checks:

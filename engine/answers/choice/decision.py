@@ -224,9 +224,8 @@ class Decision:
         return Counter(**derived)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What a rule saw is found again from the trace, and the rules go as their text.
-        runs = tuple(run._replace(saw=None) for run in self.runs)
-        kept = (self.put, self.cluster, self.level, self.situation, self.listed, runs, self.rules, self.before)
+        # The rules go as their text.
+        kept = (self.put, self.cluster, self.level, self.situation, self.listed, self.runs, self.rules, self.before)
         return _of_pickle, (*kept, self.exit)
 
     def _first_scope(self, document: int) -> Scope:

@@ -113,8 +113,7 @@ class ExitAnswer:
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know besides: that an exit is named and not given, and what rules remark of others."""
         missing = not (self.called or self.is_given) and bool(self.run.facts["exit_name"])
-        told = (sentence(*self._at(at)) for at in self._remarked)
-        return (*((self.because,) if missing else ()), *told)
+        return (*((self.because,) if missing else ()), *self.remarked.values())
 
     @cached_property
     def missing(self) -> Incomplete | None:
@@ -161,12 +160,13 @@ class ExitAnswer:
         return self._at(next(self._deciding(self._course.rulesets[0].rules, self._traced)))
 
     @property
-    def _remarked(self) -> Iterator[int]:
-        """The rules that have a remark to make, but for those that say whose choice stands."""
-        ruleset = self._course.rulesets[0]
+    def remarked(self) -> Mapping[str, str]:
+        """What rules remark, by their ids, but for those that say whose choice stands."""
+        ruleset, found = self._course.rulesets[0], {}
         for rule in ruleset.remarking(self.run.facts):
             if isinstance(rule.action, Derive) and not {name for name, _ in rule.action.values} & set(STANDING):
-                yield ruleset.rules.index(rule)
+                found[rule.id] = sentence(*self._at(ruleset.rules.index(rule)))
+        return found
 
     def _at(self, at: int) -> RuleSeen:
         """What a rule has to say: by its number, with what it saw."""

@@ -15,6 +15,7 @@ from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.naming import naming
 from mqclause.model.facts.objects import Put
+from mqclause.rulebook.errors import RuleError
 
 MOST_KEPT = 10_000
 """How many names a cluster keeps the resolution of."""
@@ -87,8 +88,10 @@ class Resolved:
 
     @cached_property
     def named(self) -> Put:
-        """What the destinations of are listed: a put that names one thing."""
+        """What the destinations of are listed: a put that names one thing. Raises RuleError where that is blank."""
         queue, queue_manager = self.names
+        if not (queue if self.ends == "queue" else queue_manager):
+            raise _leads(self.last, f"to a {self.ends}, and none is named")
         return Put.as_written(queue) if self.ends == "queue" else Put.as_written("", queue_manager)
 
     @cached_property
@@ -132,7 +135,8 @@ def resolved(
 ) -> Resolved:
     """Follows two names by the rules of ``course``, for an MQI call. The cluster keeps the answer.
 
-    ``left_open``: the call leaves the binding to the queue. Raises ValueError where both names are blank.
+    ``left_open``: the call leaves the binding to the queue. Raises ValueError where both names are blank, and RuleError
+    for a rule that leads nowhere.
     """
     key = (course, queue, queue_manager, call, left_open)
     found: Resolved | None = cluster.resolutions.get(key)
@@ -147,13 +151,24 @@ def resolved(
 
 
 def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool) -> Iterator[Look]:
-    seen = evolve(naming(cluster, put), bind_left_open=left_open)
+    seen, led = evolve(naming(cluster, put), bind_left_open=left_open), set[object]()
     while True:
         look = Look.of(seen, course)
         yield look
         facts = look.facts
         if look.run.failure is not None or facts["ends"] != "again":
             return
-        put = Put.as_written(facts["next_queue"], facts["next_queue_manager"], call=put.call)
+        names = facts["next_queue"], facts["next_queue_manager"]
+        if not any(names):
+            raise _leads(look, "on to a blank name")
+        if (names, facts["object_kind"]) in led:
+            raise _leads(look, "where it has led before")
+        led.add((names, facts["object_kind"]))
+        put = Put.as_written(*names, call=put.call)
         met = evolve(seen, inhibited_by=seen.inhibited_by or facts["disabled"])
         seen = naming(cluster, put, met, facts["object_kind"])
+
+
+def _leads(look: Look, where: str) -> RuleError:
+    """What is wrong with the rule, one of somebody's own, that leads from a look ``where`` nothing can be found."""
+    return RuleError("" if look.rule is None else look.rule.path, "settle", f"leads {where}")

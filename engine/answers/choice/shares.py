@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -52,20 +52,25 @@ def shares(decision: Decision) -> AnswerTable[Share]:
 
 
 def _shares(decision: Decision) -> Iterator[Share]:
+    found = rates(decision)
+    total = sum(rate for _, rate in found)
+    yield from (Share(each, rate / total) for each, rate in found)
+
+
+def rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
+    """The destinations that get a part of the puts, in listing order, and how often beside one another."""
     if decision.outcome != "chosen":
-        return
+        return ()
     if not decision.runs:
-        yield from (Share(each, Fraction(1)) for each in decision.remaining)
-        return
-    yield from (Share(decision.listed[at], part) for at, part in _parts(decision.course, decision.kind))
+        return tuple((each, Fraction(1)) for each in decision.remaining)
+    return tuple((decision.listed[at], rate) for at, rate in _rates(decision.course, decision.kind))
 
 
 @lru_cache(MOST_KINDS)
-def _parts(course: Course, kind: Kind) -> tuple[tuple[int, Fraction], ...]:
-    """The places in the list that get a part, and which."""
-    rates = {each: 1 / step if step else Fraction(1) for each, step in _first_round(course, kind)}
-    total = sum(rates.values())
-    return tuple((at, rates[each] / total) for at, each in enumerate(kind.listed) if each in rates)
+def _rates(course: Course, kind: Kind) -> tuple[tuple[int, Fraction], ...]:
+    """The places in the list that get a part, each with the reciprocal of its step."""
+    found = {each: 1 / step if step else Fraction(1) for each, step in _first_round(course, kind)}
+    return tuple((at, found[each]) for at, each in enumerate(kind.listed) if each in found)
 
 
 def _first_round(course: Course, kind: Kind) -> Iterator[tuple[Destination, Fraction]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
@@ -14,6 +15,8 @@ from mqclause.model.facts.cluster import LISTS, Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Channel, Queue, QueueManagerAlias
 from mqclause.model.facts.situation import Situation
+
+Changed = TypeVar("Changed")
 
 PUT_WORD = {True: "ENABLED", False: "DISABLED"}
 OF_INSTANCE = {"put_enabled": "PUT", "queue_rank": "CLWLRANK", "queue_priority": "CLWLPRTY"}
@@ -27,6 +30,10 @@ LED_TO = {"RUNNING": "START", "STOPPED": "STOP"}
 """The states that a command leads to."""
 
 
+def _unchanged(given: Changed) -> Changed:
+    return given
+
+
 Attribute = tuple[str, ...]
 """An attribute of an object: the queue manager that has it, the object, and the attribute's name."""
 
@@ -36,7 +43,8 @@ class AdminCommand:
     """One command that sets one attribute of one object (``sets``) to a value, at the queue manager that has it.
 
     ``concerns`` is the queue manager that the message would go to by what the object describes. ``distance`` is how far
-    the value is from the one before. ``on_destination``, ``on_situation`` and ``on_facts`` do what it does.
+    the value is from the one before. ``on_destination``, ``on_situation`` and ``on_facts`` do what it does, by
+    functions that pickle.
     """
 
     queue_manager: str
@@ -44,9 +52,9 @@ class AdminCommand:
     command: str
     sets: Attribute
     distance: int = 1
-    on_destination: Callable[[Destination], Destination] = lambda each: each
-    on_situation: Callable[[Situation], Situation] = lambda seen: seen
-    on_facts: Callable[[Cluster], Cluster] = lambda cluster: cluster
+    on_destination: Callable[[Destination], Destination] = _unchanged
+    on_situation: Callable[[Situation], Situation] = _unchanged
+    on_facts: Callable[[Cluster], Cluster] = _unchanged
     _made: dict[Destination, Destination] = field(factory=dict, init=False, repr=False)
 
     def made_of(self, destination: Destination) -> Destination:
@@ -128,7 +136,7 @@ def _setting(
     set_fields = partial(_with_fields, fact=fact, values={mqsc.lower(): said})
     yield AdminCommand(
         each.queue_manager, each.queue_manager, command, (each.queue_manager, head, mqsc), distance,
-        on_destination=lambda one: evolve(one, **{field: value}) if where(one) else one,
+        on_destination=partial(_where, where=where, values={field: value}),
         on_facts=set_fields,
     )  # fmt: skip
 
@@ -139,11 +147,7 @@ def _into_cluster(decision: Decision, each: Destination, name: str) -> Iterator[
     if (each.shares_cluster and each.channel_in_queue_cluster) or each.cluster not in cluster.queue_manager.clusters:
         return
     head, same = f"ALTER {each.queue_type}({quoted_name(name)})", _same_host(each)
-
-    def taken(one: Destination) -> Destination:
-        inside = one.cluster == each.cluster
-        return evolve(one, shares_cluster=True, channel_in_queue_cluster=inside) if same(one) else one
-
+    taken = partial(_taken, same=same, cluster=each.cluster)
     into = partial(_with_fields, fact=_is_queue(name, each.queue_manager), values={"clusters": (each.cluster,)})
     command = f"{head} CLUSTER({quoted_name(each.cluster)})"
     sets = (each.queue_manager, head, "CLUSTER")
@@ -157,11 +161,12 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
         if each.channel and not each.is_local and "channel_status" in asked:
             for state, verb in LED_TO.items():
                 if each.channel_status != state:
+                    sends = partial(_is_sender, name=each.channel)
                     command = f"{verb} CHANNEL({quoted_name(each.channel)})"
                     yield AdminCommand(
                         local, each.queue_manager, command, (local, each.channel, "STATUS"), 1,
                         on_destination=partial(_in_state, channel=each.channel, state=state),
-                        on_facts=partial(_with_fields, fact=_is_sender(each.channel), values={"status": state}),
+                        on_facts=partial(_with_fields, fact=sends, values={"status": state}),
                     )  # fmt: skip
         if each.cluster and "suspended" in asked and not each.is_local:
             verb = "RESUME" if each.suspended else "SUSPEND"
@@ -200,41 +205,62 @@ def _on_the_way(decision: Decision) -> Iterator[AdminCommand]:
     for look in decision.resolved.followed:
         name, kind = look.facts["object"], look.facts["object_kind"]
         if look.facts["disabled"]:
+            same = partial(_is_any, tests=(_is_queue(name, local), _is_alias(name, local)))
             head = f"ALTER {'QALIAS' if kind == 'QALIAS' else 'QREMOTE'}({quoted_name(name)})"
             yield AdminCommand(
                 local, local, f"{head} PUT(ENABLED)", (local, head, "PUT"), 1,
                 on_situation=partial(evolve, inhibited_on_the_way=False),
-                on_facts=partial(_with_fields, fact=_of_name(name, local), values={"put": "ENABLED"}),
+                on_facts=partial(_with_fields, fact=same, values={"put": "ENABLED"}),
             )  # fmt: skip
 
 
+def _where(one: Destination, where: Callable[[Destination], bool], values: dict[str, Any]) -> Destination:
+    return evolve(one, **values) if where(one) else one
+
+
+def _taken(one: Destination, same: Callable[[Destination], bool], cluster: str) -> Destination:
+    return _where(one, same, {"shares_cluster": True, "channel_in_queue_cluster": one.cluster == cluster})
+
+
 def _same_host(of: Destination) -> Callable[[Destination], bool]:
-    return lambda each: (each.queue_manager, each.alias) == (of.queue_manager, of.alias)
+    return partial(_has, told=HOST, values=HOST(of))
 
 
 def _same_channel(of: Destination) -> Callable[[Destination], bool]:
-    return lambda each: (each.channel, each.queue_manager) == (of.channel, of.queue_manager)
+    return partial(_has, told=ROUTE, values=ROUTE(of))
 
 
 def _is_queue(name: str, host: str) -> Callable[[object], bool]:
-    return lambda fact: isinstance(fact, Queue) and (fact.name, fact.queue_manager) == (name, host)
-
-
-def _of_name(name: str, local: str) -> Callable[[object], bool]:
-    queue, alias = _is_queue(name, local), _is_alias(name, local)
-    return lambda fact: queue(fact) or alias(fact)
+    return partial(_is, kind=Queue, told=AT_HOST, values=(name, host))
 
 
 def _is_alias(name: str, host: str) -> Callable[[object], bool]:
-    return lambda fact: isinstance(fact, QueueManagerAlias) and (fact.name, fact.routed_to) == (name, host)
+    return partial(_is, kind=QueueManagerAlias, told=ROUTED, values=(name, host))
 
 
 def _is_route(name: str, host: str) -> Callable[[object], bool]:
-    return lambda fact: isinstance(fact, Channel) and (fact.name, fact.queue_manager) == (name, host)
+    return partial(_is, kind=Channel, told=AT_HOST, values=(name, host))
 
 
-def _is_sender(name: str) -> Callable[[object], bool]:
-    return lambda fact: isinstance(fact, Channel) and fact.name == name and fact.deftype != "CLUSRCVR"
+HOST, ROUTE = attrgetter("queue_manager", "alias"), attrgetter("channel", "queue_manager")
+AT_HOST, ROUTED = attrgetter("name", "queue_manager"), attrgetter("name", "routed_to")
+"""What destinations and facts are told by."""
+
+
+def _has(each: object, told: Callable[[Any], Any], values: tuple[str, ...]) -> bool:
+    return bool(told(each) == values)
+
+
+def _is(fact: object, kind: type, told: Callable[[Any], Any], values: tuple[str, ...]) -> bool:
+    return isinstance(fact, kind) and _has(fact, told, values)
+
+
+def _is_any(fact: object, tests: Iterable[Callable[[object], bool]]) -> bool:
+    return any(test(fact) for test in tests)
+
+
+def _is_sender(fact: object, name: str) -> bool:
+    return isinstance(fact, Channel) and fact.name == name and fact.deftype != "CLUSRCVR"
 
 
 def _with_fields(cluster: Cluster, fact: Callable[[object], bool], values: dict[str, Any]) -> Cluster:

@@ -46,6 +46,9 @@ class CallReason(NamedTuple):
     rule: Rule | None = None
     tell: Callable[[], str] = str
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CallReason, (self.code, self.is_warning, self.rule, partial(str, self.tell()))
+
     @property
     def fails(self) -> bool:
         """Whether the call does nothing."""

@@ -36,12 +36,7 @@ def _may_be_process(queue: Queue, state: State) -> Iterator[UnknownFact]:
     name = queue.process
     if name in state.definitions.processes:
         return
-
-    def defined(state: State) -> State:
-        there = evolve(state.cluster, processes=(*state.cluster.processes, Process(name)))
-        return state.evolved(definitions=state.definitions.of(there))
-
-    values = [lambda state: state, defined]
+    values: list[StateChange] = [_as_it_is, partial(_with_process, name=name)]
     said = [f"process {name} is not defined", f"process {name} is defined"]
     yield _of_definition(f"process {name}", name, f"DISPLAY PROCESS('{name}')", values, said)
 
@@ -52,14 +47,28 @@ def _may_be_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact
         yield from _of_initiation_queue(queue, state)
         return
     queue = Queue(name, state.cluster.queue_manager.name, curdepth=None)
-
-    def defined(state: State) -> State:
-        there = with_queues(state.cluster, (queue,))
-        return state.evolved(definitions=state.definitions.of(there))
-
-    values = [lambda state: state, defined, lambda state: _served_by(defined(state), name)]
+    values: list[StateChange] = [
+        _as_it_is,
+        partial(_with_queue, queue=queue),
+        partial(_with_queue, queue=queue, is_served=True),
+    ]
     said = [f"{name} is not a local queue", f"no trigger monitor has {name} open", f"a trigger monitor has {name} open"]
     yield _of_definition(f"the initiation queue {name}", name, f"DISPLAY QUEUE('{name}') ALL", values, said)
+
+
+def _as_it_is(state: State) -> State:
+    return state
+
+
+def _with_process(state: State, name: str) -> State:
+    there = evolve(state.cluster, processes=(*state.cluster.processes, Process(name)))
+    return state.evolved(definitions=state.definitions.of(there))
+
+
+def _with_queue(state: State, queue: Queue, is_served: bool = False) -> State:
+    """``state`` where a local queue is defined, and somebody has it open for input or nobody."""
+    there = state.evolved(definitions=state.definitions.of(with_queues(state.cluster, (queue,))))
+    return _served_by(there, queue.name) if is_served else there
 
 
 def _served_by(state: State, name: str) -> State:
@@ -70,7 +79,7 @@ def _served_by(state: State, name: str) -> State:
 def _of_definition(name: str, of: str, command: str, values: Sequence[StateChange], said: Sequence[str]) -> UnknownFact:
     """Whether something is defined."""
     what = f"whether {name} is defined"
-    return UnknownFact(what, what, of, command, values, lambda places: _among(said, places))
+    return UnknownFact(what, what, of, command, values, partial(_among, said))
 
 
 def _of_queue(queue: Queue, depths: Collection[int]) -> Iterator[UnknownFact]:
@@ -83,7 +92,7 @@ def _of_queue(queue: Queue, depths: Collection[int]) -> Iterator[UnknownFact]:
 def _served(queue: Queue) -> UnknownFact:
     """Who has the queue open for input; of a shared queue, also at other queue managers of the group."""
     name = queue.name
-    values = [lambda state: state, lambda state: _served_by(state, name)]
+    values: list[StateChange] = [_as_it_is, partial(_served_by, name=name)]
     said = [f"no program has {name} open for input", f"a program has {name} open for input"]
     if queue.shared:
         values += [partial(opened_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
@@ -91,7 +100,7 @@ def _served(queue: Queue) -> UnknownFact:
         said += [f"{another} {name} open for shared input", f"{another} {name} open for exclusive input"]
     command = f"DISPLAY QSTATUS('{name}')" + (" CMDSCOPE(*)" if queue.shared else "")
     what = "how many handles are open for input (IPPROCS)"
-    return UnknownFact(f"IPPROCS of {name}", what, name, command, values, lambda places: _among(said, places))
+    return UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
 
 
 def opened_elsewhere(state: State, queue: str, mode: str) -> State:
@@ -110,12 +119,14 @@ def _depth(queue: Queue, depths: Collection[int]) -> UnknownFact:
     counts = sorted({min(each, most) for each in (0, *depths)})
     of = f"of priority {lowest} or higher " if lowest else ""
 
-    def says(places: Collection[int]) -> str:
-        return f"{one_of([_messages(counts, most, *run, of) for run in _runs(places)])} on {name}"
-
+    says = partial(_depths, counts, most, of, name)
     values = [partial(State.holding, queue=queue, priority=HIGHEST_PRIORITY, count=count) for count in counts]
     what = f"how many messages {of}are there (CURDEPTH)"
     return UnknownFact(f"CURDEPTH of {name}", what, name, f"DISPLAY QSTATUS('{name}')", values, says)
+
+
+def _depths(counts: Sequence[int], most: int, of: str, name: str, places: Collection[int]) -> str:
+    return f"{one_of([_messages(counts, most, *run, of) for run in _runs(places)])} on {name}"
 
 
 def _messages(counts: Sequence[int], most: int, first: int, last: int, of: str) -> str:
@@ -147,11 +158,11 @@ def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
     if initq is None or initq.ipprocs is not None or initq.name == queue.name:
         return
     name = initq.name
-    values = [lambda state: state, lambda state: _served_by(state, name)]
+    values: list[StateChange] = [_as_it_is, partial(_served_by, name=name)]
     said = [f"no trigger monitor has {name} open for input", f"a trigger monitor has {name} open for input"]
     what = "how many handles are open for input (IPPROCS)"
     command = f"DISPLAY QSTATUS('{name}')"
-    yield UnknownFact(f"IPPROCS of {name}", what, name, command, values, lambda places: _among(said, places))
+    yield UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
 
 
 def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
@@ -160,26 +171,33 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
         return
     name, interval = queue.name, state.cluster.queue_manager.trigint
     values = [
-        lambda state: state.evolved(now=interval, triggers=TriggerHistory({name: 0})),
-        lambda state: state.evolved(now=interval, triggers=TriggerHistory(started=interval)),
-        lambda state: state.evolved(now=interval, triggers=TriggerHistory({name: interval})),
+        partial(State.evolved, now=interval, triggers=triggers)
+        for triggers in (TriggerHistory({name: 0}), TriggerHistory(started=interval), TriggerHistory({name: interval}))
     ]
     said = [
         f"the last trigger message for {name} was written {interval} ms ago or earlier",
         f"no trigger message was written for {name} since the queue manager started, less than {interval} ms ago",
         f"a trigger message was written for {name} in the last {interval} ms",
     ]
-
-    def says(places: Collection[int]) -> str:
-        none = f"no trigger message was written for {name} in the last {interval} ms"
-        return none if {*places} == {0, 1} else _among(said, places)
-
+    none = f"no trigger message was written for {name} in the last {interval} ms"
     sharing = [each for each in state.cluster.queues if _triggers_by(each, queue)]
     of_any = f"; the last put to {queue.initq} may be of another of its queues" if len(sharing) > 1 else ""
     what = f"when the last trigger message was written for it (TRIGINT is {interval} ms){of_any}"
     base = _base_of(queue.initq, state)
     command = f"DISPLAY QSTATUS('{base}') LPUTDATE LPUTTIME"
-    yield UnknownFact(f"when the last trigger message was written for {name}", what, name, command, values, says)
+    yield UnknownFact(
+        f"when the last trigger message was written for {name}",
+        what,
+        name,
+        command,
+        values,
+        partial(_or_none, said, none),
+    )
+
+
+def _or_none(said: Sequence[str], none: str, places: Collection[int]) -> str:
+    """Of three things the one that is so; that the last one is not, where it is one of the others."""
+    return none if {*places} == {0, 1} else _among(said, places)
 
 
 def _base_of(name: str, state: State) -> str:
