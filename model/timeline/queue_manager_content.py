@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any, Self
 
-from attrs import field, fields, frozen
+from attrs import evolve, field, fields, frozen
 
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message, given_priority
 from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.queue_call import QueueCall
 from mqclause.model.timeline.alteration import with_attribute
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.handles import Handle, Handles
-from mqclause.model.timeline.judge import NO_JUDGE, Judge
+from mqclause.model.timeline.judge import NO_JUDGE, CallFailure, Judge
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Position
 from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
@@ -86,18 +87,39 @@ class QueueManagerContent:
         """The handle by which a put of ``application`` to these names is an MQPUT; None for an MQPUT1."""
         return self.handles.for_output(application, queue, to_queue_manager)
 
-    def triggered(self, queue: str, *, available: bool, unit_of_work: str, event: int, trigtype: str = "") -> Self:
+    def trigger_refused(self, queue: str) -> CallFailure | None:
+        """Why a trigger message for the local queue ``queue`` cannot be put on its initiation queue; None if it can."""
+        initq = self.definitions.local_queue(self.local_queue(queue).initq)
+        if initq is None:
+            return None
+        depth = self.queue(initq.name).depth
+        call = QueueCall(
+            initq.name, "MQPUT", initq.put, initq.put, depth, 1, initq.maxdepth, shared=initq.shared, named=initq.name
+        )
+        return self.definitions.judge.failure(call)
+
+    def triggered(
+        self, queue: str, *, available: bool, unit_of_work: str, event: int, trigtype: str = "", placed: bool = True
+    ) -> Self:
         """The state after a trigger message for the local queue ``queue``, created by event number ``event``.
 
-        If ``available`` it is on the initiation queue at once, else ``unit_of_work`` holds it back. ``trigtype`` is the
-        trigger type that it was written for; blank is the queue's own.
+        It is on the initiation queue at once, unless it could not be ``placed`` there: ``available``, else held back by
+        ``unit_of_work``. ``trigtype`` is the trigger type that it was written for; blank is the queue's own.
         """
         local = self.local_queue(queue)
         triggers = self.triggers.written(queue, self.now)
-        if not available:
-            made = HeldTrigger(triggers.next_id, queue, local.initq, trigtype or local.trigtype, unit_of_work, event)
+        initq = self.definitions.local_queue(local.initq) if placed else None
+        if available:
+            if initq is None:
+                return self.evolved(triggers=triggers)
+            put = self.queue(initq.name).put(initq.defprty, 1, False)
+            return self.evolved(triggers=triggers, queues={**self.queues, initq.name: put})
+        made = HeldTrigger(triggers.next_id, queue, local.initq, trigtype or local.trigtype, unit_of_work, event)
+        if initq is None:
             return self.evolved(triggers=triggers.holding(made))
-        return self.evolved(triggers=triggers, queues=self._delivered(local.initq, 1))
+        run, put = self.queue(initq.name).put_uncommitted(initq.defprty, 1, False)
+        made = evolve(made, priority=initq.defprty, run=run)
+        return self.evolved(triggers=triggers.holding(made), queues={**self.queues, initq.name: put})
 
     def with_trigger_off(self, queue: str) -> Self:
         """The state after TriggerControl of the local queue ``queue`` was set to off."""
@@ -109,12 +131,14 @@ class QueueManagerContent:
         return self.triggers.held(unit_of_work)
 
     def release(self, held: Iterable[HeldTrigger], keep: bool) -> Self:
-        """The state after ``held`` went to their initiation queues (``keep``) or were dropped."""
+        """The state after ``held`` became available on their initiation queues (``keep``) or were dropped."""
         released = tuple(held)
-        state = self.evolved(triggers=self.triggers.without(released))
-        for each in released if keep else ():
-            state = state.evolved(queues=state._delivered(each.initq, each.count))
-        return state
+        end = QueueState.committed_put if keep else QueueState.withdrawn
+        queues = dict(self.queues)
+        for each in released:
+            if each.run is not None:
+                queues[each.initq] = end(queues[each.initq], each.priority, each.run)
+        return self.evolved(triggers=self.triggers.without(released), queues=queues)
 
     def renewed(self, occasion: Occasion, written: int = 0) -> Occasion:
         """``occasion`` as it is now: with what trigger messages written since then have changed.
@@ -159,13 +183,6 @@ class QueueManagerContent:
         if queue is None:
             raise EventError(f"queue {quoted(name)} is not a local queue")
         return queue
-
-    def _delivered(self, initq: str, count: int) -> Mapping[str, QueueState]:
-        """The queues after trigger messages, which are not persistent, were put to an initiation queue."""
-        queue = self.definitions.local_queue(initq)
-        if queue is None:
-            return self.queues
-        return {**self.queues, initq: self.queue(initq).put(queue.defprty, count, False)}
 
     def _last_trigger(self, queue: str) -> dict[str, Any]:
         last = self.triggers.last.get(queue)

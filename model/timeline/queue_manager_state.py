@@ -211,7 +211,8 @@ def _name_of_base(state: QueueManagerState, name: str) -> str:
 
 
 def _restart(state: QueueManagerState, event: Event) -> Transition:
-    queues = dict(state.queues)
+    held = [each for unit in state.triggers.waiting for each in state.held(unit)]
+    queues = dict(state.release(held, keep=False).queues)
     for unit in state.units.values():
         _backed_out(queues, unit)
     kept = {name: queue.persistent_only() for name, queue in queues.items()}

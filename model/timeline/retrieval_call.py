@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any
 
-from mqclause.model.facts.message import Message
+from mqclause.model.facts.message import ON_ITS_OWN, Message
 from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.model.timeline.event import BROWSES, Event
 from mqclause.model.timeline.message_chain import Labels
@@ -212,6 +212,13 @@ def put_message(event: Event, position: Position, labels: Labels) -> Message | N
         return _message(event, label, puts.item[1], in_group, *puts.next)
     group = (event.group or label) if in_group or _is_segment(event) else ""
     return _message(event, label, group, in_group, 1, 0)
+
+
+def group_of(event: Event, position: Position, labels: Labels) -> str:
+    """The group that the message of a put belongs to, as ``put_message`` has it; blank if it is in none."""
+    message = put_message(event, position, labels)
+    kind, label = (ON_ITS_OWN if message is None else message.item)[:2]
+    return label if kind == "group" else ""
 
 
 def _goes_on(event: Event, puts: CurrentGroup) -> bool:

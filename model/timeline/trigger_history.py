@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
+
+from mqclause.model.timeline.message_chain import MessageRun
 
 
 @frozen
@@ -13,7 +15,8 @@ class HeldTrigger:
     """``count`` trigger messages for ``queue`` that wait for the end of ``unit_of_work``.
 
     ``trigtype`` is the trigger type that they were written for, ``event`` the number of the event that wrote
-    them. Their ids are ``id`` and the ``count - 1`` that follow it.
+    them. Their ids are ``id`` and the ``count - 1`` that follow it. ``run`` is where they lie on ``initq``, by their
+    ``priority``; None if they could not be put there.
     """
 
     id: int
@@ -23,6 +26,8 @@ class HeldTrigger:
     unit_of_work: str
     event: int
     count: int = 1
+    priority: int = 0
+    run: MessageRun | None = None
 
 
 class Waiting(NamedTuple):
@@ -53,7 +58,8 @@ class TriggerHistory:
         before = self.waiting.get(made.unit_of_work)
         latest = before.latest if before else None
         if before and latest and _one_run(latest, made):
-            longer = HeldTrigger(*_kind(latest), latest.event, latest.count + made.count)
+            run = latest.run.with_later(made.run) if latest.run and made.run else None
+            longer = evolve(latest, count=latest.count + made.count, run=run)
             held = Waiting(longer, before.before)
         else:
             held = Waiting(made, before)
@@ -85,11 +91,14 @@ class TriggerHistory:
         return TriggerHistory(next_id=self.next_id, started=now)
 
 
-def _kind(held: HeldTrigger) -> tuple[int, str, str, str, str]:
-    return held.id, held.queue, held.initq, held.trigtype, held.unit_of_work
+def _kind(held: HeldTrigger) -> tuple[str, str, str, str, int, int]:
+    return held.queue, held.initq, held.trigtype, held.unit_of_work, held.event, held.priority
 
 
 def _one_run(earlier: HeldTrigger, later: HeldTrigger) -> bool:
-    """Whether ``later`` follows ``earlier`` at once, from the same event and for the same queue."""
-    follows = earlier.id + earlier.count == later.id and earlier.event == later.event
-    return follows and _kind(earlier)[1:] == _kind(later)[1:]
+    """Whether ``later`` follows ``earlier`` at once, from the same event and for the same queue, and so it lies."""
+    if earlier.id + earlier.count != later.id or _kind(earlier) != _kind(later):
+        return False
+    if earlier.run is None or later.run is None:
+        return earlier.run is later.run
+    return earlier.run.joins(later.run)

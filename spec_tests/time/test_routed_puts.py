@@ -80,6 +80,19 @@ def test_a_message_that_leaves_the_group_that_its_handle_binds_is_told_of() -> N
     assert remarks("NOTFIXED") == [[]] * 5
 
 
+def test_so_is_one_whose_group_the_queue_manager_named() -> None:
+    """The open is event 0. A message outside any group, though a label stands beside it, is bound to nothing."""
+    put = {**PUT, "logical_order": True, "in_group": True}
+    alone = {**PUT, "group": "A", "in_group": False}
+    events = [{**OPEN, "bind": "GROUP"}, put, {**put, "last_in_group": True}, put, alone, alone]
+    rows = [row.get("remarks", []) for row in replayed(*events)]
+    told = (
+        "assumed: each message of a group is decided by itself; by the binding GROUP the queue manager sends this one, "
+        "as the first of group #1, to QM2"
+    )
+    assert rows == [[], [], [told], [], [], []]
+
+
 def test_groups_without_a_label_of_which_the_first_message_went_elsewhere_are_two() -> None:
     """Of three messages of either application the second or the first and third are here; no group goes on in the other."""
     put = {"do": "put", "queue": "Q", "logical_order": True, "in_group": True}

@@ -35,7 +35,7 @@ class TestTriggerMessages:
 
     def test_one_that_is_held_back(self) -> None:
         state = after(started(), put(unit_of_work="U")).triggered("APPQ", available=False, unit_of_work="U", event=4)
-        assert state.queue("INITQ").depth == 0
+        assert (state.queue("INITQ").committed, state.queue("INITQ").uncommitted) == (0, 1)
         (held,) = state.held("U")
         assert (held.queue, held.initq, held.trigtype, held.event, held.count) == ("APPQ", "INITQ", "FIRST", 4, 1)
         state = after(state, commit())
@@ -54,7 +54,8 @@ class TestTriggerMessages:
         assert [each.queue for each in state.held("U")] == ["APPQ", "OTHER", "APPQ"]
         state = state.release(first, keep=True)
         assert ([each.queue for each in state.held("U")], len(state.held("V"))) == (["OTHER"], 1)
-        assert state.queue("INITQ").depth == 2
+        assert (state.queue("INITQ").committed, state.queue("INITQ").uncommitted) == (2, 2)
+        assert after(state, Event("restart")).queue("INITQ").depth == 0
 
     def test_many_of_one_event_are_one_run(self) -> None:
         state = started()
@@ -63,6 +64,22 @@ class TestTriggerMessages:
         state = state.triggered("APPQ", available=False, unit_of_work="U", event=4)
         assert [(each.id, each.count, each.event) for each in state.held("U")] == [(0, 1000, 3), (1000, 1, 4)]
         assert state.release(state.held("U"), keep=True).queue("INITQ").depth == 1001
+
+    def test_many_between_others_are_runs_of_their_own(self) -> None:
+        state = started()
+        for unit in ("U", "V", "U", "U"):
+            state = state.triggered("APPQ", available=False, unit_of_work=unit, event=3)
+        assert [each.count for each in state.held("U")] == [1, 2]
+        state = state.release(state.held("U"), keep=True)
+        assert (state.queue("INITQ").committed, state.queue("INITQ").uncommitted) == (3, 1)
+        assert [run.first for _, run in state.queue("INITQ").runs()] == [0, 2]
+
+    def test_one_that_is_not_placed(self) -> None:
+        for available in (True, False):
+            state = started().triggered("APPQ", available=available, unit_of_work="U", event=3, placed=False)
+            assert state.after(put())[1].occasions[0].has_triggered
+            state = state.release(state.held("U"), keep=True)
+            assert (state.held("U"), state.queue("INITQ").depth) == ((), 0)
 
     def test_trigger_off(self) -> None:
         state = started().with_trigger_off("APPQ")

@@ -32,6 +32,7 @@ from mqclause.model.timeline.happened import Happened
 from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.retrieval_call import group_of
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.reading import for_replay
 from mqclause.rulebook.rules import Rules
@@ -170,8 +171,8 @@ class _Run:
         """A put, if the rules of retrieval let it be done; None if its message arrives on no local queue."""
         event = row.event
         ended, happened = put_reason(self.replay.retrieval, self.state, event), None
-        arrives = None if ended.fails else self.routed(row)
         labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
+        arrives = None if ended.fails else self.routed(row, labels)
         if arrives is not None:
             self.state, happened = self.state.after(arrives, labels, event)
         elif isinstance(row.routed, Destination):
@@ -192,7 +193,7 @@ class _Run:
         if (event.by, event.queue) in before.positions and (event.by, event.queue) not in self.state.positions:
             row.end(close_reason(self.replay.retrieval, before, event))
 
-    def routed(self, row: Row) -> Event | None:
+    def routed(self, row: Row, labels: Labels) -> Event | None:
         """The put that arrives on a local queue, after resolving and routing; None if none does."""
         event = row.event
         handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
@@ -216,7 +217,7 @@ class _Run:
         if not isinstance(row.routed, Destination):
             return None
         if handle is not None:
-            row.parted = self.groups.parted(handle.id, event.group, row.routed)
+            row.parted = self.groups.parted(handle.id, group_of(event, self.state.position(event), labels), row.routed)
         if row.routed.transmission_queue:
             return self.arriving(event, row.routed.transmission_queue, where)
         return self.arriving(event, row.routed.queue, where) if row.routed.is_local and row.routed.queue else None
@@ -270,9 +271,13 @@ class _Run:
         queue, available = examination.occasion.queue, examination.available
         unit = "" if available else row.event.unit_of_work
         for _ in range(examination.events):
+            refused = self.state.trigger_refused(queue)
             self.state = self.state.triggered(
-                queue, available=available, unit_of_work=unit, event=row.number, trigtype=examination.trigtype
-            )
+                queue, available=available, unit_of_work=unit, event=row.number, trigtype=examination.trigtype,
+                placed=refused is None,
+            )  # fmt: skip
+            if refused is not None:
+                row.refuse(queue, refused, self.state.cluster.queue_manager.deadq)
             row.trigger_messages.append(TriggerMessage(examination, available))
         if examination.turns_off is not None:
             self.state = self.state.with_trigger_off(queue)

@@ -41,8 +41,9 @@ class Row:
     which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
     say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
-    ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, and ``obstacles`` why
-    it does not arrive where it was routed to.
+    ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
+    it does not arrive where it was routed to, and ``undelivered`` which trigger messages are not on their initiation
+    queue.
     """
 
     number: int
@@ -64,6 +65,7 @@ class Row:
     assumed: tuple[str, ...] = ()
     parted: str = ""
     obstacles: tuple[str, ...] = ()
+    undelivered: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object that ``mqclause replay`` prints of it."""
@@ -81,6 +83,12 @@ class Row:
         """The call ended so by the rules of retrieval."""
         self.ended, self.reason, self.warning = ended, ended.code, ended.is_warning
 
+    def refuse(self, queue: str, refused: CallFailure, deadq: str) -> None:
+        """A trigger message for ``queue`` could not be put on its initiation queue: IBM says where it goes."""
+        goes = f"it goes to the dead-letter queue {deadq}" if deadq else "DEADQ is blank: it is discarded"
+        told = f"the trigger message for {queue} is not put on its initiation queue ({refused.because}); {goes}"
+        self.undelivered = (*self.undelivered, told)
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What its reader should know: that an exit is named and not given, what is in the way, what is assumed."""
@@ -88,4 +96,4 @@ class Row:
         answers = (self.exit, *(each.exit for each in fates))
         of_exits = (remark for each in answers if each is not None for remark in each.remarks)
         assumed = (f"assumed: {each}" for each in (*self.assumed, self.parted) if each)
-        return tuple(dict.fromkeys([*of_exits, *self.obstacles, *assumed]))
+        return tuple(dict.fromkeys([*of_exits, *self.obstacles, *self.undelivered, *assumed]))
