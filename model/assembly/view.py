@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -180,11 +180,11 @@ class _Seen:
         yield from (*mine.remarks, *(one for each in everyone for one in each.contradicted(mine)))
         yield from left_open(one for each in everyone for one in each.scripts)
 
-    def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
+    def within(self, clusters: Iterable[str]) -> tuple[str, ...]:
         """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""
         return tuple(each for each in clusters if self.clusters is None or each in self.clusters)
 
-    def sight(self, member: Objects) -> Callable[[Sequence[str]], tuple[str, ...]]:
+    def sight(self, member: Objects) -> Callable[[Iterable[str]], tuple[str, ...]]:
         """What of the clusters of one of ``member``'s objects the local queue manager learns of: all of its own."""
         if member.name == self.local:
             return tuple
