@@ -170,7 +170,7 @@ class _Seen:
             unjoined=tuple((each.name, name) for each in self.members.values() for name in self.within(unjoined(each))),
             states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
-            remarks=(*shown.differences(), *self.remarks(everyone)),
+            remarks=(*shown.differences(), *shown.namesakes(), *self.remarks(everyone)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
                     if each is not mine and names_all(each.scripts)},
         )  # fmt: skip
