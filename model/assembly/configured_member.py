@@ -16,8 +16,8 @@ from mqclause.model.assembly.configured import (
     QUEUE_ATTRIBUTES,
     ConfiguredObject,
 )
-from mqclause.model.assembly.incomplete import BEGINNING, END
-from mqclause.model.assembly.inserts import INSERT, insert_hint
+from mqclause.model.assembly.inserts import insert_hint
+from mqclause.model.assembly.joined import is_facts, is_whole, joined_clusters, seen_of
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
@@ -28,9 +28,7 @@ from mqclause.model.assembly.untold import Inquired, asked_at
 from mqclause.model.assembly.view import objects_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
-from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.record import Script
-from mqclause.model.readers.toml_facts import TOML
 
 NEEDED = (*CHECKED_TYPES, "QMODEL", "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
 """The kinds of records that a check has a use for."""
@@ -75,8 +73,8 @@ class ConfiguredMember:
             owner,
             objects,
             platform_of(scripts, shown),
-            any(map(_is_whole, scripts)),
-            any(map(_is_facts, scripts)),
+            any(map(is_whole, scripts)),
+            any(map(is_facts, scripts)),
             asked_at(scripts, owner),
         )
 
@@ -116,19 +114,12 @@ class ConfiguredMember:
 
     @cached_property
     def joined(self) -> frozenset[str] | None:
-        """The clusters in which it has a receiver. None where its files would not tell, or leave one to qm.ini."""
-        channels = [*self.objects.channels("CLUSRCVR"), *self.objects.channels("CLUSSDR")]
-        defined = any(each.clusters and each.record.action == "define" for each in channels)
-        names_any = any(INSERT.search(name) for each in channels for name in each.clusters)
-        if self.knows_all or names_any or not (self.whole or defined):
-            return None
-        rows = (row for row in self.objects.rows if row.kind == "CLUSQMGR" and row.name == self.name)
-        shown = frozenset(row.text("CLUSTER") for row in rows)
-        return shown.union(*(each.clusters for each in channels if each.type == "CLUSRCVR"))
+        """The clusters in which it has a receiver; None where its files would not tell."""
+        return joined_clusters(self.objects)
 
     def joined_of(self, found: MqObject) -> tuple[str, ...]:
         """The clusters in which a queue, or the queue manager, is."""
-        return tuple(name for name in found.clusters if self.joined is None or name in self.joined)
+        return seen_of(self.joined, found.clusters)
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
@@ -252,14 +243,6 @@ def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Di
             else:
                 records.append(each)
     return evolve(script, records=tuple(records))
-
-
-def _is_whole(script: Script) -> bool:
-    return (BEGINNING in script.header and END in script.header) or _is_facts(script)
-
-
-def _is_facts(script: Script) -> bool:
-    return script.format in (TOML.name, JSON.name)
 
 
 def _whole(found: MqObject, name: str, default: int) -> int:

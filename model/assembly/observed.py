@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -97,6 +97,18 @@ class Displayed:
                 message = f"channel {quoted(row.text('CHANNEL'))} to {quoted(row.name)}: {said}; taken as {state}"
                 yield Diagnostic(shown_by.source, message, *shown_by.place_of("STATUS"))
 
+    def namesakes(self) -> Iterator[Diagnostic]:
+        """Where CLUSQMGR shows two queue managers of one name in a cluster, of which one was most likely made anew."""
+        first: dict[RowKey, MqObject] = {}
+        for row in self.of("CLUSQMGR"):
+            known = first.setdefault((row.name, row.text("CLUSTER")), row)
+            if known.text("QMID") and row.text("QMID") not in ("", known.text("QMID")):
+                shown = row.stating("QMID") or row.record
+                said = f"is shown with QMID({row.text('QMID')}), and with QMID({known.text('QMID')}) at"
+                more = "two queue managers of one name, or one that was made anew; taken as one, as shown last"
+                message = f"{quoted(row.name)} {said} {known.origin_of('QMID')}: {more}"
+                yield Diagnostic(shown.source, message, *shown.place_of("QMID"))
+
     def queues(self, placed: Iterable[Placed[Queue]]) -> Iterator[Placed[Queue]]:
         """The queues: what is the local queue manager's own stands in its own definition."""
         waiting = _by(self._instances(), lambda row: (row.name, row.text("CLUSQMGR")))
@@ -104,24 +116,25 @@ class Displayed:
             rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
             if rows and each.fact.queue_manager != self.local:
                 clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
-                yield _over(each, rows[0], {**rows[0].fields_of_queue(), "clusters": clusters})
+                yield _over(each, _latest(rows), {**_latest(rows).fields_of_queue(), "clusters": clusters})
             else:
                 yield each
         for (name, host), rows in waiting.items():
-            kind = rows[0].text("CLUSQT") or "QLOCAL"
-            fact = Queue(name, host, kind, clusters=_clusters(rows), **rows[0].fields_of_queue())
-            yield placed_fact(fact, rows[0], {"queue_manager": rows[0].origin_of("CLUSQMGR")})
+            row = _latest(rows)
+            fact = Queue(name, host, row.text("CLUSQT") or "QLOCAL", clusters=_clusters(rows), **row.fields_of_queue())
+            yield placed_fact(fact, row, {"queue_manager": row.origin_of("CLUSQMGR")})
 
     def aliases(self, placed: Iterable[Placed[QueueManagerAlias]]) -> Iterator[Placed[QueueManagerAlias]]:
         """The aliases of queue managers; what one resolves to is not displayed, so that it is its host."""
         waiting = _by(self._instances("QMGR"), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.routed_to), [])
-            known = rows[0].fields if rows and each.fact.routed_to != self.local else {}
-            yield _over(each, rows[0], _of_alias(known)) if known else each
+            known = _latest(rows).fields if rows and each.fact.routed_to != self.local else {}
+            yield _over(each, _latest(rows), _of_alias(known)) if known else each
         for (name, host), rows in waiting.items():
-            fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(rows[0].fields))
-            yield placed_fact(fact, rows[0], {"queue_manager": rows[0].origin_of("CLUSQMGR")})
+            row = _latest(rows)
+            fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(row.fields))
+            yield placed_fact(fact, row, {"queue_manager": row.origin_of("CLUSQMGR")})
 
     def _instances(self, clusqt: str = "") -> list[MqObject]:
         """The rows of cluster queues whose host is shown; of aliases of queue managers with ``clusqt`` QMGR."""
@@ -140,6 +153,11 @@ class Displayed:
             if status.name == route.fact.name and status.text("RQMNAME") in ("", route.fact.queue_manager):
                 return _over(route, status, status.fields)
         return route
+
+
+def _latest(rows: Sequence[MqObject]) -> MqObject:
+    """The first row about the queue manager that was shown last of those of one name."""
+    return next(row for row in rows if row.text("QMID") == rows[-1].text("QMID"))
 
 
 def _over(placed: Placed[FactT], row: MqObject, fields: Mapping[str, Any]) -> Placed[FactT]:

@@ -13,6 +13,7 @@ from attrs import evolve, field, frozen
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
+from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
     ClusterQueues,
     asked_name,
@@ -278,9 +279,7 @@ def _assumptions(opened: Opened, view: View, cluster: Cluster) -> Iterator[str]:
     if opened.scripts:
         yield NOT_SHOWN[view.states_shown]
         yield from view.repositories or taken_as_whole(view.known, cluster)
-    if view.strangers:
-        local = cluster.queue_manager.name
-        yield f"{local} shares no cluster with {', '.join(view.strangers)} and knows nothing of what is there"
+    yield from outsiders(cluster.queue_manager.name, view.strangers, view.unjoined)
 
 
 def _the_put(files: Iterable[tuple[Facts, FactsDocument]], faults: list[Diagnostic]) -> Placed[Put] | None:

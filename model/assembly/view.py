@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from attrs import field, frozen
 from mqclause.model.assembly.channel_states import ChannelStates
 from mqclause.model.assembly.incomplete import Membership, names_all
 from mqclause.model.assembly.inserts import filled_in, left_open
+from mqclause.model.assembly.joined import clustered, joined_clusters, own_clusters, seen_of, unjoined
 from mqclause.model.assembly.made_once import MadeOnce
 from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
 from mqclause.model.assembly.objects import Objects
@@ -43,10 +44,10 @@ class View:
 
     ``queue_manager`` is None if it cannot be told which one is local; there are no other facts then.
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
-    of each of its clusters who is described, ``strangers`` are the members that share no cluster with it.
-    ``states_shown``: whether logs show the states of routes; ``repositories`` say how far its clusters are shown.
-    ``remarks`` tell where a log shows different things. ``hosted`` has the queues of each other queue manager that a
-    dump tells wholly, with the names that aliases lead to.
+    of each of its clusters who is described, ``strangers`` are the members that share no cluster with it, ``unjoined``
+    those without a receiver in one of its clusters, each with the cluster. ``states_shown``: whether logs show the
+    states of routes; ``repositories`` say how far its clusters are shown. ``remarks`` tell of different things shown.
+    ``hosted`` has the queues of each other queue manager that a dump tells wholly, with the names that aliases lead to.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -59,6 +60,7 @@ class View:
     warnings: tuple[Diagnostic, ...] = ()
     known: tuple[Membership, ...] = ()
     strangers: tuple[str, ...] = ()
+    unjoined: tuple[tuple[str, str], ...] = ()
     states_shown: StatesShown = "none"
     repositories: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
@@ -99,7 +101,7 @@ def assemble(
     faults: list[Diagnostic] = []
     found = {name: once.objects(name, members[name], faults, _filled_in) for name in members}
     shown = Displayed(chosen, still_shown(found[chosen].rows, found, chosen))
-    mine = None if clusters is None else frozenset((*clusters, *_clusters(found[chosen]), *shown.clusters))
+    mine = None if clusters is None else frozenset((*clusters, *own_clusters(found[chosen]), *shown.clusters))
     return _Seen(chosen, found, mine, ChannelStates.of_queue_manager(found[chosen]), shown, once).view(faults)
 
 
@@ -150,7 +152,7 @@ class _Seen:
 
     def view(self, faults: Sequence[Diagnostic]) -> View:
         mine, shown = self.members[self.local], self.shown
-        everyone = [member for member in self.members.values() if member is mine or self.within(_clusters(member))]
+        everyone = [each for each in self.members.values() if each is mine or self.sight(each)(own_clusters(each))]
         manual = {sender.name: sender for sender in mine.channels("CLUSSDR")}
         routes = (fact for member in everyone for fact in self.channels(member, manual))
         channels = tuple(shown.channels(routes, self.states))
@@ -163,11 +165,12 @@ class _Seen:
             processes=tuple(placed_fact(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
             diagnostics=tuple(faults),
             warnings=tuple(self.warnings()),
-            known=tuple(_membership(cluster, everyone) for cluster in self.within(_clusters(mine))),
+            known=tuple(_membership(cluster, everyone) for cluster in self.within(own_clusters(mine))),
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
+            unjoined=tuple((each.name, name) for each in self.members.values() for name in self.within(unjoined(each))),
             states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
-            remarks=(*shown.differences(), *self.remarks(everyone)),
+            remarks=(*shown.differences(), *shown.namesakes(), *self.remarks(everyone)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
                     if each is not mine and names_all(each.scripts)},
         )  # fmt: skip
@@ -177,16 +180,23 @@ class _Seen:
         yield from (*mine.remarks, *(one for each in everyone for one in each.contradicted(mine)))
         yield from left_open(one for each in everyone for one in each.scripts)
 
-    def within(self, clusters: Sequence[str]) -> tuple[str, ...]:
+    def within(self, clusters: Iterable[str]) -> tuple[str, ...]:
         """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""
         return tuple(each for each in clusters if self.clusters is None or each in self.clusters)
+
+    def sight(self, member: Objects) -> Callable[[Iterable[str]], tuple[str, ...]]:
+        """What of the clusters of one of ``member``'s objects the local queue manager learns of: all of its own."""
+        if member.name == self.local:
+            return tuple
+        joined = joined_clusters(member)
+        return lambda clusters: seen_of(joined, self.within(clusters))
 
     def warnings(self) -> Iterator[Diagnostic]:
         """What the commands of all members ask for and nobody carries out; to be asked after the channels."""
         for member in self.members.values():
             yield from member.operations.warnings
             shown = self.shown.clusters if member.name == self.local else ()
-            yield from member.operations.suspended_elsewhere(member.name, (*_clusters(member), *shown))
+            yield from member.operations.suspended_elsewhere(member.name, (*own_clusters(member), *shown))
             for record in member.operations.channels if member.name != self.local else ():
                 message = f"{record.action.upper()}: the states of {member.name}'s {OF_ITS_OWN}"
                 yield told(record, message)
@@ -197,7 +207,7 @@ class _Seen:
         of = [found.fields for found in mine.of("QMGR")]
         fact = QueueManager(
             name=mine.name,
-            clusters=_clusters(mine),
+            clusters=own_clusters(mine),
             suspended=tuple(mine.operations.suspended),
             platform=platform_of(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
@@ -205,18 +215,18 @@ class _Seen:
         return _placed_whole(fact, mine)
 
     def remote(self, other: Objects) -> Placed[RemoteQueueManager]:
-        suspended = self.within(tuple(other.operations.suspended))
-        repository = any(self.within(each.clusters) for each in other.of("QMGR"))
-        return _placed_whole(
-            RemoteQueueManager(other.name, self.within(_clusters(other)), suspended, repository), other
-        )
+        sight = self.sight(other)
+        suspended = sight(other.operations.suspended)
+        repository = any(sight(each.clusters) for each in other.of("QMGR"))
+        return _placed_whole(RemoteQueueManager(other.name, sight(own_clusters(other)), suspended, repository), other)
 
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""
         host = member.header_origin(OWNER)
         of_host: Origins = {"queue_manager": host}
+        sight = self.sight(member)
         for queue in member.of("QLOCAL", "QALIAS", "QREMOTE"):
-            clusters = queue.clusters if member.name == self.local else self.within(queue.clusters)
+            clusters = sight(queue.clusters)
             if member.name != self.local and (is_manager_alias(queue) or not clusters):
                 continue
             make = partial(placed_queue, queue, member.name, clusters, of_host if host else None)
@@ -224,10 +234,9 @@ class _Seen:
 
     def aliases(self, member: Objects) -> Iterator[Placed[QueueManagerAlias]]:
         """The aliases of queue managers that ``member`` has in a cluster."""
-        by = member.header_origin(OWNER)
+        by, sight = member.header_origin(OWNER), self.sight(member)
         for remote in filter(is_manager_alias, member.of("QREMOTE")):
-            clusters = remote.clusters if member.name == self.local else self.within(remote.clusters)
-            if clusters:
+            if clusters := sight(remote.clusters):
                 stated = remote.origin_of("RQMNAME") if remote.text("RQMNAME") else None
                 known = {"queue_manager": stated or by or remote.origin("name"), "host": by or remote.origin("name")}
                 yield placed_fact(alias_fact(remote, member.name, clusters), remote, known)
@@ -238,12 +247,12 @@ class _Seen:
         ``manual`` has the local cluster senders by name. What they say besides is not read: a sender takes its
         attributes from the receiver.
         """
-        host = member.header_origin(OWNER)
+        host, sight = member.header_origin(OWNER), self.sight(member)
         for receiver in member.channels("CLUSRCVR"):
             sender = manual.get(receiver.name)
             deftype = "CLUSSDRB" if sender else "CLUSSDRA"
             state, stated = self.states.of(receiver.name, member.name) or (UNKNOWN_STATE, None)
-            for cluster in receiver.clusters if member.name == self.local else self.within(receiver.clusters):
+            for cluster in sight(receiver.clusters):
                 fact = Channel(
                     name=receiver.name,
                     queue_manager=member.name,
@@ -271,7 +280,7 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
     if attribute in ("name", "platform"):
         found = member.header_origin(OWNER if attribute == "name" else PLATFORM)
     elif attribute == "clusters":
-        found = next((each.origin("clusters") for each in _clustered(member) if each.clusters), None)
+        found = next((each.origin("clusters") for each in clustered(member) if each.clusters), None)
     elif attribute == "suspended" and member.operations.suspension:
         record = member.operations.suspension
         by = "CLUSTER" if record.listed("CLUSTER") else "CLUSNL"
@@ -286,15 +295,6 @@ def _is_observed(channel: Placed[Channel]) -> bool:
 
 
 def _membership(cluster: str, everyone: Sequence[Objects]) -> Membership:
-    members = tuple(member.name for member in everyone if cluster in _clusters(member))
+    members = tuple(member.name for member in everyone if cluster in own_clusters(member))
     senders = [each for member in everyone for each in member.channels("CLUSSDR") if cluster in each.clusters]
     return Membership(cluster, members, tuple(sender.name for sender in senders))
-
-
-def _clusters(member: Objects) -> tuple[str, ...]:
-    """The clusters that a queue manager is a member or a full repository of."""
-    return tuple(dict.fromkeys(cluster for each in _clustered(member) for cluster in each.clusters))
-
-
-def _clustered(member: Objects) -> tuple[MqObject, ...]:
-    return (*member.channels("CLUSRCVR"), *member.channels("CLUSSDR"), *member.of("QMGR"))

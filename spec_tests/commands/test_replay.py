@@ -282,3 +282,16 @@ def test_an_alter_after_which_nothing_asks_for_a_trigger_message_tells_of_none(t
         "trigger message for APPQ by trigger.13.2",
         "The queue becomes get-enabled, messages are there and conditions 4 to 10 except 5 hold",
     ]
+
+
+def test_a_channel_in_two_clusters_changes_once_to_who_reads(tmp_path: Path) -> None:
+    """It is two routes, of which each has its row in JSON."""
+    more = {
+        "queue_manager": {"name": "QM1", "clusters": ["S", "T"]},
+        "remote_queue_manager": [{"name": "QM2", "clusters": ["S", "T"]}],
+        "channel": [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": each} for each in ("S", "T")],
+    }
+    file = written(tmp_path, scenario({"do": "fail", "queue_manager": "QM2"}, **more))
+    assert run("replay", file).stdout.count("TO.QM2: status is now RETRYING") == 1
+    row = json.loads(run("replay", file, "--json").stdout.splitlines()[-1])
+    assert len(row["changed"]) == 2

@@ -51,6 +51,13 @@ class TestScripts:
             " and a trigger monitor has INITQ open for input"
         )
 
+    def test_depth_that_has_triggered(self) -> None:
+        """It was switched off then; so it would be again."""
+        script = SCRIPT.replace("DEFINE QLOCAL(DEPTH) TRIGGER", "DEFINE QLOCAL(DEPTH) NOTRIGGER")
+        (off,) = (each for each in document(asked(script, "DEPTH"))["conditions"] if each["rule"] == "trigger.09")
+        assert off["remedy"] == "ALTER QLOCAL('DEPTH') TRIGGER"
+        assert "TRIGTYPE(DEPTH) switches it off with each trigger message" in off["advice"]
+
     @pytest.mark.parametrize(
         ("trigtype", "depth", "provided"),
         [

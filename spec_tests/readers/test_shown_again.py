@@ -96,4 +96,24 @@ def test_what_was_shown_before_the_command_in_the_same_log_is_no_contradiction()
 def test_a_queue_manager_that_was_made_anew_is_another_one() -> None:
     found = read(log(*ROUTE, "QMID(QM2_2025)", "CLWLRANK(5)"), log(*ROUTE, "QMID(QM2_2026)", "STATUS(RUNNING)"))
     assert [(each.status, each.clwlrank) for each in found.cluster.channels] == [("RUNNING", 0)]
-    assert found.remarks == ()
+    (remark,) = found.remarks  # none of a CLWLRANK that is shown otherwise
+    assert "or one that was made anew" in remark.message
+
+
+def test_two_queue_managers_of_one_name_are_told() -> None:
+    """QM2 was made anew and nobody has reset the cluster: both are shown, with a QMID each."""
+    old = [log(*ROUTE, "QMID(OLD)", "STATUS(RETRYING)"), log(*INSTANCE, "QMID(OLD)", "PUT(DISABLED)")]
+    new = [log(*ROUTE, "QMID(NEW)", "STATUS(RUNNING)"), log(*INSTANCE, "QMID(NEW)", "PUT(ENABLED)")]
+    for first, last, answer in ((old, new, ("RUNNING", "ENABLED")), (new, old, ("RETRYING", "DISABLED"))):
+        found = read(*first, *last)
+        (route,), (queue,) = found.cluster.channels, found.cluster.queues
+        assert (route.status, queue.put) == answer
+        (remark,) = (str(each) for each in found.remarks)
+        names = ["OLD", "NEW"] if first is new else ["NEW", "OLD"]
+        assert remark.startswith(f"3:6:4: 'QM2' is shown with QMID({names[0]}), and with QMID({names[1]}) at 1:6: ")
+        assert "as shown last" in remark
+
+
+def test_one_queue_manager_in_two_clusters_is_no_namesake() -> None:
+    in_t = ("CLUSQMGR(QM2)", "CHANNEL(T.QM2)", "CLUSTER(T)")
+    assert read(log(*ROUTE, "QMID(ONE)"), log(*in_t, "QMID(ONE)"), log(*ROUTE, "STATUS(RUNNING)")).remarks == ()

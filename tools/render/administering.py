@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from rich.text import Text
 
@@ -16,10 +17,9 @@ def administered_lines(did: Administered) -> Iterator[Text]:
     """What an event did, a line each."""
     if not (did.changed or did.removed or did.kept or did.fates):
         yield Text("nothing changes", "dim")
-    for row in did.changed:
-        name = row.get("channel") or row["queue_manager"]
-        value = ", ".join(row["value"]) if isinstance(row["value"], list) else row["value"]
-        yield Text.assemble((name, "bold"), f": {row['attribute']} is now {value or 'none'}")
+    # a channel in two clusters is two routes that change alike
+    for name, attribute, value in dict.fromkeys(map(_change, did.changed)):
+        yield Text.assemble((name, "bold"), f": {attribute} is now {value or 'none'}")
     for word, rows in (("removed", did.removed), ("kept", did.kept)):
         for row in rows:
             name = row.get("channel") or row.get("queue")
@@ -31,3 +31,9 @@ def administered_lines(did: Administered) -> Iterator[Text]:
         styled = (said.replace("_", " "), FATE_STYLES.get(said, "green"))
         of_exit = f" ({fate.exit.because})" if fate.exit and fate.exit.called else ""
         yield Text.assemble(f"{fate.message} ", styled, f"{to}: {fate.settled.because}{of_exit}")
+
+
+def _change(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What changed, which attribute of it and to what."""
+    value = ", ".join(row["value"]) if isinstance(row["value"], list) else row["value"]
+    return row.get("channel") or row["queue_manager"], row["attribute"], value
