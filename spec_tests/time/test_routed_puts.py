@@ -84,7 +84,7 @@ def test_so_is_one_whose_group_the_queue_manager_named() -> None:
     """The open is event 0. A message outside any group, though a label stands beside it, is bound to nothing."""
     put = {**PUT, "logical_order": True, "in_group": True}
     alone = {**PUT, "group": "A", "in_group": False}
-    events = [{**OPEN, "bind": "GROUP"}, put, {**put, "last_in_group": True}, put, alone, alone]
+    events: list[dict[str, Any]] = [{**OPEN, "bind": "GROUP"}, put, {**put, "last_in_group": True}, put, alone, alone]
     rows = [row.get("remarks", []) for row in replayed(*events)]
     told = (
         "assumed: each message of a group is decided by itself; by the binding GROUP the queue manager sends this one, "
