@@ -191,6 +191,11 @@ def test_spark_gives_what_duckdb_gives(tmp_path: Path, spark: Any) -> None:  # n
         summary = batch(source, tmp_path / out, "--engine", out.removesuffix(".jsonl"), "--explain")
         assert (summary["status"], summary["outcomes"]["invalid"], summary["rows"]) == (2, 1, 7)
     assert read(tmp_path / "spark.jsonl") == read(tmp_path / "duckdb.jsonl")
+    untyped = "SELECT {'queue': 'Q', 'bind': NULL, 'already_sent_to': []} AS put, [{'queue_manager': 'QM2', 'channel': NULL}] AS destinations"
+    duckdb.sql(untyped).write_parquet(str(tmp_path / "untyped.parquet"))
+    for engine in ("spark", "duckdb"):
+        summary = batch(tmp_path / "untyped.parquet", tmp_path / f"{engine}.parquet", "--engine", engine)
+        assert (summary["status"], summary["outcomes"]["chosen"]) == (0, 1)
     (tmp_path / "bad.parquet").write_text("this is no Parquet file")
     with pytest.raises(BatchError, match=r"bad\.parquet: \[FAILED_READ_FILE"):
         batch(tmp_path / "bad.parquet", tmp_path / "out2.parquet", "--engine", "spark")

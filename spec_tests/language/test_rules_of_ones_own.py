@@ -206,7 +206,6 @@ def test_a_statement_in_place_of_an_expression_is_told_in_our_line_alone(
     ("leads", "told"),
     [
         ("ends = \"'queue manager'\"", "leads to a queue manager, and none is named"),
-        ("ends = \"'again'\"", "leads on to a blank name"),
         ("ends = \"'again'\"\nobject = 'queue'\nnext_queue = 'queue'", "leads where it has led before"),
     ],
 )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import glob
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqclause.documents import OUTCOME
 from mqclause.tables.columns import TableError
 from mqclause.tables.shape import check_types
+from mqclause.tools.batch.quoted import sql_name
 from mqclause.tools.errors import BatchError
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 OWN = "__mqclause_"
 """What our own columns begin with."""
@@ -37,6 +38,35 @@ def is_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> bool
             raise BatchError(f"{file}: {error}") from None
         found.append((relation.columns, relation.types))
     return all(each == found[0] for each in found)
+
+
+def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
+    """Whether a Parquet file has columns, fields or lists of no type but null, which Spark takes for integers."""
+    import duckdb
+
+    try:
+        types = connection.read_parquet(glob.escape(str(file))).types
+    except duckdb.Error:
+        return False  # Spark tells what is wrong with the file, or reads it
+    return any(_typed(each) != each for each in types)
+
+
+def typed(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+    """The same with texts for what has no type but null."""
+    columns = []
+    for name, of in zip(map(sql_name, relation.columns), relation.types, strict=True):
+        columns.append(name if _typed(of) == of else f"CAST({name} AS {_typed(of)}) AS {name}")
+    return relation.project(", ".join(columns))
+
+
+def _typed(found: Any) -> Any:
+    import duckdb
+
+    if found.id == "struct":
+        return duckdb.struct_type({name: _typed(child) for name, child in found.children})
+    if found.id == "list":
+        return duckdb.list_type(_typed(found.children[0][1]))
+    return duckdb.type("VARCHAR") if str(found) == '"NULL"' else found
 
 
 def check_columns(path: Path, columns: Collection[str], needed: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
-from mqclause.tools.batch.checks import is_one_schema
+from mqclause.tools.batch.checks import has_untyped, is_one_schema, typed
 from mqclause.tools.batch.faults import failed, first_line
 from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, read_table, written
 from mqclause.tools.batch.signals import TERMINATED, ended_by_sigterm, stopped_by_signals
@@ -255,17 +255,17 @@ def _is_for_spark(batch: Batch, folder: Path) -> bool:
     """Whether Spark reads the files as one table: it takes the columns of one of them for those of all."""
     if batch.source.kind != "parquet":
         return False
-    if len(batch.source.files) == 1:
-        return True
     with _connection(batch, folder) as connection:
-        return is_one_schema(connection, batch.source.files)
+        if len(batch.source.files) > 1 and not is_one_schema(connection, batch.source.files):
+            return False
+        return not has_untyped(connection, batch.source.files[0])
 
 
 def _as_parquet(batch: Batch, folder: Path) -> Path:
     """The rows as one file of Parquet, which Spark then reads."""
     staged = folder / "staged.parquet"
     with _connection(batch, folder) as connection:
-        rows = read_table(connection, batch.source, batch.kind, batch.needed)
+        rows = typed(read_table(connection, batch.source, batch.kind, batch.needed))
         rows.write_parquet(str(staged), row_group_size=20_480)
     return staged
 

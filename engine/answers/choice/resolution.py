@@ -159,8 +159,6 @@ def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool) -> Itera
         if look.run.failure is not None or facts["ends"] != "again":
             return
         names = facts["next_queue"], facts["next_queue_manager"]
-        if not any(names):
-            raise _leads(look, "on to a blank name")
         if (names, facts["object_kind"]) in led:
             raise _leads(look, "where it has led before")
         led.add((names, facts["object_kind"]))
