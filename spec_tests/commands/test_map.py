@@ -57,6 +57,14 @@ def _ends(row: dict[str, Any]) -> Any:
     return {each["queue_manager"]: each["share"] for each in row["shares"]}
 
 
+def test_an_alias_of_a_topic_is_published_to_by_who_has_it(sales: list[str]) -> None:
+    """No queue is chosen at QM1, as explain says; for the others its alias is a cluster queue like any."""
+    script = Path(sales[0])
+    script.write_text(script.read_text() + "DEFINE QALIAS(NEWS) TARGET(T) TARGTYPE(TOPIC) CLUSTER(SALES)\n")
+    rows = mapped(sales, "--queue", "NEWS")
+    assert rows == {("NEWS", "QM2"): {"QM1": 1.0}, ("NEWS", "QM3"): {"QM1": 1.0}}
+
+
 def test_aliases_of_queue_managers_have_rows_of_their_own(sales: list[str]) -> None:
     # GATE is on QM2 and, put-disabled, on QM3 (clause 2); PRIVATE is in no cluster.
     for at, more in ((1, ""), (2, " PUT(DISABLED)")):

@@ -236,10 +236,10 @@ class TestModelQueues:
             assert told == f"{asked}:1:12: event 1 ({event['do']}): {made}"
 
     def test_an_alias_of_a_topic_leads_to_no_queue(self, tmp_path: Path) -> None:
-        text = "* Queue manager name: QM1\nDEFINE QALIAS(T) TARGET(NEWS) TARGTYPE(TOPIC)\n"
-        script = written(tmp_path, text, "QM1.mqsc")
+        script = written(tmp_path, "DEFINE QALIAS(T) TARGET(NEWS) TARGTYPE(TOPIC)", "QM1.mqsc")
         told = "put: queue 'T' is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue"
-        assert refusal(explain_command, script, "--put", "T") == f"{script}: {told}"
+        for more, place in ((), f"{script}: "), ((written(tmp_path, "DEF QL(Q)", "2.mqsc"),), ""):
+            assert refusal(explain_command, script, *more, "--from", "QM1", "--put", "T") == place + told
 
 
 class TestOptions:

@@ -18,8 +18,8 @@ def administered_lines(did: Administered) -> Iterator[Text]:
     if not (did.changed or did.removed or did.kept or did.fates):
         yield Text("nothing changes", "dim")
     # a channel in two clusters is two routes that change alike
-    for name, attribute, value in dict.fromkeys(map(_change, did.changed)):
-        yield Text.assemble((name, "bold"), f": {attribute} is now {value or 'none'}")
+    for changed, attribute, value in dict.fromkeys(map(_change, did.changed)):
+        yield Text.assemble((changed, "bold"), f": {attribute} is now {value or 'none'}")
     for word, rows in (("removed", did.removed), ("kept", did.kept)):
         for row in rows:
             name = row.get("channel") or row.get("queue")

@@ -208,10 +208,13 @@ def note_exits(rows: Iterable[PrintedRow], found: dict[Incomplete, list[str]]) -
 
 
 def queues_in_clusters(cluster: Cluster) -> list[str]:
-    """The queues and aliases that are known in a cluster, and the local queue manager's own aliases of such ones."""
+    """The queues and aliases that are known in a cluster, and the local queue manager's own aliases of such ones.
+
+    Not what the local queue manager itself publishes to: its aliases of topics.
+    """
     clustered = {queue.name: None for queue in cluster.queues if queue.clusters}
     aliases = [queue.name for queue in cluster.own_queues.values() if queue.target in clustered]
-    return list(dict.fromkeys([*clustered, *aliases]))
+    return [name for name in dict.fromkeys([*clustered, *aliases]) if name not in cluster.refused]
 
 
 def side_document(row: MapRow) -> dict[str, Any]:
