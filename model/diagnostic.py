@@ -156,7 +156,9 @@ def closest(word: object, known: Iterable[str]) -> str:
     """The known word that is close, blank if none is: what is no text is close to none."""
     if not isinstance(word, str) or len(word) > LONGEST_MISSPELT:
         return ""
-    close = get_close_matches(word, list(known), n=1)
+    listed = list(known)
+    same = [each for each in listed if each.casefold() == word.casefold()]
+    close = same or get_close_matches(word, listed, n=1)
     return close[0] if close else ""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.model.diagnostic import instead, quoted
+from mqclause.model.diagnostic import instead, quoted, suggestion
 from mqclause.rulebook.errors import ReadingError, RuleError
 
 OVERRIDES = ("edition", "reading")
@@ -102,18 +102,17 @@ def check_overrides(
     path: str, within: str, table: Mapping[str, Any], readings: Mapping[str, Reading], editions: Iterable[str]
 ) -> None:
     """Raises RuleError for an edition, a reading or a choice that is not known, in a table of the file ``path``."""
+    choices = [f"{name}={choice}" for name, reading in readings.items() for choice in reading.choices]
+    known = {"edition": list(editions), "reading": choices}
     for key in OVERRIDES:
         given = table.get(key, {})
         if not isinstance(given, Mapping) or not all(isinstance(each, Mapping) for each in given.values()):
             raise RuleError(path, f"{within}{key}", f'is not a table of tables, like [{within}{key}."…"]')
         for name in given:
-            reading, _, choice = name.partition("=")
-            known = (
-                name in editions if key == "edition" else reading in readings and choice in readings[reading].choices
-            )
-            if not known:
+            if name not in known[key]:
                 what = "an edition of rules/editions" if key == "edition" else "a reading=choice of rules/readings"
-                raise RuleError(path, f"{within}{key}.{name!r}", f"is not {what}.toml")
+                near = suggestion(name, known[key])
+                raise RuleError(path, f"{within}{key}.{name!r}", f"is not {what}.toml{near}")
 
 
 def editions_until(edition: str | None, known: Iterable[str]) -> tuple[str, ...]:

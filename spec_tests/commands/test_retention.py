@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import date
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from mqclause.answers.replay.administration import Administration
 from mqclause.answers.replay.retention import retention
 from mqclause.model.timeline.held import Held, Information, Request
+from mqclause.rulebook.rules import rules_folder
 from mqclause.tools.commands.retention import command
 
 RULES = Administration()
@@ -62,6 +64,17 @@ def test_information_at_its_boundary_days(sent: str, days: str, calendar: tuple[
         found.append((each["state"], each["answers_new_requests"], each["owner_in_cluster"]))
     in_grace, removed, out = ("grace", False, True), ("removed", False, True), ("removed", False, False)
     assert found == [("current", True, True)] * 5 + [in_grace] * 4 + [removed] + [out] * 2
+
+
+def test_a_state_of_ones_own_rules_is_shown_as_they_name_it(tmp_path: Path) -> None:
+    """Sent on 1 February 2024, on 10 March, day 38, it is in grace, which these rules call otherwise."""
+    (tmp_path / "held.toml").write_text(SENT_IN_A_LEAP_YEAR)
+    folder = copytree(rules_folder(), tmp_path / "rules")
+    path = folder / "administration" / "08e_in_grace.toml"
+    path.write_text(path.read_text().replace("'grace'", "'of_grace'"))
+    told = CliRunner().invoke(command, [str(tmp_path / "held.toml"), "--on", "2024-03-10", "--rules", str(folder)])
+    assert told.exit_code == 0, told.output
+    assert told.output.startswith("of_grace")
 
 
 def test_what_is_said_of_the_days(tmp_path: Path) -> None:

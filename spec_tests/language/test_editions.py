@@ -151,7 +151,7 @@ def test_an_edition_that_is_not_known(folder: Path) -> None:
     add(folder, "workload/05_resumed_first.toml", '[edition."wmq-9"]\nwhen = "TRUE"')
     with pytest.raises(RuleError) as caught:
         ids(folder)
-    said = "rules/workload/05_resumed_first.toml: edition.'wmq-9': is not an edition of rules/editions.toml"
+    said = "rules/workload/05_resumed_first.toml: edition.'wmq-9': is not an edition of rules/editions.toml; did you mean 'wmq-7'?"
     assert str(caught.value) == said
 
 

@@ -72,6 +72,7 @@ def test_choosing_by_condition_and_by_order() -> None:
         ("is_local AND chanel_rank > 1", "column 14: 'chanel_rank' is not"),
         ("channel_status = 'RUNING'", "column 1: 'RUNING' is never a value here; allowed: INACTIVE, RUNNING,"),
         ("channel_status IN ('RUNNING', 'STOPED')", "'STOPED' is never a value here"),
+        ("channel_status = 'retrying'", "PAUSED, STOPPED; did you mean 'RETRYING'?"),
         ("is_local = 1", "column 1: 'is_local = 1' compares true or false with a whole number"),
         ("channel_rank", "'channel_rank' is a whole number, expected true or false"),
         ("NOT channel_rank", "'channel_rank' is a whole number, expected true or false"),
@@ -128,7 +129,7 @@ def test_counting_is_about_all_that_remain() -> None:
         ('clause = "workload/4a"\ntitle = "T"\n[derive]\nremaining = "1"', "derive.remaining: is already a fact"),
         ('clause = "workload/4a"\ntitle = "T"\n[fail_with]\nreason = "MQRC_NOPE"\ncall = "mqi_call"\nbecause = "b"', "fail_with.reason: 'MQRC_NOPE' is not a reason code that we know"),
         ('clause = "workload/4a"\ntitle = "T"\nleave_out = "yes"', "leave_out: 'yes' is not true or false"),
-        (eliminating("TRUE") + '[reading."mru-ties=all"]\nwhen = "TRUE"', "is not a reading=choice of rules/readings.toml"),
+        (eliminating("TRUE") + '[reading."mru-ties=all"]\nwhen = "TRUE"', "is not a reading=choice of rules/readings.toml; did you mean 'mru-ties=any'?"),
         ("clause = ", "is not TOML:"),
     ],
 )  # fmt: skip

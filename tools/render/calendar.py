@@ -25,7 +25,9 @@ def print_calendar(found: Retention, page: Page | None = None) -> None:
 def _item(page: Page, each: InformationOn | RequestOn, name: str, dates: str) -> None:
     state = each.settled.facts["state"]
     page.line(
-        Text.assemble((name, "bold"), f"  {each.settled.because}"), Text(state, STATE_STYLES[state]), BEHIND_STATE
+        Text.assemble((name, "bold"), f"  {each.settled.because}"),
+        Text(state, STATE_STYLES.get(state, "")),
+        BEHIND_STATE,
     )
     page.line(Text(dates, "dim"), "", BEHIND_STATE)
 
