@@ -51,7 +51,7 @@ def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
     return any(_typed(each) != each for each in types)
 
 
-def typed(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+def with_types(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """The same with texts for what has no type but null."""
     columns = []
     for name, of in zip(map(sql_name, relation.columns), relation.types, strict=True):

@@ -18,7 +18,7 @@ from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
-from mqclause.tools.batch.checks import has_untyped, is_one_schema, typed
+from mqclause.tools.batch.checks import has_untyped, is_one_schema, with_types
 from mqclause.tools.batch.faults import failed, first_line
 from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, read_table, written
 from mqclause.tools.batch.signals import TERMINATED, ended_by_sigterm, stopped_by_signals
@@ -265,7 +265,7 @@ def _as_parquet(batch: Batch, folder: Path) -> Path:
     """The rows as one file of Parquet, which Spark then reads."""
     staged = folder / "staged.parquet"
     with _connection(batch, folder) as connection:
-        rows = typed(read_table(connection, batch.source, batch.kind, batch.needed))
+        rows = with_types(read_table(connection, batch.source, batch.kind, batch.needed))
         rows.write_parquet(str(staged), row_group_size=20_480)
     return staged
 
