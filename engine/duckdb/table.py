@@ -46,6 +46,10 @@ if TYPE_CHECKING:
 TABLE = "puts"
 """What a query that is shown calls its table."""
 
+_ONE_ROW = exp.select(exp.alias_(exp.true(), "mq_apart")).subquery("mq_one_row")
+"""What keeps DuckDB from reading a table twice for the first rows of an order: projections that stand on nothing but a
+table it would write into one another, which for so many levels no memory has room for."""
+
 
 def decide(
     source: DuckDBPyRelation | str | Path | Any,
@@ -152,6 +156,8 @@ def _projected(
         there = {binding: tree if where is None else when(where.copy(), tree) for binding, tree in level.items()}
         bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
         projection = exp.select("*", *bound, copy=False).from_(source, copy=False)
+        if source == ASKED_OF:
+            projection.join(_ONE_ROW.copy(), join_type="cross", copy=False)
         source = f"mq_level_{number}"
         query = query.with_(source, projection, materialized=False, copy=False)
     answered = exp.alias_(struct_of(plan.answer) if answer is None else answer, name)
