@@ -52,7 +52,7 @@ def relation_of(
 
     if isinstance(source, duckdb.DuckDBPyRelation):
         return source, connection
-    made = connection or duckdb.connect()
+    made = connection or _own_connection()
     if isinstance(source, str | Path):
         return _relation_of_files(made, str(source)), made
     check_apart(map(str, _names(source)))
@@ -60,6 +60,13 @@ def relation_of(
         return _found(made, source, f"SELECT * FROM {ASKED_OF}"), made
     except duckdb.InvalidInputException:
         raise no_table(source, "a relation, a DataFrame, an Arrow table or the path of a Parquet file") from None
+
+
+def _own_connection() -> DuckDBPyConnection:
+    """One that its relations keep open; before 2.0 they keep none, and DuckDB's default one is there to the end."""
+    import duckdb
+
+    return duckdb.connect() if int(duckdb.__version__.partition(".")[0]) > 1 else duckdb.default_connection()
 
 
 def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRelation:
