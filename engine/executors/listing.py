@@ -34,6 +34,7 @@ def listing_of(ruleset: Ruleset) -> Listing:
     said = (f"{attribute!r}: {python_source(exp.column(term), names)}" for attribute, term in SAID.items())
     return Listing(
         ready(exp.column("kept_queue"), ruleset.vocabulary, "s"),
+        asked_of(ruleset, "own_alias"),
         asked_of(ruleset, "on_each_receiver")(Destination()),
         asked_of(ruleset, "lends"),
         _function("d", f"{{{', '.join(said)}}}"),

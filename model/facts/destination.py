@@ -113,7 +113,7 @@ class Destination:
 class Listing:
     """What rules say of destinations before they choose among them: see mqclause.executors.listing.
 
-    ``kept_queue`` is the queue that destinations keep in a situation, blank if each has its own.
+    ``kept_queue`` is the queue that all but an ``own_alias`` keep in a situation, blank if each has its own.
     The local instance stands once for each CLUSRCVR that ``lends`` it its attributes; ``on_each_receiver`` says that it
     stands on them, so that they are routes. ``said`` are the attributes that terms say of what is stated of a
     destination. ``watched`` gives the values of a destination that are compared from one choice to the next, in groups;
@@ -121,6 +121,7 @@ class Listing:
     """
 
     kept_queue: Callable[[Any], str]
+    own_alias: Callable[[Destination], bool]
     on_each_receiver: bool
     lends: Callable[[Destination], bool]
     said: Callable[[StatedDestination], dict[str, Any]]
@@ -151,9 +152,10 @@ def destinations(cluster: Cluster, put: Put, listing: Listing, seen: Any = None)
         if bool(put.queue) == bool(put.queue_manager):
             raise ValueError("a put names either a queue or a queue manager")
         named = _of_queue if put.queue else _of_queue_manager
-        found = _told_apart(tuple(named(cluster, put.queue or put.queue_manager, listing)))
+        found = tuple(named(cluster, put.queue or put.queue_manager, listing))
         if kept:
-            found = tuple(evolve(each, queue=kept) for each in found)
+            found = tuple(evolve(each, queue=kept) for each in found if not listing.own_alias(each))
+        found = _told_apart(found)
         if len(cluster.destinations) >= MOST_LISTS:
             cluster.destinations.clear()
         if found:
