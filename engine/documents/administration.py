@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from mqclause.model.facts.objects import CHANNEL_STATES
 from mqclause.model.timeline.matter import Matter
 from mqclause.rulebook.declaration import Declaration, RowNames
+
+BECOMES = (
+    "SUSPENDED", "RESUMED", "KEPT", "REMOVED", *filter(None, CHANNEL_STATES),
+    "waits", "delivered", "rerouted", "sent", "may_be_lost", "dead_lettered", "returned",
+)  # fmt: skip
+"""What can become of a queue manager, of what a refresh meets, of a route, and of a message."""
 
 ADMINISTRATION = Declaration("administration", Matter, row=RowNames("matter", answer="administration"), asks=(
     "again", "answers_new_requests", "becomes", "behind", "binds", "but_for", "check_after", "gone", "grace_period",
     "held", "lifetime", "name_stays", "onward", "owner_in_cluster", "remade", "request_lifetime", "resend_after",
     "state",
-))  # fmt: skip
+), words={"becomes": BECOMES})  # fmt: skip
 """One thing that an event touches, or that is held on a day. The first rule that applies settles what becomes of it."""

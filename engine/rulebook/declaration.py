@@ -50,7 +50,8 @@ class Declaration:
     ``situation`` is the class of what they see besides their subjects, ``subject`` that of what they choose from (None:
     nothing). A document that ``follows`` another runs after it on the same situation and subjects, and ``sees`` what
     that one left: facts by name, as expressions over what remained there. ``row`` names the columns of its tables.
-    ``asks`` are the facts that answers are made of: some rule has to derive each.
+    ``asks`` are the facts that answers are made of: some rule has to derive each. ``words`` are
+    the closed lists of what such a fact can be, where answers compare with it; blank is none of them and allowed.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Declaration:
     sees: Mapping[str, str] = field(factory=dict)
     row: RowNames = RowNames()
     asks: tuple[str, ...] = ()
+    words: Mapping[str, tuple[str, ...]] = field(factory=dict)
 
     @property
     def course(self) -> tuple[Declaration, ...]:

@@ -12,6 +12,7 @@ from sqlglot import exp
 from mqclause.language.check import parse, type_of
 from mqclause.language.parse import ExpressionError, check_depth, parse_unchecked
 from mqclause.language.vocabulary import BOOLEAN, Vocabulary, Word, words_of
+from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.actions import ACTIONS
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
@@ -52,6 +53,7 @@ class Loading:
         for file in files_in_order(name, stated):
             rule = rule_of(RuleFile(f"{name}/{file}", stated[file], vocabulary, rules))
             if rule is not None:
+                _check_words(rule, self.declaration)
                 vocabulary = vocabulary.with_words(*_derived(rule, vocabulary))
                 rules.append(rule)
         if lacking := [fact for fact in self.declaration.asks if fact not in vocabulary.words]:
@@ -116,6 +118,31 @@ def _placed(term: str) -> Iterator[None]:
         raise RuleError("terms.toml", term, str(error)) from None
     except KeyError as error:
         raise RuleError("terms.toml", term, f"{error} is missing") from None
+
+
+def _check_words(rule: Rule, about: Declaration) -> None:
+    """A word that no answer has would do nothing, and nobody would be told. Raises RuleError."""
+    if not isinstance(rule.action, Derive | Settle):
+        return
+    action = "settle" if isinstance(rule.action, Settle) else "derive"
+    for name, tree in rule.action.values:
+        for word in _words_given(tree) if name in about.words else ():
+            allowed = about.words[name]
+            if word and word not in allowed:
+                said = f"{quoted(word)} is never a value here{instead(word, allowed)}"
+                raise RuleError(rule.path, f"{action}.{name}", said)
+
+
+def _words_given(tree: Expression) -> Iterator[str]:
+    """The texts that an expression itself has for a value, in each branch."""
+    match tree:
+        case exp.Paren():
+            yield from _words_given(tree.this)
+        case exp.Literal():
+            yield tree.this
+        case exp.Case():
+            for branch in (*(each.args["true"] for each in tree.args["ifs"]), tree.args["default"]):
+                yield from _words_given(branch)
 
 
 def _derived(rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:

@@ -21,7 +21,7 @@ from mqclause import (
 )
 from mqclause.answers.choice.decision import LEVELS
 from mqclause.answers.choice.reason import NOBODY_LEFT
-from mqclause.documents import CHECK, DOCUMENTS, OUTCOME, RETRIEVAL, WORKLOAD
+from mqclause.documents import ADMINISTRATION, CHECK, DOCUMENTS, OUTCOME, RESOLUTION, RETRIEVAL, WORKLOAD
 from mqclause.model.facts.message import Message
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import UnansweredError
@@ -138,6 +138,27 @@ def test_what_answers_are_made_of_is_derived() -> None:
     assert {fact for text in texts for fact in named.findall(text)} <= asked
     told = fault({"retrieval/4.4_group_status.toml": None}, RETRIEVAL)
     assert told == "rules/retrieval/: group_status: is derived by no rule, and answers are made of it"
+
+
+@pytest.mark.parametrize(
+    ("path", "word", "now", "about", "key", "near"),
+    [
+        ("administration/01a_suspended.toml", "'SUSPENDED'", "'SUSPENDD'", ADMINISTRATION, "becomes", "SUSPENDED"),
+        ("administration/05e_bound_waits.toml", "'waits'", "CASE WHEN bound THEN ('wait') ELSE 'sent' END", ADMINISTRATION,
+         "becomes", "waits"),
+        ("administration/05a_routes_retry.toml", "'RETRYING'", "'retrying'", ADMINISTRATION, "becomes", "RETRYING"),
+        ("resolution/11_cluster_queue.toml", "'queue'", "'queues'", RESOLUTION, "ends", "queue"),
+    ],
+)  # fmt: skip
+def test_a_word_that_no_answer_has(path: str, word: str, now: str, about: Declaration, key: str, near: str) -> None:
+    """Nothing would come of it, and nobody would be told; any word that can be an answer is one, as is none."""
+    assert FILES[path].count(word) == 1
+    told = fault({path: FILES[path].replace(word, now)}, about)
+    assert told.startswith(f"rules/{path}: settle.{key}: '")
+    assert " is never a value here; allowed: " in told
+    assert told.endswith(f"; did you mean {near!r}?")
+    for other in ("", *about.words[key]):
+        assert RULES.with_files({path: FILES[path].replace(word, f"'{other}'")}).ruleset(about)
 
 
 def test_what_destinations_keep_is_asked_of_every_put() -> None:
