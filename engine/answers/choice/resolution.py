@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from attrs import evolve, frozen
+from attrs import astuple, evolve, frozen
 
 from mqclause.answers.choice.reason import Reason
 from mqclause.answers.choice.settled import SettledBy
@@ -151,20 +151,21 @@ def resolved(
 
 
 def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool) -> Iterator[Look]:
-    seen, led = evolve(naming(cluster, put), bind_left_open=left_open), set[object]()
+    seen, before = evolve(naming(cluster, put), bind_left_open=left_open), set[object]()
     while True:
         look = Look.of(seen, course)
         yield look
         facts = look.facts
         if look.run.failure is not None or facts["ends"] != "again":
             return
-        names = facts["next_queue"], facts["next_queue_manager"]
-        if (names, facts["object_kind"]) in led:
-            raise _leads(look, "where it has led before")
-        led.add((names, facts["object_kind"]))
-        put = Put.as_written(*names, call=put.call)
+        put = Put.as_written(facts["next_queue"], facts["next_queue_manager"], call=put.call)
         met = evolve(seen, inhibited_by=seen.inhibited_by or facts["disabled"])
         seen = naming(cluster, put, met, facts["object_kind"])
+        # The same names may be met once more; what was followed then tells the rules more than before.
+        alike = astuple(evolve(seen, followed=tuple(sorted({*seen.followed}))), recurse=False)
+        if alike in before:
+            raise _leads(look, "where it has led before")
+        before.add(alike)
 
 
 def _leads(look: Look, where: str) -> RuleError:
