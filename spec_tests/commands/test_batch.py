@@ -192,7 +192,7 @@ def test_spark_gives_what_duckdb_gives(tmp_path: Path, spark: Any) -> None:  # n
         assert (summary["status"], summary["outcomes"]["invalid"], summary["rows"]) == (2, 1, 7)
     assert read(tmp_path / "spark.jsonl") == read(tmp_path / "duckdb.jsonl")
     untyped = "SELECT {'queue': 'Q', 'bind': NULL, 'already_sent_to': []} AS put, [{'queue_manager': 'QM2', 'channel': NULL}] AS destinations"
-    duckdb.sql(untyped).write_parquet(str(tmp_path / "untyped.parquet"))
+    duckdb.execute(f"COPY ({untyped}) TO '{tmp_path / 'untyped.parquet'}' (FORMAT parquet)")
     for engine in ("spark", "duckdb"):
         summary = batch(tmp_path / "untyped.parquet", tmp_path / f"{engine}.parquet", "--engine", engine)
         assert (summary["status"], summary["outcomes"]["chosen"]) == (0, 1)

@@ -29,7 +29,7 @@ for source in (file, connection.table("kept")):
 def test_the_first_rows_of_an_order(tmp_path: Path) -> None:
     """In little memory: where the optimizer writes all levels into one another, it has never enough."""
     file = tmp_path / "rows.parquet"
-    duckdb.sql(PUTS).write_parquet(str(file))
+    duckdb.execute(f"COPY ({PUTS}) TO '{file}' (FORMAT parquet)")
     done = subprocess.run(
         [sys.executable, "-c", FIRST_ROWS, str(file)], capture_output=True, text=True, timeout=60, check=False
     )
