@@ -13,6 +13,7 @@ from attrs import field, fields, frozen
 from attrs.converters import optional
 
 from mqclause.rulebook.case import CaseFile, case_files
+from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.reading import OVERRIDES
 from mqclause.rulebook.rules import Rules, id_of_rule
 
@@ -60,9 +61,11 @@ class ClauseFile:
 
 
 def clause_files(rules: Rules, document: str | None = None) -> tuple[ClauseFile, ...]:
-    """The files of clauses in order, of one document or of all."""
+    """The files of clauses in order, of one document or of all. Raises RuleError."""
     found = []
     for name, table in sorted(rules.in_folder("documents").items()):
+        if "document" not in table:
+            raise RuleError(f"documents/{name}", "document", "is missing: the folder of the rules that state it")
         if document in (None, table["document"]):
             title, edition, source = (table.get(key, "") for key in ("title", "edition", "source"))
             found.append(ClauseFile(name, table["document"], title, edition, source, tuple(table.get("clause", ()))))
@@ -74,38 +77,51 @@ def clauses_of(rules: Rules, document: str) -> tuple[Clause, ...]:
     return tuple(clause for file in clause_files(rules, document) for clause in file.clauses)
 
 
-def unmet(rules: Rules, document: str, folder: Path | None = None) -> Iterator[str]:
-    """What is missing between the clauses of a document, its rules and readings, and the cases: all of it, at once.
-
-    ``folder`` has the case files; without it those that come with the project count.
-    """
-    tables = [table for file in clause_files(rules, document) for table in file.tables]
-    numbers = {table.get("number") for table in tables}
-    files = {path: rules.toml(path) for path in rules.files if path.startswith(f"{document}/")}
+def unstated(rules: Rules, document: str) -> Iterator[str]:
+    """What is missing between the clauses of a document and its rules: all of it, at once."""
+    tables = _tables(rules, document)
     every = {path: rules.toml(path) for path in rules.files if "/" in path}
     by_rule = {id_of_rule(path): each for path, each in every.items()}
-    cases = {f"{file.document}/{file.path.name}": file for file in case_files(folder)}
     for table in tables:
         yield from _unmet_clause(table, by_rule, document)
     stated: dict[str, set[str]] = {}
     for table in tables:
         for rule in table.get("rules", ()):
             stated.setdefault(rule, set()).add(f"{document}/{table.get('number')}")
-    for path in files:
+    for path in _rule_files(rules, document):
         rule = id_of_rule(path)
         if rule not in stated:
             yield f"{rule}: no clause of {document} is stated by it"
-        elif by_rule[rule]["clause"] not in stated[rule]:
-            yield f"{rule}: no sentence of {by_rule[rule]['clause']} names it, which it says that it states"
+        elif (clause := by_rule[rule].get("clause")) not in stated[rule]:
+            yield f"{rule}: no sentence of {clause} names it, which it says that it states"
+    yield from _repeated(f"clause {document}", (table.get("path") for table in tables))
+    yield from _repeated("rule file", map(id_of_rule, _rule_files(rules, document)))
+
+
+def unmet(rules: Rules, document: str, folder: Path | None = None) -> Iterator[str]:
+    """What is missing between the clauses of a document, its rules and readings, and the cases: all of it, at once.
+
+    ``folder`` has the case files; without it those that come with the project count.
+    """
+    tables, files = _tables(rules, document), _rule_files(rules, document)
+    cases = {f"{file.document}/{file.path.name}": file for file in case_files(folder)}
+    yield from unstated(rules, document)
+    for path in files:
         yield from _unmet_cases(path, cases.get(path))
     of_document = [file for file in cases.values() if file.document == document]
     for file in of_document:
         if str(file) not in files:
             yield f"case file {file}: there is no rule file of that name"
     yield from _unmet_names(document, tables, cases.values())
-    yield from _repeated(f"clause {document}", (table.get("path") for table in tables))
-    yield from _repeated("rule file", map(id_of_rule, files))
-    yield from _unmet_readings(rules, document, numbers, cases.values())
+    yield from _unmet_readings(rules, document, {table.get("number") for table in tables}, cases.values())
+
+
+def _tables(rules: Rules, document: str) -> list[Mapping[str, Any]]:
+    return [table for file in clause_files(rules, document) for table in file.tables]
+
+
+def _rule_files(rules: Rules, document: str) -> list[str]:
+    return [path for path in rules.files if path.startswith(f"{document}/")]
 
 
 def fingerprint(sentence: str) -> str:

@@ -121,9 +121,14 @@ def _placed(term: str) -> Iterator[None]:
 
 
 def _check_words(rule: Rule, about: Declaration) -> None:
-    """A word that no answer has would do nothing, and nobody would be told. Raises RuleError."""
+    """A fact or a word that no answer has would do nothing, and nobody would be told. Raises RuleError."""
     if not isinstance(rule.action, Derive | Settle):
         return
+    for name, _ in rule.action.values if isinstance(rule.action, Settle) else ():
+        if name not in about.asks:
+            raise RuleError(
+                rule.path, f"settle.{name}", f"is nothing that answers are made of{instead(name, about.asks)}"
+            )
     action = "settle" if isinstance(rule.action, Settle) else "derive"
     for name, tree in rule.action.values:
         for word in _words_given(tree) if name in about.words else ():

@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from mqclause import Rules
 from mqclause.model.assembly.snapshot import read_files
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.commands.check import command
@@ -247,6 +248,20 @@ def test_the_page_of_a_check_is_told() -> None:
     for form in (["--json"], ["--sarif", "found.sarif"], ["--statistics"]):
         done = CliRunner().invoke(command, ["--about", "check.12", *form], standalone_mode=False)
         assert "as text: leave out" in str(done.exception)
+
+
+def test_a_rule_that_no_sentence_names_is_told_below_the_counts(tmp_path: Path) -> None:
+    (rules := tmp_path / "rules").mkdir()
+    for path, text in Rules().files.items():
+        (rules / path).parent.mkdir(exist_ok=True)
+        (rules / path).write_text(text.replace('clause = "trigger/2"', 'clause = "trigger/77"'))
+    asked = ["--about", "documents"]
+    done = CliRunner().invoke(command, [*asked, "--rules", str(rules)], standalone_mode=False)
+    assert done.output.splitlines()[-1] == (
+        "trigger.02: no sentence of trigger/77 names it, which it says that it states"
+    )
+    assert done.return_value == 1
+    assert CliRunner().invoke(command, asked, standalone_mode=False).return_value == 0
 
 
 def test_an_unknown_check_and_bad_input_are_refused(dumps: list[str], tmp_path: Path) -> None:

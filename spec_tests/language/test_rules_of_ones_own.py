@@ -23,6 +23,7 @@ from mqclause.answers.choice.decision import LEVELS
 from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.documents import ADMINISTRATION, CHECK, DOCUMENTS, OUTCOME, RESOLUTION, RETRIEVAL, WORKLOAD
 from mqclause.model.facts.message import Message
+from mqclause.rulebook.clause import clause_files, unstated
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import UnansweredError
 from spec_tests.support.product import ROOT
@@ -140,6 +141,14 @@ def test_what_answers_are_made_of_is_derived() -> None:
     assert told == "rules/retrieval/: group_status: is derived by no rule, and answers are made of it"
 
 
+def test_a_settled_fact_that_no_answer_has() -> None:
+    """The suspended queue manager would not become anything, and nobody would be told."""
+    path = "administration/01a_suspended.toml"
+    told = fault({path: FILES[path].replace("becomes = ", "become = ")}, ADMINISTRATION)
+    assert told.startswith(f"rules/{path}: settle.become: is nothing that answers are made of; allowed: again, ")
+    assert told.endswith("; did you mean 'becomes'?")
+
+
 @pytest.mark.parametrize(
     ("path", "word", "now", "about", "key", "near"),
     [
@@ -221,6 +230,19 @@ def test_a_statement_in_place_of_an_expression_is_told_in_our_line_alone(
     assert found.startswith(f"rules/{path}: fail_with.call: ")
     assert "is not allowed here; allowed: AND, OR" in found
     assert not caplog.records
+
+
+def test_a_rule_of_a_clause_that_its_document_does_not_have() -> None:
+    """Who adds a clause of their own says so in the document's file; a wrong number is told beside the counts."""
+    moved = RULES.with_files({SIXTH: FILES[SIXTH].replace("workload/6", "workload/88")})
+    assert [*unstated(RULES, "workload")] == []
+    assert [*unstated(moved, "workload")] == [
+        "workload.06: no sentence of workload/88 names it, which it says that it states"
+    ]
+    further = RULES.with_files({"workload/99_own.toml": OTHER})
+    assert [*unstated(further, "workload")] == ["workload.99: no clause of workload is stated by it"]
+    with pytest.raises(RuleError, match="^rules/documents/own.toml: document: is missing"):
+        clause_files(RULES.with_files({"documents/own.toml": "title = 'T'"}))
 
 
 @pytest.mark.parametrize(

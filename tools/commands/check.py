@@ -52,8 +52,7 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     if about is not None:
         if as_json or options["sarif"] or options["statistics"]:
             raise click.UsageError("--about tells of checks, as text: leave out --json, --sarif and --statistics")
-        _tell(checks, about)
-        return 0
+        return _tell(checks, about)
     sarif, gravest = options.pop("sarif"), options.pop("fail_on") or settings.fail_on
     statistics, every = options.pop("statistics"), options.pop("every")
     if as_json and statistics:
@@ -70,11 +69,14 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     return int(any(each.severity in SEVERITIES[: SEVERITIES.index(gravest) + 1] for each in found))
 
 
-def _tell(checks: Checks, about: str) -> None:
-    if about == "documents":
-        print_documents(counted(checks.engine.rules))
-    else:
+def _tell(checks: Checks, about: str) -> int:
+    """Tells of checks, or of documents: 1 where something is missing between their sentences and the rules."""
+    if about != "documents":
         print_page(checks, about)
+        return 0
+    documents = counted(checks.engine.rules)
+    print_documents(documents)
+    return int(any(each.missing for each in documents))
 
 
 def findings(

@@ -76,8 +76,13 @@ def print_page(checks: Checks, asked: str, page: Page | None = None) -> None:
 
 
 def print_documents(found: Sequence[Counted], page: Page | None = None) -> None:
-    """Prints the documents that there are rules of, each with how much of it is stated and by how many cases."""
+    """Prints the documents that there are rules of, each with how much of it is stated and by how many cases.
+
+    What is missing between sentences and rules stands below, a line each.
+    """
     page = page or Page()
     page.line(f"{'document':<14}  sentences  rules  cases")
     for each in found:
         page.line(f"{each.document:<14}  {each.sentences:>9}  {each.rules:>5}  {each.cases:>5}  {each.title}")
+    for line in (line for each in found for line in each.missing):
+        page.line(line)

@@ -6,19 +6,23 @@ from attrs import frozen
 
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.case import case_files
-from mqclause.rulebook.clause import clause_files, clauses_of
+from mqclause.rulebook.clause import clause_files, clauses_of, unstated
 from mqclause.rulebook.rules import Rules
 
 
 @frozen
 class Counted:
-    """A document by the name of its folder and its title, with how many ``sentences``, ``rules`` and ``cases``."""
+    """A document by the name of its folder and its title, with how many ``sentences``, ``rules`` and ``cases``.
+
+    ``missing`` says which rules state no sentence, or another one than they say, and which sentences have no rule.
+    """
 
     document: str
     title: str
     sentences: int
     rules: int
     cases: int
+    missing: tuple[str, ...]
 
 
 def counted(rules: Rules) -> tuple[Counted, ...]:
@@ -26,10 +30,11 @@ def counted(rules: Rules) -> tuple[Counted, ...]:
     return tuple(
         Counted(
             name,
-            clause_files(rules, name)[0].title,
+            next((file.title for file in clause_files(rules, name)), ""),
             len(clauses_of(rules, name)),
             len(rules.ruleset(declaration).rules),
             sum(len(file.tables) for file in case_files(None, name)),
+            tuple(unstated(rules, name)),
         )
         for name, declaration in DOCUMENTS.items()
     )
