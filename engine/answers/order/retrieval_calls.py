@@ -97,7 +97,7 @@ class Returned:
     def passed_over(self) -> Iterator[PassedOver]:
         """The messages that lie before the one that was returned, in physical order, and why each was not.
 
-        Of very many, the first.
+        Of very many, the first. Segments that were returned with it were not passed over, wherever they lie.
         """
         first = self.messages[0] if self.messages else None
         place = None if first is None else (first.priority, first.arrival)
@@ -105,8 +105,8 @@ class Returned:
         listed = list(islice(before, MOST_PASSED_OVER))
         run = self.retrieval.run(self.call, [*listed, *self.messages[:1]], traced=True)
         found = self.retrieval.passed_over(self.call, run, [*listed, *self.messages[:1]], "get")
-        fell = {each.message: each for each in found}
-        return (fell[each.id] for each in listed if each.id in fell)
+        fell, got = {each.message: each for each in found}, set(self.got)
+        return (fell[each.id] for each in listed if each.id in fell and each.id not in got)
 
 
 @frozen(eq=False)
