@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files, read_members
     from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
+    from mqclause.model.facts.message import Message
     from mqclause.model.facts.objects import (
         Channel,
         Process,
@@ -70,6 +71,7 @@ _WHERE = {
     "model.assembly.snapshot": ("Snapshot", "read_document", "read_files", "read_members"),
     "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
     "model.facts.cluster": ("Cluster",),
+    "model.facts.message": ("Message",),
     "model.facts.objects": (
         "Channel", "Process", "Put", "Queue", "QueueManager", "QueueManagerAlias", "RemoteQueueManager",
     ),
@@ -96,6 +98,7 @@ __all__ = [
     "Finding",
     "Inspection",
     "MapRow",
+    "Message",
     "Move",
     "PlanRow",
     "Process",

@@ -189,15 +189,17 @@ class Items:
         """The words of the rules that a message has in its item."""
         return {name.removeprefix("mq_"): column(name) for name in self.alone() if name != "mq_in_item"}
 
-    def shortened(self, keys: tuple[tuple[Node, bool], ...]) -> tuple[tuple[Node, bool], ...]:
+    def shortened(self, keys: tuple[tuple[Node, bool], ...], fell: Sequence[Node]) -> tuple[tuple[Node, bool], ...]:
         """The keys of an order; if the last of them are those of an item's messages, two numbers say the same.
 
-        One keeps items apart whose arrivals a table does not tell apart: their messages do not mix.
+        One keeps items apart whose arrivals a table does not tell apart: their messages do not mix. The other is
+        enough where those that are repeated ``fell``: of two with one place it has the one of higher priority first.
         """
         within = tuple((self.words[name], False) for name in ("sequence", "offset", "arrival"))
         if keys[-len(within) :] != within:
             return keys
-        return (*keys[: -len(within)], (column("mq_bucket"), False), (column("mq_in_item"), False))
+        among = ((column("mq_in_item"), False),) if column("mq_repeated") in fell else within
+        return (*keys[: -len(within)], (column("mq_bucket"), False), *among)
 
 
 def _told() -> Added:

@@ -235,7 +235,7 @@ def _places(
     order with more keys has all rows sorted as they are, and counted.
     """
     places: dict[str, Node] = {name: column(f"mq_{name}") for name in orders}
-    keys = {name: items.shortened(each.keys) for name, each in orders.items()}
+    keys = {name: items.shortened(each.keys, [where for where, _ in each.fell]) for name, each in orders.items()}
     counted = [name for name in orders if numbered and len(ordered_by(*keys[name]).expressions) > QUICKLY_SORTED]
     parts = {name: [_part(each)] if numbered else split_by(*items.queue, each) for name, each in remains.items()}
     query.add({places[name].name: _place(parts[name], keys[name]) for name in orders if name not in counted})

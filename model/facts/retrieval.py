@@ -78,11 +78,11 @@ class QueuedMessage:
     ``priority`` is its own, and ``fifo`` says that it is enqueued with the queue's ``defprty`` all the same;
     ``arrival`` counts what came before it. A message is ``repeated`` if another one of the same item, MsgSeqNumber and
     Offset stands before it, ``leads`` its item if it is the first one. ``first_there`` says whether that is on the
-    queue, at ``item_priority`` and ``item_arrival``; the first of the item to arrive is at ``earliest_…``. After the
-    first gap in an item its messages are ``after_gap``, after its last one ``after_last``. With
-    ``message_ends_group`` the logical message that it belongs to is complete, and its last segment, which ends it, says
-    that the group ends, too. ``browsed`` is a message
-    that begins an item of several and that the application has browsed before, since it last began to look for groups.
+    queue; it, or without it the next one of the item, is at ``item_priority`` and ``item_arrival``, the first of the
+    item to arrive at ``earliest_…``. After the first gap in an item its messages are ``after_gap``, after its last one
+    ``after_last``. With ``message_ends_group`` the logical message that it belongs to is complete, and its last
+    segment, which ends it, says that the group ends, too. ``browsed`` is a message that begins an item of several and
+    that the application has browsed before, since it last began to look for groups.
     """
 
     id: str = ""
@@ -176,7 +176,7 @@ def _tell(members: Sequence[QueuedMessage], enqueued: Enqueued) -> None:
         place = each.sequence, each.offset
         each.repeated = by_place.setdefault(place, each) is not each
         each.earliest_priority, each.earliest_arrival = enqueued(members[0]), members[0].arrival
-    first = by_place.get((1, 0))
+    first, begins = by_place.get((1, 0)), by_place[min(by_place)]
     in_line = list(line(first, by_place.get))
     ends = bool(in_line) and in_line[-1].message is not None and in_line[-1].message.ends_item
     last = (in_line[-1].sequence, in_line[-1].offset) if in_line else (0, 0)
@@ -193,5 +193,4 @@ def _tell(members: Sequence[QueuedMessage], enqueued: Enqueued) -> None:
             each.message_complete = bool(whole)
             each.message_ends_group = bool(whole) and whole[-1].last_in_group
         each.group_complete = ends
-        if first is not None:
-            each.item_priority, each.item_arrival = enqueued(first), first.arrival
+        each.item_priority, each.item_arrival = enqueued(begins), begins.arrival

@@ -113,15 +113,14 @@ class QueueView:
         return self.seen(found) if found is not None and _place(found) == place else None
 
     def whole(self, first: SeenMessage) -> list[SeenMessage]:
-        """The logical message that ``first`` begins, segment by segment; empty if one is missing."""
-        if first.message is None or first.message.item == ON_ITS_OWN:
-            return [first]
-        item, segments = first.message.item, [first]
-        while segments[-1].message is not None and not segments[-1].message.ends_message:
-            following = self.of_item(item, segments[-1].message.next_place)
+        """The logical message that ``first`` begins, segment by segment, up to its last one or to the first gap."""
+        segments, at = [first], first.message
+        while at is not None and not at.ends_message:
+            following = self.of_item(at.item, at.next_place)
             if following is None:
-                return []
+                break
             segments.append(following)
+            at = following.message
         return segments
 
     def seen(self, found: Got) -> SeenMessage:
@@ -172,22 +171,24 @@ class QueueView:
             self._tell_of_first(seen)
         elif name in ("message_complete", "message_ends_group"):
             begins = self.of_item(seen.message.item, (seen.sequence, 0)) if seen.segment else seen
-            whole = self.whole(begins) if begins is not None else []
-            seen.message_complete = bool(whole)
-            seen.message_ends_group = bool(whole) and whole[-1].last_in_group
+            last = self.whole(begins)[-1] if begins is not None else None
+            ends = last is not None and (last.last_segment or not last.segment)
+            seen.message_complete = ends
+            seen.message_ends_group = ends and last is not None and last.last_in_group
         else:
             self._tell_of_all(seen)
 
     def _tell_of_first(self, seen: SeenMessage) -> None:
         assert seen.message is not None  # noqa: S101 - as above
         item = seen.message.item
+        stands_at = next(self.queue.item(item), None)
         first = self.of_item(item, (1, 0))
         same = self.of_item(item, seen.message.place)
         spot = (seen.priority, seen.arrival)
         seen.first_there = first is not None
         seen.leads = first is not None and spot == (first.priority, first.arrival)
         seen.repeated = same is not None and spot != (same.priority, same.arrival)
-        seen.item_priority, seen.item_arrival = (first.priority, first.arrival) if first is not None else (0, 0)
+        seen.item_priority, seen.item_arrival = (0, 0) if stands_at is None else (stands_at[0], stands_at[1].first)
 
     def _tell_of_all(self, seen: SeenMessage) -> None:
         """Walks along the item from its first message."""
@@ -200,7 +201,7 @@ class QueueView:
         seen.group_complete = last is not None and last.message is not None and last.message.ends_item
         last_place = last.message.place if last is not None and last.message is not None else (0, 0)
         seen.after_last = seen.group_complete and place > last_place
-        seen.after_gap = not (seen.after_last or in_line or last is None)
+        seen.after_gap = not (seen.after_last or seen.repeated or in_line or last is None)
         earliest = min(((-each.priority, each.run.first) for each in self.queue.item(item)), default=(0, 0))
         seen.earliest_priority, seen.earliest_arrival = -earliest[0], earliest[1]
 

@@ -38,7 +38,10 @@ LEFT_OUT = (
 )  # fmt: skip
 """What walks through a queue leave out: a rule that leaves out the same, in whatever words, is one that they follow."""
 
-LISTED_BY_ITEM = frozenset({LEADING, UNDER_CURSOR, NEXT_OF_GETS, NEXT_OF_BROWSE})
+ONE_AT_MOST = frozenset({UNDER_CURSOR, NEXT_OF_GETS, NEXT_OF_BROWSE})
+"""What leaves one message at most."""
+
+LISTED_BY_ITEM = ONE_AT_MOST | {LEADING}
 """Where one of these is left out candidates are listed by their items, too: they lead one, or there is one at most."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ from mqclause import (
     Cluster,
     Engine,
     Explanation,
+    FactsError,
+    Message,
     Put,
+    Queue,
     QueueManager,
     ReadingError,
     Replay,
@@ -32,6 +36,7 @@ from mqclause import (
     shares,
     why_not,
 )
+from mqclause.model.timeline.event import EventError
 
 ORDERS = str(files("mqclause.tools") / "examples" / "orders.toml")
 SNAPSHOT = read_files([ORDERS])
@@ -102,6 +107,44 @@ def test_the_next_get_by_any_name_of_the_queue(queue: str) -> None:
     facts = {"queue_manager": {"name": "QM1"}, "queue": queues, "message": [{"id": "A", "queue": "APPQ"}]}
     snapshot = read_document(facts, "facts")
     assert next_get(Retrieval(), snapshot.cluster, snapshot.messages, queue).got == ["A"]
+
+
+def test_messages_lie_on_local_queues() -> None:
+    cluster = Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
+    with pytest.raises(FactsError, match="^queue: 'APQ' is no local queue; allowed: APPQ; did you mean 'APPQ'"):
+        list(Retrieval().orders([Message("A", "APPQ"), Message("B", "APQ")], cluster))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("BROWSE_FIRST", "BROWSE_NEXT"), "options: BROWSE_FIRST and BROWSE_NEXT stand together"),
+        (("LOGICAL_ORDER", "MSG_UNDER_CURSOR"), "options: LOGICAL_ORDER stands beside MSG_UNDER_CURSOR"),
+    ],
+)
+def test_options_of_the_next_get_that_do_not_go_together(options: tuple[str, ...], said: str) -> None:
+    cluster = Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
+    first = next_get(Retrieval(), cluster, [Message("A", "APPQ")], "APPQ", ("BROWSE_FIRST",))
+    for ask in (first.next, partial(next_get, Retrieval(), cluster, [], "APPQ")):
+        with pytest.raises(EventError, match=f"^{said}"):
+            ask(options)
+
+
+def test_a_get_goes_on_from_where_the_one_before_left_the_application() -> None:
+    """Y1 is browsed and then got under the cursor; Y2 is next, and without LOGICAL_ORDER A, with a warning."""
+    cluster = Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
+    messages = [
+        Message("A", "APPQ"),
+        Message("Y1", "APPQ", group="Y"),
+        Message("Y2", "APPQ", group="Y", sequence=2),
+        Message("Y3", "APPQ", group="Y", sequence=3, last_in_group=True),
+    ]
+    first = next_get(Retrieval(), cluster, messages, "APPQ", ("BROWSE_FIRST",))
+    under = first.next(("BROWSE_NEXT",)).next(("MSG_UNDER_CURSOR",))
+    following = under.next(("LOGICAL_ORDER",))
+    assert (first.got, under.got, following.got) == (["A"], ["Y1"], ["Y2"])
+    assert (following.next().got, following.next().reason) == (["A"], 2241)
+    assert under.next(("MSG_UNDER_CURSOR",)).reason == 2034
 
 
 def test_one_member_alone_may_stand_for_several() -> None:

@@ -7,10 +7,12 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 
+from mqclause.rulebook.rules import rules_folder
 from spec_tests.support.explain_command import run
 
 FIGURE = str(files("mqclause.tools") / "examples" / "figure_11.toml")
@@ -69,6 +71,17 @@ def test_what_if_the_queue_were_in_fifo_sequence(tmp_path: Path, script: str, op
     assert json.loads(run("order", path, "--json").stdout)["physical"] == ["B", "A"]
     done = run("order", path, option, given, "--json")
     assert (done.stderr, json.loads(done.stdout)["physical"]) == ("", ["A", "B"])
+
+
+def test_the_priority_that_is_shown_is_the_one_that_rules_give(tmp_path: Path) -> None:
+    """DEFPRTY 0 of a FIFO queue; by rules that know no FIFO the message's own."""
+    facts = {"queue": [{"name": "APPQ", "msgdlvsq": "FIFO"}]}
+    path = written(tmp_path, {"id": "A", "queue": "APPQ", "priority": 5}, **facts)
+    assert "1  A  0      A  0\n" in run("order", path).stdout
+    folder = Path(copytree(rules_folder(), tmp_path / "rules"))
+    terms = (folder / "terms.toml").read_text()
+    (folder / "terms.toml").write_text(terms.replace("CASE WHEN fifo THEN defprty ELSE priority END", "priority"))
+    assert "1  A  5      A  5\n" in run("order", path, "--rules", str(folder)).stdout
 
 
 def test_messages_beside_a_script_that_defines_their_queue(tmp_path: Path) -> None:
@@ -202,6 +215,19 @@ def test_each_message_of_a_repeated_put_in_a_unit_of_work_is_passed_over(tmp_pat
         "      returns #1",
         "         5.1  not #0.0: unit of work U has not committed it",
         "         5.1  not #0.1: unit of work U has not committed it",
+    ]
+
+
+def test_segments_that_are_returned_with_the_first_are_not_passed_over(tmp_path: Path) -> None:
+    segments = [
+        {"id": "S2", "queue": "APPQ", "group": "S", "in_group": False, "last_segment": True, "offset": 100},
+        {"id": "T2", "queue": "APPQ", "group": "T", "in_group": False, "last_segment": True, "offset": 100},
+        {"id": "S1", "queue": "APPQ", "group": "S", "in_group": False, "segment": True},
+    ]
+    path = written(tmp_path, *segments, event=[{**GET, "options": ["COMPLETE_MSG"]}])
+    assert run("replay", path).stdout.splitlines()[1:] == [
+        "      returns S1 S2  SegmentStatus L",
+        "         7.5  not T2: it is a later segment of its logical message",
     ]
 
 

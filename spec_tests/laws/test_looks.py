@@ -99,6 +99,32 @@ def test_a_rule_that_counts_messages_is_asked_about_all_of_them() -> None:
     assert got(Rules().with_files({"retrieval/1.1b_own_first.toml": OWN_FIRST})) == ["M1"]
 
 
+def test_a_rule_that_counts_what_is_asked_for_is_asked_about_all_of_it() -> None:
+    """M1 is the first in logical order; to say that others are asked for takes more than to look at it."""
+    path = "retrieval/2247_match_options_error.toml"
+    assert not looks_at_all(Rules())[1]
+    turned = edited(path, "goes_on AND asked_for > 0 AND COUNT_IF(TRUE) = 0", "in_logical_order AND COUNT_IF(TRUE) > 2")
+    assert looks_at_all(turned) == (False, True)
+    assert (got(turned), got(turned, "LOGICAL_ORDER")) == (["M0"], [])
+
+
+@pytest.mark.parametrize(
+    ("offsets", "returned"), [((100, 0), ["100"]), ((0, 200, 100), ["0", "100", "200"]), ((0, 200), ["0"])]
+)
+def test_what_rules_return_whole_is_returned_as_far_as_it_is_there(
+    offsets: tuple[int, ...], returned: list[str]
+) -> None:
+    """No rule asks for the first segment or for all of them; 100 bytes each, and none ends the message."""
+    listed = [
+        Message(id=str(offset), queue="APPQ", group="S", in_group=False, segment=True, offset=offset)
+        for offset in offsets
+    ]
+    files = ("7.5a_found_by_its_first_segment", "7.5b_complete_message")
+    turned = Rules().with_files({f"retrieval/{each}.toml": None for each in files})
+    cluster = Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
+    assert next_get(Retrieval(turned), cluster, listed, "APPQ", ("COMPLETE_MSG",)).got == returned
+
+
 def test_a_rule_that_passes_over_what_is_taken_already_leaves_nothing() -> None:
     after = OWN_FIRST.replace('"retrieval.1.1"', '"retrieval.7.7"').replace(" AND COUNT_IF(NOT in_group) > 0", "")
     assert got(Rules().with_files({"retrieval/1.2g_of_groups.toml": after})) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
 from pathlib import Path
 from random import Random
 from shutil import copytree
@@ -12,46 +12,14 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from mqclause.answers.order.retrieval import Retrieval
 from mqclause.duckdb import message_order
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue, QueueManager
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rules import Rules, rules_folder
 from mqclause.tables.columns import TableError
-from spec_tests.support.ordered_messages import READINGS, TYPES, ordered
+from spec_tests.support.ordered_messages import READINGS, TYPES, as_retrieval_says, in_place, ordered
 from spec_tests.support.random_messages import COLUMNS, random_rows
-
-OF_QUEUE = ("arrival", "msgdlvsq", "defprty")
-
-
-def in_place(found: Mapping[str, Any], name: str) -> list[str]:
-    places = {each[name]: message for message, each in found.items() if each[name] is not None}
-    return [places[place] for place in range(1, len(places) + 1)]
-
-
-def as_retrieval_says(rows: Iterable[Mapping[str, Any]], rules: Rules) -> dict[str, dict[str, Any]]:
-    """What a table should say of the messages of one queue, by the rules over messages in memory."""
-    listed = sorted(rows, key=lambda row: row["arrival"])
-    given = {key: listed[0][key] for key in ("msgdlvsq", "defprty") if listed[0][key] is not None}
-    messages = [
-        Message(**{key: value for key, value in row.items() if key not in OF_QUEUE and value is not None})
-        for row in listed
-    ]
-    order = Retrieval(rules).order(messages, Queue(listed[0]["queue"], "QM1", **given), "QM1")
-    fell = {(each.message, each.of): each.rule.id for each in order.left_out}
-    places = {
-        name: {each.id: place for place, each in enumerate(getattr(order, name), 1)} for name in ("physical", "logical")
-    }
-    return {
-        each.id: {
-            **{name: places[name].get(each.id) for name in places},
-            **{f"left_out_of_{name}": fell.get((each.id, name)) for name in places},
-            "message": None,
-        }
-        for each in messages
-    }
 
 
 @pytest.mark.parametrize("reading", READINGS)
@@ -181,6 +149,36 @@ def test_a_rule_that_ends_calls_ends_no_order() -> None:
     assert left_out == {"Z2": "retrieval.3.6", "Y3a": "retrieval.2.2d", "Y3b": "retrieval.2.2d"}
     complete = [dict.fromkeys(COLUMNS) | row for row in rows]
     assert as_retrieval_says(complete, rules) == found == ordered(rows)
+
+
+@pytest.mark.parametrize(
+    ("without", "logical"),
+    [
+        # Y stands where Y2 lies, the first of it that is there; Y4 behind it, since there is no line to leave.
+        ("3.6_first_has_to_be_there", ["Z1", "Z2", "A", "Y2", "Y4"]),
+        # Of two with one place, both stay, as they arrived.
+        ("2.2b_place_taken_twice", ["Z1", "Z2", "AGAIN", "A"]),
+    ],
+)
+def test_what_items_are_without_a_rule_on_them(without: str, logical: list[str]) -> None:
+    members = [
+        ("Y4", "Y", 4, 5),
+        ("Z2", "Z", 2, 0),
+        ("AGAIN", "Z", 2, 7),
+        ("A", "", 1, 5),
+        ("Y2", "Y", 2, 5),
+        ("Z1", "Z", 1, 6),
+    ]
+    rows: list[dict[str, Any]] = [
+        {"id": name, "queue": "Q", "group": group, "sequence": sequence, "priority": priority, "arrival": arrival}
+        for arrival, (name, group, sequence, priority) in enumerate(members)
+        if name != "AGAIN" or without.startswith("2.2b")
+    ]
+    path, files = f"retrieval/{without}.toml", Rules().files
+    rules = Rules().with_files({path: re.sub('where( *)= ".*"', 'where = "FALSE"', files[path])})
+    found = ordered(rows, rules=rules)
+    assert in_place(found, "logical") == logical
+    assert as_retrieval_says([dict.fromkeys(COLUMNS) | row for row in rows], rules) == found
 
 
 NAMED = "48 characters out of A-Z a-z 0-9 . _ / %"

@@ -7,11 +7,14 @@ the status message here: how far the group was put, or got.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import define, field
 
+from mqclause import Replay, read_scenario
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.order.retrieval_calls import put_reason, retrieve
 from mqclause.model.facts.cluster import Cluster
@@ -19,6 +22,7 @@ from mqclause.model.facts.objects import Queue, QueueManager
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
+EXAMPLES = Path(str(files("mqclause.tools"))) / "examples"
 RETRIEVAL = Retrieval()
 MESSAGES = 9
 GROUP = [f"Y{number}" for number in range(1, MESSAGES + 1)]
@@ -248,3 +252,22 @@ def test_a_unit_of_work_that_is_stopped_leaves_nothing(stopped: int) -> None:
     with pytest.raises(StoppedError):
         putting(machine, with_status=True)
     assert machine.state.queue("APPQ").depth in (0, AT_ONCE)
+
+
+SHOWN: dict[str, list[str]] = {
+    "status_queue": ["group Y, message 3", "Y1 Y2 Y3 Y4 Y5"],
+    "status_queue_get": ["Y1 Y2", "Y3", "group Y, message 2 Y3 Y4 Y5"],
+    "status_segments": ["message 1 message 2", "message 1 message 2 message 3 message 4", "Y1 Y2 Y3 Y4"],
+}
+"""By example: what is got, in lines; a get that finds nothing and any other call begin a new one."""
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_examples_show_it(name: str) -> None:
+    lines: list[list[str]] = [[]]
+    for row in Replay().rows(read_scenario(EXAMPLES / f"{name}.toml")):
+        if row.returned is None or not row.returned.got:
+            lines.append([])
+        else:
+            lines[-1] += row.returned.got
+    assert [" ".join(line) for line in lines if line] == SHOWN[name]

@@ -9,17 +9,20 @@ from mqclause.answers.order.retrieval import QueueOrder, Retrieval
 from mqclause.answers.order.retrieval_calls import next_get
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.retrieval import QueuedMessage
+from mqclause.model.facts.retrieval import Enqueued, QueuedMessage
 
 USUAL_OPTIONS = ((), ("LOGICAL_ORDER",), ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE"), ("COMPLETE_MSG",))
 """What a next get is shown with."""
 
 
-def order_lines(order: QueueOrder) -> Iterator[str]:
-    """Both orders side by side, a line a message; then who is left out, and whose order is kept."""
+def order_lines(order: QueueOrder, enqueued: Enqueued) -> Iterator[str]:
+    """Both orders side by side, a line a message with the priority that it is ``enqueued`` with; then who is left out,
+    and whose order is kept.
+    """
     yield f"{order.queue.name}  MSGDLVSQ({order.queue.msgdlvsq})"
     columns = [
-        _column(title, messages) for title, messages in (("physical", order.physical), ("logical", order.logical))
+        _column(title, messages, enqueued)
+        for title, messages in (("physical", order.physical), ("logical", order.logical))
     ]
     widths = [max(map(len, column)) for column in columns]
     number = len(str(max(len(order.physical), len(order.logical))))
@@ -43,14 +46,13 @@ def next_get_lines(retrieval: Retrieval, cluster: Cluster, messages: Sequence[Me
         yield f"next get{asked}: {said}"
 
 
-def _column(title: str, messages: Sequence[QueuedMessage]) -> list[str]:
+def _column(title: str, messages: Sequence[QueuedMessage], enqueued: Enqueued) -> list[str]:
     width = max((len(each.id) for each in messages), default=0)
-    return [title, *(f"{each.id:<{width}}  {described(each)}" for each in messages)]
+    return [title, *(f"{each.id:<{width}}  {_described(each, enqueued(each))}" for each in messages)]
 
 
-def described(message: QueuedMessage) -> str:
+def _described(message: QueuedMessage, priority: int) -> str:
     """A message's priority and its place in its group or segmented message: ``5  Y 3 last  offset 0``."""
-    priority = message.defprty if message.fifo else message.priority
     said = [str(priority)]
     if message.in_group:
         said.append(f"{message.group_id} {message.sequence}{' last' if message.last_in_group else ''}")

@@ -21,11 +21,23 @@ from mqclause.language.possible import possible
 from mqclause.language.sql import literal
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.retrieval import RetrievalCall
-from mqclause.model.timeline.retrieval_call import BY_ITEM, BY_PLACE, LEFT_OUT, LIKE_BUT_FOR, LISTED_BY_ITEM, ListedBy
+from mqclause.model.timeline.retrieval_call import (
+    BY_ITEM,
+    BY_PLACE,
+    COMMITTED,
+    LEFT_OUT,
+    LIKE_BUT_FOR,
+    LISTED_BY_ITEM,
+    ONE_AT_MOST,
+    ListedBy,
+)
 from mqclause.rulebook.rule import Expression
 
 Applies = Callable[[RetrievalCall], bool]
 """Whether a step applies to a call; where that takes more than the call, it may."""
+
+Walks = Sequence[tuple[str, Applies]]
+"""What steps leave out that a walk through a queue can, of LEFT_OUT, and when."""
 
 
 class Sight(NamedTuple):
@@ -40,20 +52,24 @@ class Looks:
     """Which messages a get looks at, as its rules are: steps say it by what they do, where they apply.
 
     For the steps ``of_all`` all messages have to be there: they count some of them, or pass over what was taken
-    already. Those ``ordering`` compare them by something else than they are listed by, those ``of_items`` by what only
-    messages that lead an item are listed by. ``left_out_by`` has those that leave out what a walk through a queue can.
+    already. Those ``counting`` count what is left when their turn comes, after the walks beside them. Those
+    ``ordering`` compare messages by something else than they are listed by, those ``of_items`` by what only messages
+    that lead an item are listed by. ``left_out_by`` has those that leave out what a walk through a queue can.
     """
 
     of_all: Sequence[Applies]
+    counting: Sequence[tuple[Applies, Walks]] = ()
     ordering: Sequence[Applies] = ()
     of_items: Sequence[Applies] = ()
-    left_out_by: Sequence[tuple[str, Applies]] = ()
+    left_out_by: Walks = ()
 
     def at(self, call: RetrievalCall) -> Sight:
         """What a call looks at."""
         if any(applies(call) for applies in self.of_all):
             return Sight(frozenset(), False)
-        found = frozenset(text for text, applies in self.left_out_by if applies(call))
+        found = _found(self.left_out_by, call)
+        if any(applies(call) and not _is_one(found, before, call) for applies, before in self.counting):
+            return Sight(frozenset(), False)
         by_items = found.isdisjoint(LISTED_BY_ITEM) and any(applies(call) for applies in self.of_items)
         return Sight(found, not (by_items or any(applies(call) for applies in self.ordering)))
 
@@ -62,29 +78,54 @@ class Looks:
 def looks_of(steps: Steps) -> Looks:
     """What these steps say of themselves."""
     of_all, ordering, of_items = list[Applies](), list[Applies](), list[Applies]()
-    left_out, taken = list[tuple[str, Applies]](), False
+    counting, left_out, taken = list[tuple[Applies, Walks]](), list[tuple[str, Applies]](), False
     for place, step in enumerate(steps.steps):
         text = _leaves_out(step, steps.vocabulary)
         walks = _applies(steps, place) if text else None
         if walks is not None:
             left_out.append((text, walks))
         if isinstance(step, Filter) if taken else _is_of_all(step, steps.vocabulary, walks is not None):
-            of_all.append(walks or _applies(steps, place) or _always)
+            of_all.append(_may_apply(steps, place))
+        elif not taken and _counts(step, steps.vocabulary):
+            counting.append((_may_apply(steps, place), tuple(left_out)))
         elif isinstance(step, Rank) and step.keep == "all" and not _compares_by(step, BY_PLACE):
             others = of_items if _compares_by(step, BY_ITEM) else ordering
-            others.append(_applies(steps, place) or _always)
+            others.append(_may_apply(steps, place))
         taken = taken or _takes_first(step, steps.vocabulary)
-    return Looks(of_all, ordering, of_items, left_out)
+    return Looks(of_all, counting, ordering, of_items, left_out)
 
 
-def _always(_: RetrievalCall) -> bool:
-    return True
+def _found(walks: Walks, call: RetrievalCall) -> frozenset[str]:
+    return frozenset(text for text, applies in walks if applies(call))
+
+
+def _is_one(left_out: frozenset[str], before: Walks, call: RetrievalCall) -> bool:
+    """Whether one message at most is listed, and the steps ``before`` would have left no other."""
+    return COMMITTED in left_out and not ONE_AT_MOST.isdisjoint(_found(before, call))
 
 
 def _applies(steps: Steps, place: int) -> Applies | None:
     """Whether a step applies to a call; None if that takes more than the call."""
     when = _when(steps, place)
     return None if when is None else ready(when, steps.vocabulary, "s")
+
+
+def _may_apply(steps: Steps, place: int) -> Applies:
+    """Whether a step applies to a call, as far as the call alone tells."""
+    when = steps.steps[place].when
+    parts = [] if when is None else _parts(expanded(when, steps.vocabulary))
+    told = [found for part in parts if (found := _of_call(part, steps, place)) is not None]
+    return ready(exp.and_(*told), steps.vocabulary, "s") if told else _always
+
+
+def _parts(tree: Expression) -> list[Expression]:
+    """What has to hold together for ``tree`` to hold."""
+    tree = tree.unnest()
+    return [part for each in tree.flatten() for part in _parts(each)] if isinstance(tree, exp.And) else [tree]
+
+
+def _always(_: RetrievalCall) -> bool:
+    return True
 
 
 def _leaves_out(step: Step, vocabulary: Vocabulary) -> str:
@@ -106,8 +147,13 @@ def _is_of_all(step: Step, vocabulary: Vocabulary, is_walked: bool) -> bool:
     return False
 
 
+def _counts(step: Step, vocabulary: Vocabulary) -> bool:
+    """Whether a step counts messages."""
+    return any(expanded(tree, vocabulary).find(exp.CountIf) for tree in expressions_of(step))
+
+
 def _counts_some(tree: Expression, vocabulary: Vocabulary) -> bool:
-    """Whether messages are counted by what they are; whether any is left is found by looking on."""
+    """Whether messages are counted by what they are."""
     counts = expanded(tree, vocabulary).find_all(exp.CountIf)
     return any(not (isinstance(each.this, exp.Boolean) and each.this.this) for each in counts)
 

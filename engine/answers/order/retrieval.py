@@ -117,15 +117,17 @@ class Retrieval:
     def orders(self, messages: Iterable[Message], cluster: Cluster, queue: str | None = None) -> Iterator[QueueOrder]:
         """The order of each queue that has messages, as the facts list the queues, or of the one that is named.
 
-        ``messages`` in the order of their arrival. Raises FactsError for a name that is no local queue.
+        ``messages`` in the order of their arrival. Raises FactsError for a name, or a message's queue, that is no local
+        queue.
         """
         local = local_queues(cluster)
         by_queue: dict[str, list[Message]] = {}
         for message in messages:
             by_queue.setdefault(message.queue, []).append(message)
+        named = [*by_queue] if queue is None else [*by_queue, queue]
+        if unknown := [name for name in named if name not in local]:
+            raise FactsError([Diagnostic("queue", not_local(name, local)) for name in unknown])
         if queue is not None:
-            if queue not in local:
-                raise FactsError([Diagnostic("queue", not_local(queue, local))])
             yield self.order(by_queue.get(queue, ()), local[queue], cluster.queue_manager.name)
             return
         for name in local:

@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.answers.order.retrieval import PassedOver, Retrieval
 from mqclause.executors.run import Run
@@ -18,6 +18,7 @@ from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.retrieval import Enqueued, QueuedMessage, RetrievalCall
+from mqclause.model.timeline.beside import beside_each_other
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import Event, EventError
 from mqclause.model.timeline.getting import view_of
@@ -62,10 +63,13 @@ NO_REASON = CallReason()
 class Returned:
     """What a get or browse returned: messages (one, or the segments of one), or none, for the reason that it ``ended``.
 
-    A reason beside messages is a warning. ``remarks`` are what rules have to say of it.
+    A reason beside messages is a warning. ``remarks`` are what rules have to say of it. ``event`` is the call as it was
+    made, ``after`` the queue manager after it.
     """
 
     retrieval: Retrieval
+    event: Event
+    after: QueueManagerState
     call: RetrievalCall
     view: QueueView
     ended: CallReason = NO_REASON
@@ -94,10 +98,14 @@ class Returned:
         statuses = {"group_status": self.group_status, "segment_status": self.segment_status}
         return {"got": self.got, **statuses, **({"remarks": list(self.remarks)} if self.remarks else {})}
 
+    def next(self, options: tuple[str, ...] = (), match: Mapping[str, Any] = MappingProxyType({})) -> Returned:
+        """What the same application's next get on the queue returns, from where this one left it: ``next_get``."""
+        return retrieve(self.retrieval, self.after, _asking(self.event, options, match))[2]
+
     def passed_over(self) -> Iterator[PassedOver]:
         """The messages that lie before the one that was returned, in physical order, and why each was not.
 
-        Of very many, the first.
+        Of very many, the first. Segments that were returned with it were not passed over, wherever they lie.
         """
         first = self.messages[0] if self.messages else None
         place = None if first is None else (first.priority, first.arrival)
@@ -105,8 +113,8 @@ class Returned:
         listed = list(islice(before, MOST_PASSED_OVER))
         run = self.retrieval.run(self.call, [*listed, *self.messages[:1]], traced=True)
         found = self.retrieval.passed_over(self.call, run, [*listed, *self.messages[:1]], "get")
-        fell = {each.message: each for each in found}
-        return (fell[each.id] for each in listed if each.id in fell)
+        fell, got = {each.message: each for each in found}, set(self.got)
+        return (fell[each.id] for each in listed if each.id in fell and each.id not in got)
 
 
 @frozen(eq=False)
@@ -135,12 +143,16 @@ def retrieve(
     listed = candidates(call, view, sight.left_out)
     run = first_run(retrieval, call, listed) if sight.is_first else retrieval.run(call, [*view.each_of(listed)])
     if run.failure is not None or not run.remaining:
-        return state.sent(event), NOTHING, Returned(retrieval, call, view, _reason(retrieval, call, run))
+        after = state.sent(event)
+        return after, NOTHING, Returned(retrieval, event, after, call, view, _reason(retrieval, call, run))
     first: SeenMessage = run.remaining[0]
     facts = run.facts
     taken = view.whole(first) if facts["returned_whole"] else [first]
+    after, happened = state.gotten(event, base.name, taken)
     returned = Returned(
         retrieval,
+        event,
+        after,
         call,
         view,
         _reason(retrieval, call, run, [first]),
@@ -149,7 +161,7 @@ def retrieve(
         facts["segment_status"],
         tuple(retrieval.remarks(call, run)),
     )
-    return *state.gotten(event, base.name, taken), returned
+    return after, happened, returned
 
 
 def next_get(
@@ -162,15 +174,24 @@ def next_get(
 ) -> Returned:
     """What a get with these options and match options returns, of an application that has made no call before.
 
-    ``messages`` in the order of their arrival; ``queue`` is where they lie, or a local alias of that. Raises
-    DomainError for an option or a key that there is not, EventError for a queue that there is not.
+    ``messages`` in the order of their arrival; ``queue`` is where they lie, or a local alias of that. What the
+    application's next one returns, ``next`` of the answer says. Raises DomainError for an option or a key that there is
+    not, EventError for options that do not go together and for a queue that there is not.
     """
-    event = Event("get", queue=queue, options=options, match=match)
+    event = _asking(Event("get", queue=queue), options, match)
     judge = Enqueuing(retrieval.enqueued)
     base = Definitions(cluster, judge).base(event.queue)
     lying = [each for each in messages if base is not None and each.queue == base.name]
     state = QueueManagerState.of(cluster, judge, lying)
     return retrieve(retrieval, state, event)[2]
+
+
+def _asking(event: Event, options: tuple[str, ...], match: Mapping[str, Any]) -> Event:
+    """The get with these options and match options."""
+    asked = evolve(event, options=options, match=match)
+    for fault in beside_each_other({"options": asked.options}):
+        raise EventError(fault)
+    return asked
 
 
 def first_run(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[SeenMessage]) -> Run:
