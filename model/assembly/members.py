@@ -161,11 +161,14 @@ def _as_others_know_it(placed: Placed[Any]) -> Placed[Any]:
 
 
 def _told(member: Snapshot, instance: Placed[Queue | QueueManagerAlias]) -> Snapshot:
+    """It stays in its place among what is listed, or comes last."""
     told, host = instance.fact, owner_of(instance.fact)
     shared = tuple(name for name in told.clusters if name in member.cluster.queue_manager.clusters)
-    others = [each for each in member.provenance.placed if not _is_instance(each.fact, told)]
     is_known = shared and host in (local_of(member), *member.cluster.remote)
-    return of_facts(member, [*others, *([evolve(instance, fact=evolve(told, clusters=shared))] if is_known else [])])
+    known = [evolve(instance, fact=evolve(told, clusters=shared))] if is_known else []
+    placed = list(member.provenance.placed)
+    at = next((at for at, each in enumerate(placed) if _is_instance(each.fact, told)), len(placed))
+    return of_facts(member, [*placed[:at], *known, *placed[at + 1 :]])
 
 
 def _is_instance(fact: object, told: Queue | QueueManagerAlias) -> bool:

@@ -84,6 +84,16 @@ def test_an_alias_that_leaves_the_cluster_or_comes_into_it(gates: list[str]) -> 
     assert {at: row[1:3] for at, row in rows.items()} == {("DOOR", name): (2087, {"QM4": 1}) for name in members}
 
 
+def test_what_is_in_the_cluster_already_stays_in_its_place(gates: list[str]) -> None:
+    """CLWLMRUC keeps of equal channels those listed first: QM2, as long as the listing is as it was."""
+    for at, more in ((0, "ALTER QMGR CLWLMRUC(1)"), (1, "DEFINE QLOCAL(ORDERS) CLUSTER(SALES)")):
+        with Path(gates[at]).open("a") as file:
+            file.write(f"{more}\n")
+    Path(gates[2]).write_text(MEMBER.format("QM3") + MEMBERS["QM2"] + "\nDEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n")
+    for change in ("QREMOTE(GATE) QMGR(QM2) CLUSTER(SALES)", "QLOCAL(ORDERS) QMGR(QM2) CLUSTER(SALES)"):
+        assert of_aliases(gates, "--set", change) == (0, {})
+
+
 def test_where_an_alias_leads_stays_as_it_is(gates: list[str]) -> None:
     assert of_aliases(gates, "--set", "QLOCAL(ORDERS) PUT(DISABLED)") == (3, {})
     assert of_aliases(gates, "--set", "QREMOTE(GATE) QMGR(QM2) CLWLPRTY(1)") == (0, {})
