@@ -21,7 +21,15 @@ from mqclause.model.diagnostic import (
     quoted,
     suggestion,
 )
-from mqclause.model.facts.objects import Channel, Process, Put, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.objects import (
+    Channel,
+    Process,
+    Put,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.mqsc.parameters import UnreadableError, parameters
 from mqclause.model.readers.mqsc.words import FLAGS, SYNONYMS
@@ -33,6 +41,8 @@ if TYPE_CHECKING:
 OPTION = "--set"
 _FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
 _QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
+_OF_ALIAS = "QREMOTE"
+"""The kind of queue by which a queue-manager alias is defined."""
 CHANGEABLE = ("QMGR", *_QUEUES, "CHANNEL", "PROCESS")
 BESIDES = {"CHANNEL": {"STATUS"}, "QMGR": {"SUSPEND"}}
 """What can be set here and is no attribute of a definition."""
@@ -144,12 +154,18 @@ def is_meant(fact: object, change: WhatIf, local: str) -> bool:
     """Whether ``fact``, which the queue manager ``local`` knows, is what the command names."""
     if change.kind in _QUEUES:
         of_kind = isinstance(fact, Queue) and fact.type == change.kind
+        of_kind |= isinstance(fact, QueueManagerAlias) and change.kind == _OF_ALIAS
     else:
         of_kind = isinstance(fact, _FACTS[change.kind])
     if not of_kind or getattr(fact, "name", "") != change.name:
         return False
     own_state = change.kind == "CHANNEL" and "STATUS" in change.attributes and change.owner == local
-    return not change.owner or own_state or getattr(fact, "queue_manager", local) == change.owner
+    return not change.owner or own_state or owner_of(fact, local) == change.owner
+
+
+def owner_of(fact: Any, default: str = "") -> str:
+    """The queue manager that has what a fact describes; ``default`` for one that names none."""
+    return fact.routed_to if isinstance(fact, QueueManagerAlias) else getattr(fact, "queue_manager", default)
 
 
 def _check(change: WhatIf, found: list[Placed[Any]], placed: Iterable[Placed[Any]], local: str) -> None:
@@ -157,14 +173,14 @@ def _check(change: WhatIf, found: list[Placed[Any]], placed: Iterable[Placed[Any
     if not found:
         named = [each.fact for each in placed if not isinstance(each.fact, Put)]
         nobody = evolve(change, owner="")
-        others = {each.queue_manager for each in named if change.owner and is_meant(each, nobody, local)}
+        others = {owner_of(each) for each in named if change.owner and is_meant(each, nobody, local)}
         known = sorted({each.name for each in named} - {change.name})
         near = insert_hint(change.name, known) or name_suggestion(change.name, known)
         elsewhere = "" if "STATUS" in change.attributes else on_another(change, others)
         raise _fault(f"{change.object} {elsewhere or f'is not known to {local}{near}'}")
     if "STATUS" in change.attributes and change.owner not in ("", local):
         raise _fault(f"{change.object}: STATUS: the states of {change.owner}'s channels are its own")
-    owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})
+    owners = sorted({owner_of(each.fact) for each in found})
     if len(owners) > 1 and set(change.attributes) != {"STATUS"}:
         raise on_several(change, owners)
 
@@ -202,7 +218,9 @@ def fields_set(change: WhatIf, fact: Any) -> dict[str, Any]:
         raise _fault(f"{change.object}: the clusters of a channel cannot be set here; give a script instead")
     if "SUSPEND" in change.attributes:
         fields["suspended"] = _suspended(change, fact)
-    if "CLUSTER" in change.attributes and isinstance(fact, Queue):
+    if isinstance(fact, QueueManagerAlias):
+        fields = _of_alias(change, fact, fields)
+    if "CLUSTER" in change.attributes and isinstance(fact, Queue | QueueManagerAlias):
         fields["clusters"] = tuple(filter(None, [change.attributes["CLUSTER"]]))
     if "TARGET" in change.attributes:
         fields["target"] = change.attributes["TARGET"]
@@ -212,6 +230,16 @@ def fields_set(change: WhatIf, fact: Any) -> dict[str, Any]:
             f"{change.object}: {lacks[0].upper()} is known to that queue manager alone and changes nothing here"
         )
     return fields
+
+
+def _of_alias(change: WhatIf, alias: QueueManagerAlias, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an alias for those of a QREMOTE. Raises FactsError where it would no longer be one."""
+    kept = {name: value for name, value in fields.items() if name not in ("rname", "rqmname")}
+    if fields.get("rname"):
+        raise _fault(f"{change.object}: a queue-manager alias has no RNAME; give a script instead")
+    if "rqmname" in fields:
+        kept |= {"queue_manager": fields["rqmname"] or alias.routed_to, "host": alias.routed_to}
+    return kept
 
 
 def _suspended(change: WhatIf, fact: QueueManager | RemoteQueueManager) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from attrs import evolve
@@ -15,6 +16,7 @@ from mqclause.model.assembly.change import (
     of_facts,
     on_another,
     on_several,
+    owner_of,
     read_change,
     with_change,
     with_fields,
@@ -27,6 +29,8 @@ from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, Queu
 
 Members = tuple[Snapshot, ...]
 """What each queue manager knows, one snapshot for each."""
+
+_ADVERTISED = Queue | QueueManagerAlias
 
 OWN_STATE, EVERYWHERE = frozenset({"STATUS"}), frozenset({"SUSPEND"})
 
@@ -109,7 +113,7 @@ def _the_owner(members: Members, change: WhatIf, found: Sequence[Placed[Any]]) -
     """Whose object is meant; raises FactsError unless that is clear."""
     if not found:
         raise _fault(f"{change.object} {_why_unknown(members, change)}")
-    owners = sorted({getattr(each.fact, "queue_manager", "") for each in found})
+    owners = sorted({owner_of(each.fact) for each in found})
     if len(owners) > 1 and not set(change.attributes) <= OWN_STATE:
         raise on_several(change, owners)
     return " ".join(owners[:1])
@@ -124,7 +128,7 @@ def _why_unknown(members: Members, change: WhatIf) -> str:
     if change.owner and set(change.attributes) <= OWN_STATE:
         return f"is not known: STATUS is that of a channel by which {change.owner} sends, and it has none of that name"
     nobody = evolve(change, owner="")
-    owners = {each.fact.queue_manager for member in members for each in _meant(member, nobody) if change.owner}
+    owners = {owner_of(each.fact) for member in members for each in _meant(member, nobody) if change.owner}
     if owners:
         return on_another(change, owners)
     known = sorted({fact.name for fact in facts} - {change.name})
@@ -139,22 +143,36 @@ def _in_one(member: Snapshot, change: WhatIf, meant: Sequence[Placed[Any]]) -> S
 
 
 def _told_to_others(members: Members, change: WhatIf) -> Members:
-    """What others know of a queue that comes into a cluster or leaves one: its instance in the clusters they share."""
+    """What is known of a queue or an alias that comes into a cluster or leaves one: it, in the clusters they share."""
     owner = next((each for each in members if local_of(each) == change.owner), None)
-    placed = [each for each in _meant(owner, change) if isinstance(each.fact, Queue)] if owner else []
-    return tuple(_told(each, placed[0]) if placed and each is not owner else each for each in members)
+    found = [each for each in _meant(owner, change) if isinstance(each.fact, _ADVERTISED)] if owner else []
+    known = [_as_others_know_it(each) for each in found]
+    aliases = [each for each in known if isinstance(each.fact, QueueManagerAlias)]
+    return tuple(reduce(_told, aliases if each is owner else known, each) for each in members)
 
 
-def _told(member: Snapshot, instance: Placed[Queue]) -> Snapshot:
-    queue = instance.fact
-    shared = tuple(name for name in queue.clusters if name in member.cluster.queue_manager.clusters)
-    others = [each for each in member.provenance.placed if not _is_instance(each.fact, queue)]
-    known = [evolve(instance, fact=evolve(queue, clusters=shared))]
-    return of_facts(member, [*others, *(known if shared and queue.queue_manager in member.cluster.remote else [])])
+def _as_others_know_it(placed: Placed[Any]) -> Placed[Any]:
+    """The definition of a queue-manager alias as an alias; anything else as it is."""
+    own = placed.fact
+    if not isinstance(own, Queue) or own.type != "QREMOTE" or own.rname:
+        return placed
+    to, host = own.rqmname or own.queue_manager, own.queue_manager
+    return evolve(placed, fact=QueueManagerAlias(own.name, to, own.clusters, own.put, own.clwlrank, own.clwlprty, host))
 
 
-def _is_instance(fact: object, queue: Queue) -> bool:
-    return isinstance(fact, Queue) and (fact.name, fact.queue_manager) == (queue.name, queue.queue_manager)
+def _told(member: Snapshot, instance: Placed[Queue | QueueManagerAlias]) -> Snapshot:
+    """It stays in its place among what is listed, or comes last."""
+    told, host = instance.fact, owner_of(instance.fact)
+    shared = tuple(name for name in told.clusters if name in member.cluster.queue_manager.clusters)
+    is_known = shared and host in (local_of(member), *member.cluster.remote)
+    known = [evolve(instance, fact=evolve(told, clusters=shared))] if is_known else []
+    placed = list(member.provenance.placed)
+    at = next((at for at, each in enumerate(placed) if _is_instance(each.fact, told)), len(placed))
+    return of_facts(member, [*placed[:at], *known, *placed[at + 1 :]])
+
+
+def _is_instance(fact: object, told: Queue | QueueManagerAlias) -> bool:
+    return isinstance(fact, type(told)) and (fact.name, owner_of(fact)) == (told.name, owner_of(told))
 
 
 def _without(member: Snapshot, name: str) -> Snapshot:
@@ -162,9 +180,8 @@ def _without(member: Snapshot, name: str) -> Snapshot:
 
 
 def _belongs_to(fact: object, name: str) -> bool:
-    if isinstance(fact, QueueManagerAlias):
-        return fact.routed_to == name
-    return _is(fact, name) or (isinstance(fact, Queue | Channel) and fact.queue_manager == name)
+    of_it = isinstance(fact, Queue | Channel | QueueManagerAlias) and owner_of(fact) == name
+    return _is(fact, name) or of_it
 
 
 def _is(fact: object, name: str) -> bool:

@@ -75,6 +75,36 @@ def test_a_local_queue_that_keeps_its_puts(tmp_path: Path) -> None:
     }
 
 
+def test_what_the_local_queue_manager_could_do_of_its_own_where_a_reading_looks_at_it(tmp_path: Path) -> None:
+    """Its queue has the higher priority, so that QM3 falls at 11b unless the local instance falls before it."""
+    queues = [
+        {"name": "Q", "queue_manager": "QM1", "clusters": ["S"], "clwluseq": "ANY", "clwlprty": 9},
+        {"name": "Q", "queue_manager": "QM3", "clusters": ["S"], "put": "ENABLED"},
+    ]
+    routes = [
+        {"name": "TO.QM1", "queue_manager": "QM1", "cluster": "S", "deftype": "CLUSRCVR"},
+        {"name": "TO.QM3", "queue_manager": "QM3", "cluster": "S"},
+    ]
+    given = written(tmp_path, facts(queue=queues, channel=routes))
+    suspend, stop = "SUSPEND QMGR CLUSTER('S')", "STOP CHANNEL('TO.QM1')"
+    for reading, expected in (
+        ("suspended-with-local=only-remote", set()),
+        ("suspended-with-local=always", {suspend}),
+        ("local-instance-competes=clusrcvr-channels", {stop}),
+    ):
+        document = json.loads(asked(given, "--why-not", "QM3", "--reading", reading, "--json")[1])
+        told = {each["command"] for change in document["why_not"]["changes"] if len(change) == 1 for each in change}
+        assert told & {suspend, stop} == expected
+
+
+@pytest.mark.parametrize(("clusters", "more"), [(["T"], ""), (["T", "U"], " CLUSNL(' ')")])
+def test_a_queue_comes_into_the_cluster(tmp_path: Path, clusters: list[str], more: str) -> None:
+    """MQ refuses CLUSTER while CLUSNL is not blank, which it is of a queue in several clusters."""
+    queues = [{"name": "Q", "queue_manager": "QM3", "clusters": clusters}]
+    found = answered(tmp_path, "QM3", queue=queues)
+    assert found["changes"] == [[{"queue_manager": "QM3", "command": f"ALTER QLOCAL('Q') CLUSTER('S'){more}"}]]
+
+
 def test_an_alias_on_the_way_that_is_put_disabled(tmp_path: Path) -> None:
     # The rules leave QM2; the put fails all the same, by the alias that it names.
     alias = {"name": "TO.Q", "type": "QALIAS", "target": "Q", "put": "DISABLED"}

@@ -22,7 +22,7 @@ from mqclause.answers.cluster.cluster_map import (
 )
 from mqclause.model.assembly.members import Members
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
-from mqclause.tools.render.overview import exits_said, print_map, write_map
+from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_map, write_map
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.remarks import remarks_on, remarks_said
 from mqclause.tools.render.streams import in_json, print_pieces, print_warnings
@@ -54,7 +54,7 @@ def _print(rows: list[ToldRow], as_csv: bool) -> None:
     rows.sort(key=_place)
     queues = [row for row in rows if row.queue]
     if as_csv:
-        left = [] if len(queues) == len(rows) else ["aliases of queue managers are left out: --json has them"]
+        left = [] if len(queues) == len(rows) else [ALIASES_LEFT_OUT]
         print_warnings((), [*left, *exits_said(note_exits(rows, {})), *remarks_said(remarks_on(rows))])
         write_map(queues)
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import click
@@ -12,7 +13,15 @@ from mqclause.answers.check.inspection import inspected
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.ways import on_the_way
 from mqclause.answers.cluster.cluster_map import note_exits
-from mqclause.answers.cluster.difference import PlanRow, both_sides, ordered, restarting, restarting_by, row_of
+from mqclause.answers.cluster.difference import (
+    PlanRow,
+    alias_rows_of,
+    both_sides,
+    ordered,
+    restarting,
+    restarting_by,
+    row_of,
+)
 from mqclause.answers.cluster.failing import after_failure
 from mqclause.answers.cluster.planned import Planned
 from mqclause.answers.cluster.traffic import Traffic
@@ -23,9 +32,9 @@ from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.commands.inputs import quote
 from mqclause.tools.commands.options import file_name, unpadded
-from mqclause.tools.render.overview import exits_said, print_plan, write_plan
+from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_plan, write_plan
 from mqclause.tools.render.progress import followed
-from mqclause.tools.render.remarks import remarks_said
+from mqclause.tools.render.remarks import named_alone, remarks_said
 from mqclause.tools.render.streams import print_json, print_warnings
 
 LookedAt = tuple[FindingChanges, Sequence[str]]
@@ -80,11 +89,13 @@ def command(
         if as_json:
             print_json(found.to_json())
         elif as_csv:
-            print_warnings((), [*exits_said(found.exits), *remarks_said(found.remarks), *found.to_nobody])
+            left = [ALIASES_LEFT_OUT] if found.alias_rows else []
+            remarks = remarks_said(named_alone(found.remarks))
+            print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody])
             write_plan(found.rows)
         else:
             print_plan(found)
-    return SOMETHING_CHANGES if found.rows else 0
+    return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
 
 
 def planned(
@@ -101,12 +112,12 @@ def planned(
     made = (row_of(each, engine, question.bind, traffic) for each in asked)
     differing, held_up = list[PlanRow](), list[PlanRow]()
     exits: dict[Incomplete, list[str]] = {}
-    remarks = list[tuple[str, str, str]]()
-    for row in followed(made, len(asked)):
+    remarks = list[tuple[Mapping[str, str], str, str]]()
+    for row in chain(followed(made, len(asked)), alias_rows_of(members, after, engine, question.bind)):
         note_exits((row.before, row.after), exits)
         differing += [row] if row.differs else []
         held_up += [row] if row.held_up else []
-        remarks += [(row.queue, row.member, each) for each in row.remarks if question.fits(row)]
+        remarks += [(row.before.named, row.member, each) for each in row.remarks if question.fits(row)]
     in_map = {(queue, local_of(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
     names = [local_of(each) for each in members]
@@ -114,7 +125,10 @@ def planned(
     rows, restarts = question.fitting(ordered(differing)), restarting(members, after, engine)
     findings, to_nobody = checked
     by = restarting_by(engine)
-    return Planned(rows, restarts, names, findings, traffic, elsewhere, exits, waiting, remarks, to_nobody, by)
+    queues, aliases = [row for row in rows if row.queue], [row for row in rows if not row.queue]
+    return Planned(
+        queues, restarts, names, findings, traffic, elsewhere, exits, waiting, remarks, to_nobody, by, aliases
+    )
 
 
 def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> LookedAt:

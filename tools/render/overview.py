@@ -18,7 +18,7 @@ from mqclause.answers.cluster.planned import Planned
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.tools.render.page import Page
 from mqclause.tools.render.plan_table import ChangedRow, print_plan_table
-from mqclause.tools.render.remarks import print_remarks, remarks_on
+from mqclause.tools.render.remarks import named_alone, print_remarks, remarks_on
 from mqclause.tools.render.shares import amount, percent, where_to
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
@@ -28,6 +28,9 @@ MOVES_SHOWN = 5
 UNKNOWN_SHOWN = 3
 NARROWEST_PARTS = 40
 """How many characters where puts go has at least beside the names of members; with fewer it stands below them."""
+
+ALIASES_LEFT_OUT = "aliases of queue managers are left out: --json has them"
+"""What is said of CSV, which has no column for them."""
 
 NOT_KNOWN = "-"
 """What stands for where puts go of a queue that a member does not know."""
@@ -82,7 +85,7 @@ def _print_exits(exits: Mapping[Incomplete, Sequence[str]], page: Page) -> None:
         page.line(Text(each.command, "dim"), "", INDENT)
 
 
-def _named(row: PrintedRow) -> str:
+def _named(row: PrintedRow | PlanRow) -> str:
     return row.name if row.queue else f"{row.name} (queue manager)"
 
 
@@ -122,25 +125,25 @@ def _marked(line: str) -> Text:
 def print_plan(found: Planned, page: Page | None = None) -> None:
     """Prints each queue with what becomes of its puts before (-) and after (+), and the clauses that decide."""
     page = page or Page()
-    groups = _alike(found.rows)
+    rows = [*found.rows, *found.alias_rows]
+    groups = _alike(rows)
     if not print_plan_table([_changed(group) for group in groups], page):
         _print_plan_groups(groups, page)
-    if found.rows:
+    if rows:
         page.line()
     _print_findings(found, page)
     _print_traffic(found, page)
     if found.restarts:
         page.line(f"sequence factors restart at zero at {', '.join(found.restarts)} (clause {found.restarts_by})")
-    count = len(found.rows)
-    if found.rows:
-        names = sorted({row.member for row in found.rows})
-        rows = f"{count} rows of the map change" if count > 1 else "1 row of the map changes"
-        page.line(f"{rows}, from {', '.join(names)}")
+    if rows:
+        names = sorted({row.member for row in rows})
+        changing = f"{len(rows)} rows of the map change" if len(rows) > 1 else "1 row of the map changes"
+        page.line(f"{changing}, from {', '.join(names)}")
     else:
         findings = found.findings.new or found.findings.gone
         changes = found.restarts or findings or found.remarks or found.to_nobody
         page.line(_nothing_moves(bool(changes), bool(found.exits)))
-    print_remarks(found.remarks, page, found.to_nobody)
+    print_remarks(named_alone(found.remarks), page, found.to_nobody)
     _print_exits(found.exits, page)
 
 
@@ -155,7 +158,7 @@ def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:
     for group in groups:
         first = group[0]
         page.line(
-            Text.assemble((first.queue, "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
+            Text.assemble((_named(first), "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
         )
         page.line(Text(where_to(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
         page.line(Text(where_to(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
@@ -168,7 +171,7 @@ def _changed(group: Sequence[PlanRow]) -> ChangedRow:
     first = group[0]
     causes = [f"{', '.join(names)} {said}" for said, names in _causes(first).items()]
     moved = _part_of_puts(group) if first.moved else ""
-    return ChangedRow(first.queue, ", ".join(row.member for row in group), moved, first.before, first.after, causes)
+    return ChangedRow(_named(first), ", ".join(row.member for row in group), moved, first.before, first.after, causes)
 
 
 def _causes(row: PlanRow) -> dict[str, list[str]]:
@@ -246,7 +249,7 @@ def _alike(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
     groups: dict[tuple[object, ...], list[PlanRow]] = {}
     for row in rows:
         because = tuple((each.side, each.destination.queue_manager, each.because) for each in row.because)
-        key = (row.queue, row.moved, where_to(row.before).plain, where_to(row.after).plain, because)
+        key = (_named(row), row.moved, where_to(row.before).plain, where_to(row.after).plain, because)
         groups.setdefault(key, []).append(row)
     return list(groups.values())
 

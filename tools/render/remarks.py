@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.text import Text
 
@@ -19,6 +19,11 @@ Remark = tuple[str, str, str]
 def remarks_on(rows: Iterable[PrintedRow]) -> Iterator[Remark]:
     """What is to be said of the puts of each row."""
     yield from ((row.name, row.member, each) for row in rows for each in row.remarks)
+
+
+def named_alone(remarks: Iterable[tuple[Mapping[str, str], str, str]]) -> Iterator[Remark]:
+    """Remarks of a plan by the name of the queue, or of the alias of a queue manager."""
+    yield from ((name, member, said) for named, member, said in remarks for name in named.values())
 
 
 def remarks_said(remarks: Iterable[Remark]) -> Iterator[str]:

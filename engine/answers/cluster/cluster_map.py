@@ -63,6 +63,11 @@ class MapRow:
         return self.queue or self.decision.put.queue_manager
 
     @property
+    def named(self) -> Mapping[str, str]:
+        """What the puts name, as documents have it."""
+        return {"queue": self.queue} if self.queue else {"queue_manager": self.name}
+
+    @property
     def member(self) -> str:
         """The queue manager where the puts are made."""
         return self.snapshot.cluster.queue_manager.name
@@ -118,8 +123,7 @@ class MapRow:
 
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.map/1``."""
-        named = {"queue": self.queue} if self.queue else {"queue_manager": self.name}
-        document = {**named, "from": self.member, **side_document(self)}
+        document = {**self.named, "from": self.member, **side_document(self)}
         incomplete = [asdict(each) for each in self.incomplete]
         return document | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
@@ -180,6 +184,11 @@ def map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED"
     return _row(queue, Put.as_written(queue, bind=bind), member, engine)
 
 
+def alias_row(member: Snapshot, alias: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
+    """The row of one alias of a queue manager at one member, whether that knows it or not."""
+    return _row("", Put.as_written("", alias, bind=bind), member, engine)
+
+
 def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
     decision = choice_after_start(put, member.cluster, engine, SequenceState({}, 0, member.cluster))
     return MapRow(queue, decision, member, exit_shares(decision, engine))
@@ -189,7 +198,7 @@ def alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXE
     """A row for each alias of a queue manager that is known in a cluster and each member that knows it."""
     for member in members:
         for alias in aliases_in_clusters(member.cluster):
-            yield _row("", Put.as_written("", alias, bind=bind), member, engine)
+            yield alias_row(member, alias, engine, bind)
 
 
 def aliases_in_clusters(cluster: Cluster) -> list[str]:

@@ -93,18 +93,14 @@ def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCom
         if each.is_alias or named.queue:
             kind, name = ("QREMOTE", each.alias) if each.is_alias else (each.queue_type, named.queue)
             fact = _is_alias(name, host) if each.is_alias else _is_queue(name, host)
+            head, same = f"ALTER {kind}({quoted_name(name)})", _same_host(each)
             for attribute in filter(asked.__contains__, OF_INSTANCE):
                 for value in (not each.put_enabled,) if attribute == "put_enabled" else numbers[attribute]:
                     said = PUT_WORD[value] if isinstance(value, bool) else value
-                    head = f"ALTER {kind}({quoted_name(name)})"
-                    yield from _setting(
-                        each, head, attribute, OF_INSTANCE[attribute], value, said, _same_host(each), fact
-                    )
+                    yield from _setting(each, head, attribute, OF_INSTANCE[attribute], value, said, same, fact)
             if each.is_local and "clwluseq" in asked and not each.is_alias:
-                words = fields(Destination).clwluseq.metadata["domain"].words
-                head = f"ALTER {kind}({quoted_name(name)})"
-                for word in words:
-                    yield from _setting(each, head, "clwluseq", "CLWLUSEQ", word, word, _same_host(each), fact)
+                for word in fields(Destination).clwluseq.metadata["domain"].words:
+                    yield from _setting(each, head, "clwluseq", "CLWLUSEQ", word, word, same, fact)
             if not (each.is_alias or each.is_local) and {"shares_cluster", "channel_in_queue_cluster"} & set(asked):
                 yield from _into_cluster(decision, each, name)
         if each.channel and (not each.is_local or each.on_receiver):
@@ -148,8 +144,11 @@ def _into_cluster(decision: Decision, each: Destination, name: str) -> Iterator[
         return
     head, same = f"ALTER {each.queue_type}({quoted_name(name)})", _same_host(each)
     taken = partial(_taken, same=same, cluster=each.cluster)
-    into = partial(_with_fields, fact=_is_queue(name, each.queue_manager), values={"clusters": (each.cluster,)})
-    command = f"{head} CLUSTER({quoted_name(each.cluster)})"
+    fact = _is_queue(name, each.queue_manager)
+    into = partial(_with_fields, fact=fact, values={"clusters": (each.cluster,)})
+    # A queue in several clusters has CLUSNL, and MQ takes no CLUSTER beside that.
+    several = any(len(queue.clusters) > 1 for queue in cluster.queues_by_name[name] if fact(queue))
+    command = f"{head} CLUSTER({quoted_name(each.cluster)})" + (" CLUSNL(' ')" if several else "")
     sets = (each.queue_manager, head, "CLUSTER")
     yield AdminCommand(each.queue_manager, each.queue_manager, command, sets, 1, taken, on_facts=into)
 
@@ -158,17 +157,17 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
     """Channels are started and stopped where the put is made; queue managers suspend and resume themselves."""
     local = decision.cluster.queue_manager.name
     for each in decision.listed:
-        if each.channel and not each.is_local and "channel_status" in asked:
+        if each.channel and (not each.is_local or each.on_receiver) and "channel_status" in asked:
             for state, verb in LED_TO.items():
                 if each.channel_status != state:
-                    sends = partial(_is_sender, name=each.channel)
+                    run = partial(_is_run, name=each.channel, is_local=each.is_local)
                     command = f"{verb} CHANNEL({quoted_name(each.channel)})"
                     yield AdminCommand(
                         local, each.queue_manager, command, (local, each.channel, "STATUS"), 1,
-                        on_destination=partial(_in_state, channel=each.channel, state=state),
-                        on_facts=partial(_with_fields, fact=sends, values={"status": state}),
+                        on_destination=partial(_in_state, channel=each.channel, is_local=each.is_local, state=state),
+                        on_facts=partial(_with_fields, fact=run, values={"status": state}),
                     )  # fmt: skip
-        if each.cluster and "suspended" in asked and not each.is_local:
+        if each.cluster and "suspended" in asked:
             verb = "RESUME" if each.suspended else "SUSPEND"
             command = f"{verb} QMGR CLUSTER({quoted_name(each.cluster)})"
             at = (each.queue_manager, each.cluster)
@@ -259,8 +258,8 @@ def _is_any(fact: object, tests: Iterable[Callable[[object], bool]]) -> bool:
     return any(test(fact) for test in tests)
 
 
-def _is_sender(fact: object, name: str) -> bool:
-    return isinstance(fact, Channel) and fact.name == name and fact.deftype != "CLUSRCVR"
+def _is_run(fact: object, name: str, is_local: bool) -> bool:
+    return isinstance(fact, Channel) and fact.name == name and (fact.deftype == "CLUSRCVR") == is_local
 
 
 def _with_fields(cluster: Cluster, fact: Callable[[object], bool], values: dict[str, Any]) -> Cluster:
@@ -275,8 +274,8 @@ def _with_own(cluster: Cluster, values: dict[str, Any]) -> Cluster:
     return evolve(cluster, queue_manager=evolve(cluster.queue_manager, **values))
 
 
-def _in_state(each: Destination, channel: str, state: str) -> Destination:
-    return evolve(each, channel_status=state) if each.channel == channel and not each.is_local else each
+def _in_state(each: Destination, channel: str, is_local: bool, state: str) -> Destination:
+    return evolve(each, channel_status=state) if (each.channel, each.is_local) == (channel, is_local) else each
 
 
 def _with_suspension(each: Destination, at: tuple[str, str], suspended: bool) -> Destination:
@@ -292,7 +291,8 @@ def _suspension(cluster: Cluster, at: tuple[str, str], suspended: bool) -> Clust
         others = tuple(one for one in each.suspended if one != of)
         return evolve(each, suspended=(*others, of) if suspended else others)
 
-    return evolve(cluster, remote_queue_managers=tuple(map(known, cluster.remote_queue_managers)))
+    others = tuple(map(known, cluster.remote_queue_managers))
+    return evolve(cluster, queue_manager=known(cluster.queue_manager), remote_queue_managers=others)
 
 
 def quoted_name(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -18,6 +18,8 @@ from mqclause.answers.cluster.cluster_map import (
     SIDE,
     ClusterState,
     MapRow,
+    alias_row,
+    aliases_in_clusters,
     map_row,
     queues_in_clusters,
     side_document,
@@ -30,6 +32,7 @@ from mqclause.answers.cluster.traffic import Traffic
 from mqclause.documents import WORKLOAD
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import of_type
+from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.sequence import changes
 from mqclause.rulebook.rule import Rule
@@ -89,12 +92,12 @@ class PlanRow:
 
     @property
     def name(self) -> str:
-        """The queue, as the row of a map names it."""
+        """The queue or the alias, as the row of a map names it."""
         return self.before.name
 
     @property
     def queue(self) -> str:
-        """The queue that is put to."""
+        """The queue that is put to; blank where an alias of a queue manager is named."""
         return self.before.queue
 
     @property
@@ -157,7 +160,7 @@ class PlanRow:
     def to_json(self) -> dict[str, Any]:
         """The row as it stands in the document ``mqclause.plan/1``."""
         return {
-            "queue": self.queue,
+            **self.before.named,
             "from": self.member,
             "moved": float(self.moved),
             **({} if self.weight is None else {"weight": self.weight}),
@@ -186,16 +189,30 @@ def plan(
     return ordered(row for row in found if row.differs)
 
 
-def both_sides(before: ClusterState, after: ClusterState) -> list[BothSides]:
-    """What plan looks at: each member that both states have, with each queue that either knows in a cluster."""
+def both_sides(
+    before: ClusterState, after: ClusterState, names: Callable[[Cluster], list[str]] = queues_in_clusters
+) -> list[BothSides]:
+    """What plan looks at: each member that both states have, with each queue that either knows in a cluster.
+
+    Or with what else ``names`` finds in each state.
+    """
     members = {each.cluster.queue_manager.name: each for each in snapshots_of(after)}
     pairs = ((one, members.get(one.cluster.queue_manager.name)) for one in snapshots_of(before))
     return [
         (one, other, name)
         for one, other in pairs
         if other is not None
-        for name in dict.fromkeys([*queues_in_clusters(one.cluster), *queues_in_clusters(other.cluster)])
+        for name in dict.fromkeys([*names(one.cluster), *names(other.cluster)])
     ]
+
+
+def alias_rows_of(before: ClusterState, after: ClusterState, engine: Engine, bind: str) -> list[PlanRow]:
+    """The rows of the aliases of queue managers that either state knows in a cluster, whether they differ or not."""
+    found = []
+    for one, other, name in both_sides(before, after, aliases_in_clusters):
+        was = alias_row(one, name, engine, bind)
+        found.append(PlanRow(was, was if one is other else alias_row(other, name, engine, bind), engine))
+    return found
 
 
 def row_of(asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None) -> PlanRow:
@@ -248,7 +265,9 @@ def _not_listed(destination: Destination, decision: Decision) -> str:
         return decision.reason.because
     if not decision.runs:
         return "; ".join(look.because for look in decision.resolved.looks)
-    queue, local = destination.queue or "it", decision.cluster.queue_manager.name
+    queue, local = destination.queue, decision.cluster.queue_manager.name
+    if not queue:
+        return f"{decision.put.queue_manager} does not lead to {destination.queue_manager} from {local}"
     if destination.is_local:
         return f"{local} has no {queue} of its own"
     return f"{destination.queue_manager} has no instance of {queue} to which {local} has a route"

@@ -18,12 +18,14 @@ from mqclause.model.assembly.incomplete import Incomplete
 class Planned:
     """What a change does.
 
-    ``rows`` differ; ``restarts`` are the members whose sequence factors restart, by the clause ``restarts_by``;
+    ``rows`` differ, and so do ``alias_rows``, of puts that name an alias of a queue manager; ``restarts`` are the
+    members whose sequence factors restart, by the clause ``restarts_by``;
     ``members`` are all that were asked.
     Of ``traffic`` so many puts are ``elsewhere``: of queues, or at queue managers, that the map does not have.
     ``exits`` are those that are named and not given, with the members that name them on either side.
-    ``remarks`` is what is to be said of puts then and was not before, by queue and member: why messages do not arrive,
-    that they wait for a channel among it; ``held_up`` are the rows, which need not differ, with the parts that wait so.
+    ``remarks`` is what is to be said of puts then and was not before, by what they name and member: why messages do
+    not arrive, that they wait for a channel among it; ``held_up`` are the rows, which need not differ, with the parts
+    that wait so.
     ``to_nobody`` is what is to be said of CLUSSDR channels to members that are left out.
     """
 
@@ -35,9 +37,10 @@ class Planned:
     elsewhere: int = 0
     exits: Mapping[Incomplete, Sequence[str]] = field(factory=dict)
     held_up: Sequence[PlanRow] = ()
-    remarks: Sequence[tuple[str, str, str]] = ()
+    remarks: Sequence[tuple[Mapping[str, str], str, str]] = ()
     to_nobody: Sequence[str] = ()
     restarts_by: str = ""
+    alias_rows: Sequence[PlanRow] = ()
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -53,14 +56,16 @@ class Planned:
             "restarts": list(self.restarts),
             "incomplete": [{"from": name, **asdict(each)} for each, names in self.exits.items() for name in names],
         }
+        if self.alias_rows:
+            document["queue_manager_aliases"] = [row.to_json() for row in self.alias_rows]
         if self.held_up:
             document["waiting"] = [
-                {"queue": row.queue, "from": row.member, "shares": [each.to_json() for each in row.held_up]}
+                {**row.before.named, "from": row.member, "shares": [each.to_json() for each in row.held_up]}
                 for row in self.held_up
             ]
         if self.remarks or self.to_nobody:
             document["remarks"] = [
-                *({"queue": queue, "from": member, "remark": said} for queue, member, said in self.remarks),
+                *({**named, "from": member, "remark": said} for named, member, said in self.remarks),
                 *({"queue": None, "from": None, "remark": said} for said in self.to_nobody),
             ]
         if self.traffic is not None:
