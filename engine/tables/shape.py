@@ -65,6 +65,8 @@ class ValueSource:
             return F.each(value, F.JsonText(this=F.variable("name")), "name")
         if self.kind == "huge":
             return _exactly(value, of)
+        if isinstance(self.kind, ListOf):
+            return exp.cast(value, "ARRAY<TEXT>")  # an array of DuckDB's has as many items as its type says
         return exp.cast(value, "DOUBLE") if self.kind == "number" else value
 
 

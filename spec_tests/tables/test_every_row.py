@@ -247,3 +247,17 @@ def test_arrays_words_of_an_enum_and_dictionaries(connection: Any) -> None:
     (row,) = decide(connection.sql(f"SELECT {put} AS put, {among} AS destinations"), explain=True).fetchall()
     assert (row[-1]["queue_manager"], row[-1]["eliminated_by"]) == ("QM2", ["workload.04", None])
     assert len(row[1]) == 2
+
+
+@pytest.mark.parametrize("given", first(1, ["cluster", "destinations"]))
+def test_an_array_is_a_list_of_as_many_names(connection: Any, given: str) -> None:
+    """Of DuckDB's arrays each has as many items as the type says; one that is null is a list of none."""
+    sent = "CASE WHEN i < 2 THEN array_value('QM2 ', CASE WHEN i = 0 THEN 'QM9' END) END"
+    put = f"{{'queue': 'Q1', 'cluster_pcf': true, 'already_sent_to': {sent}}}"
+    table = connection.sql(f"SELECT i, {put} AS put, {AMONG} AS destinations FROM many WHERE i < 3")
+    rows = decide(table, CLUSTER if given == "cluster" else None).order("i").fetchall()
+    assert [row[-1]["outcome"] for row in rows] == ["failed", "failed", "chosen"]
+    flat = decide(
+        table.select("i, put.already_sent_to AS sent"), CLUSTER, queue="Q1", cluster_pcf=True, already_sent_to="SENT"
+    )
+    assert [row[-1]["outcome"] for row in flat.order("i").fetchall()] == ["failed", "failed", "chosen"]
