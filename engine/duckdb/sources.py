@@ -101,7 +101,9 @@ def _names(source: Any) -> Iterable[object]:
     """The names of the columns of pandas, polars, Arrow, or of a mapping of arrays."""
     if isinstance(source, Mapping):
         return source
-    found = source.columns if hasattr(source, "iloc") else getattr(getattr(source, "schema", None), "names", ())
+    # A frame of polars that is not collected warns where it is asked for its schema otherwise.
+    schema = source.collect_schema() if hasattr(source, "collect_schema") else getattr(source, "schema", None)
+    found = getattr(source, "columns", ()) if hasattr(source, "iloc") else getattr(schema, "names", ())
     return found() if callable(found) else found
 
 

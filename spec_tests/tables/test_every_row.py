@@ -138,6 +138,11 @@ def test_columns_to_which_duckdb_gives_names_of_its_own(names: tuple[str, ...], 
         assert str(raised.value) == message
 
 
+def test_one_column_of_pandas_is_no_table_of_puts() -> None:
+    with pytest.raises(TableError, match="^queue='q' is neither a column nor a name in the cluster"):
+        decide(pa.table({"q": ["Q1"]}).to_pandas()["q"], CLUSTER, queue="q")
+
+
 def test_fields_to_which_duckdb_gives_names_of_its_own(tmp_path: Path) -> None:
     put = pa.StructArray.from_arrays([pa.array(["Q1"]), pa.array(["Q2"])], ["queue", "QUEUE"])
     pq.write_table(pa.table({"put": put}), tmp_path / "puts.parquet")
