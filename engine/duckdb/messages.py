@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.duckdb.sources import ASKED_OF, queried, relation_of
+from mqclause.duckdb.sources import ASKED_OF, Given
 from mqclause.duckdb.table import kinds_of, with_first
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
@@ -32,9 +32,9 @@ def message_order(
     a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``. It is read once, when the
     relation is; every row comes out, with its columns as they were. Raises TableError and RuleError.
     """
-    relation, connection = relation_of(source, connection)
-    check_apart(relation.columns)
-    query = message_query(kinds_of(relation), cluster, Rules.given(rules), numbered=True)
+    given = Given.of(source, connection)
+    check_apart(given.relation.columns)
+    query = message_query(kinds_of(given.relation), cluster, Rules.given(rules), numbered=True)
     # The query asks twice for its rows, which need not be the same each time: those of a sample are not.
     once = exp.select("*").from_(ASKED_OF)
-    return queried(relation, DUCKDB.text(with_first(query, MESSAGES, once, True), quoted=True), connection)
+    return given.asked(DUCKDB.text(with_first(query, MESSAGES, once, True), quoted=True))

@@ -8,6 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attrs import frozen
+
 from mqclause.tables.columns import TableError
 from mqclause.tables.shape import check_apart, no_table
 
@@ -19,47 +21,52 @@ ASKED_OF = "mq_given"
 """What a query calls the table that it is a query of: a name of ours, which a connection has for no other table."""
 
 
-def queried(relation: DuckDBPyRelation, query: str, connection: DuckDBPyConnection | None) -> DuckDBPyRelation:
-    """A query of ``ASKED_OF``, which is the relation: by its connection, where that is known.
+@frozen
+class Given:
+    """A table as a relation, and the connection that it is asked on; of a relation that may be unknown."""
 
-    DuckDB 2.0 reads the text of a query once if a connection is asked, five times if a relation is.
-    """
-    import duckdb
+    relation: DuckDBPyRelation
+    connection: DuckDBPyConnection | None
 
-    if connection is not None:
-        # It may be another than the relation's, or be set to find nothing in Python.
-        with suppress(duckdb.Error):
-            return _found(connection, relation, query)
-    found = relation.query(ASKED_OF, query)
-    assert found is not None  # noqa: S101 - a SELECT gives a relation
-    return found
+    @classmethod
+    def of(cls, source: Any, connection: DuckDBPyConnection | None) -> Given:
+        """What ``source`` is: a relation, or a DataFrame, an Arrow table or a Parquet file.
+
+        Those are read on a connection of our own where none is given. Raises TableError for what is no table, and for
+        two columns that are one without regard to letter case.
+        """
+        import duckdb
+
+        if isinstance(source, duckdb.DuckDBPyRelation):
+            return cls(source, connection)
+        made = connection or _own_connection()
+        if isinstance(source, str | Path):
+            return cls(_relation_of_files(made, str(source)), made)
+        check_apart(map(str, _names(source)))
+        try:
+            return cls(_found(made, source, f"SELECT * FROM {ASKED_OF}"), made)
+        except duckdb.InvalidInputException:
+            raise no_table(source, "a relation, a DataFrame, an Arrow table or the path of a Parquet file") from None
+
+    def asked(self, query: str) -> DuckDBPyRelation:
+        """A query of ``ASKED_OF``, which is the relation: by the connection, where that is known.
+
+        DuckDB 2.0 reads the text of a query once if a connection is asked, five times if a relation is.
+        """
+        import duckdb
+
+        if self.connection is not None:
+            # It may be another than the relation's, or be set to find nothing in Python.
+            with suppress(duckdb.InvalidInputException, duckdb.CatalogException):
+                return _found(self.connection, self.relation, query)
+        found = self.relation.query(ASKED_OF, query)
+        assert found is not None  # noqa: S101 - a SELECT gives a relation
+        return found
 
 
 def _found(connection: DuckDBPyConnection, mq_given: Any, query: str) -> DuckDBPyRelation:  # noqa: ARG001
     """DuckDB finds what it has no table of among the variables of who calls it."""
     return connection.sql(query)
-
-
-def relation_of(
-    source: Any, connection: DuckDBPyConnection | None
-) -> tuple[DuckDBPyRelation, DuckDBPyConnection | None]:
-    """The relation that ``source`` is, or one of a DataFrame, an Arrow table or a Parquet file, and its connection.
-
-    That is one of its own where none is given, and of a relation it is not known then.
-    Raises TableError for what is no table, and for two columns that are one without regard to letter case.
-    """
-    import duckdb
-
-    if isinstance(source, duckdb.DuckDBPyRelation):
-        return source, connection
-    made = connection or _own_connection()
-    if isinstance(source, str | Path):
-        return _relation_of_files(made, str(source)), made
-    check_apart(map(str, _names(source)))
-    try:
-        return _found(made, source, f"SELECT * FROM {ASKED_OF}"), made
-    except duckdb.InvalidInputException:
-        raise no_table(source, "a relation, a DataFrame, an Arrow table or the path of a Parquet file") from None
 
 
 def _own_connection() -> DuckDBPyConnection:
@@ -94,7 +101,9 @@ def _names(source: Any) -> Iterable[object]:
     """The names of the columns of pandas, polars, Arrow, or of a mapping of arrays."""
     if isinstance(source, Mapping):
         return source
-    found = source.columns if hasattr(source, "iloc") else getattr(getattr(source, "schema", None), "names", ())
+    # A frame of polars that is not collected warns where it is asked for its schema otherwise.
+    schema = source.collect_schema() if hasattr(source, "collect_schema") else getattr(source, "schema", None)
+    found = getattr(source, "columns", ()) if hasattr(source, "iloc") else getattr(schema, "names", ())
     return found() if callable(found) else found
 
 

@@ -13,7 +13,7 @@ from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
 from mqclause.duckdb.exits import decided_by_exits
 from mqclause.duckdb.known import known
-from mqclause.duckdb.sources import ASKED_OF, queried, relation_of
+from mqclause.duckdb.sources import ASKED_OF, Given
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT
@@ -79,18 +79,17 @@ def decide(
     the same, in these parts, decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``, Python
     decides, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    (relation, connection), rules = relation_of(source, connection), Rules.given(rules)
-    columns = _columns(relation)
+    given, rules = Given.of(source, connection), Rules.given(rules)
+    columns = _columns(given.relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        query = DUCKDB.text(_in_cluster(puts, relation.columns, rules, explain, spreading))
-        decided = queried(relation, query, connection)
-        return decided_by_exits(decided, puts, by_exits, connection) if by_exits else decided
+        decided = given.asked(DUCKDB.text(_in_cluster(puts, columns, rules, explain, spreading)))
+        return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain, spreading)
-    return queried(relation, DUCKDB.text(plans.query(ASKED_OF, relation.columns, (), spreading)), connection)
+    return given.asked(DUCKDB.text(plans.query(ASKED_OF, columns, (), spreading)))
 
 
 def decide_triggers(
@@ -102,9 +101,9 @@ def decide_triggers(
 
     Raises TableError and RuleError.
     """
-    relation, connection = relation_of(source, connection)
-    plan = plan_of(Rules.given(rules), shape_of(_columns(relation), TRIGGER), triggering)
-    return _answered(relation, plan, TRIGGER, connection)
+    given = Given.of(source, connection)
+    plan = plan_of(Rules.given(rules), shape_of(_columns(given.relation), TRIGGER), triggering)
+    return _answered(given, plan, TRIGGER)
 
 
 def apply_rules(
@@ -119,10 +118,10 @@ def apply_rules(
     The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
     by which rule each subject fell. Raises TableError and RuleError.
     """
-    relation, connection = relation_of(source, connection)
-    shape = shape_of(_columns(relation), declaration)
+    given = Given.of(source, connection)
+    shape = shape_of(_columns(given.relation), declaration)
     plan = plan_of(Rules.given(rules), shape, evaluation, declaration if explain else None)
-    return _answered(relation, plan, declaration, connection)
+    return _answered(given, plan, declaration)
 
 
 def show_sql(name: str, rules: Rules | None = None) -> str:
@@ -137,11 +136,9 @@ def _query(plan: Plan, about: Declaration) -> Node:
     return _projected(plan, TABLE, [exp.Star()], about.row.answer)
 
 
-def _answered(
-    relation: DuckDBPyRelation, plan: Plan, about: Declaration, connection: DuckDBPyConnection | None
-) -> DuckDBPyRelation:
-    kept = [_kept(name) for name in relation.columns]
-    return queried(relation, DUCKDB.text(_projected(plan, ASKED_OF, kept, about.row.answer)), connection)
+def _answered(given: Given, plan: Plan, about: Declaration) -> DuckDBPyRelation:
+    kept = [_kept(name) for name in given.relation.columns]
+    return given.asked(DUCKDB.text(_projected(plan, ASKED_OF, kept, about.row.answer)))
 
 
 def _projected(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count, product
 from typing import Any
@@ -11,10 +11,12 @@ from attrs import asdict, evolve, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.resolution import Resolved
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import destinations
+from mqclause.model.facts.destination import Destination, destinations
 from mqclause.model.facts.objects import Put
+from mqclause.model.facts.situation import situation
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
@@ -59,8 +61,7 @@ class NamedPut:
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
         asks, named = where.asks_workload, (self.put.queue, self.put.queue_manager)
         queue, queue_manager = map(self.shown, where.names if asks else named)
-        # Which queue they keep, the plan of an odd put says: it may turn on what else the row says.
-        listed = [asdict(each) for each in destinations(cluster, where.named, engine.listing)] if asks else []
+        listed = [asdict(each) for each in self._listed(cluster, engine, where)] if asks else []
         return {
             "at": at,
             "id": self.id,
@@ -73,6 +74,13 @@ class NamedPut:
             "asks": asks,
             "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in listed],
         }
+
+    def _listed(self, cluster: Cluster, engine: Engine, where: Resolved) -> Iterator[Destination]:
+        """The destinations. Which queue they keep, the plan of an odd put says, and not who is none that keeps it."""
+        seen, listing = situation(self.put, where.names, where.default_binding, cluster, 0), engine.listing
+        keeps = bool(listing.kept_queue(seen))
+        listed = destinations(cluster, where.named, listing)
+        return (each for each in listed if not (keeps and listing.own_alias(each)))
 
     def shown(self, name: str) -> str:
         """A name in an answer: AS_NAMED if the row's own stands there."""

@@ -65,6 +65,8 @@ class ValueSource:
             return F.each(value, F.JsonText(this=F.variable("name")), "name")
         if self.kind == "huge":
             return _exactly(value, of)
+        if isinstance(self.kind, ListOf):
+            return exp.cast(value, "ARRAY<TEXT>")  # an array of DuckDB's has as many items as its type says
         return exp.cast(value, "DOUBLE") if self.kind == "number" else value
 
 
@@ -268,7 +270,9 @@ def check_fits(kind: FieldType, of: Column, told: str) -> None:
     if fits(kind, of):
         return
     expected, cast = _EXPECTED[of.kind]
-    would_do = "" if isinstance(kind, Struct | ListOf) or of.kind == "texts" else f" (a CAST to {cast} would do)"
+    inside = kind.item if isinstance(kind, ListOf) else kind
+    is_as_nested = isinstance(kind, ListOf) == (of.kind == "texts") and isinstance(inside, str)
+    would_do = f" (a CAST to {cast} would do)" if is_as_nested else ""
     if kind == "JSON" and of.kind == "text":
         would_do = f" ({told} ->> '$' would do)"
     raise TableError(f"column {told} is {named(kind)}; expected {expected}{would_do}")
@@ -276,7 +280,7 @@ def check_fits(kind: FieldType, of: Column, told: str) -> None:
 
 _EXPECTED = {
     "boolean": ("a boolean", "BOOLEAN"), "integer": ("an integer", "BIGINT"), "number": ("a number", "DOUBLE"),
-    "text": ("a text", "STRING"), "texts": ("a list of texts", ""),
+    "text": ("a text", "STRING"), "texts": ("a list of texts", "a list of STRING"),
 }  # fmt: skip
 
 _NUMBERS = ("integer", "huge", "decimal", "number")

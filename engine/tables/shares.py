@@ -167,7 +167,8 @@ def _ties(found: Written) -> Mapping[str, Node]:
 
 def _take_turns(found: Written, choice: Writing) -> Node:
     """Whether the one that is chosen first is not the best any more, once its counters have advanced."""
-    first = found.bindings.bind("first_left", F.coalesced(F.item(choice.standing.remaining, 0), literal(0)))
+    # Of no one left it is null, and so is what its counters would be.
+    first = found.bindings.bind("first_left", F.item(choice.standing.remaining, 0))
     before, after = choice.standing.meaning, choice.advanced(first)
     others = []
     for rank, applies in choice.standing.choices:

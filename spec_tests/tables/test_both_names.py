@@ -128,6 +128,16 @@ def test_which_queue_is_kept_is_asked_of_every_put() -> None:
     assert [each["queue"] for each in found[:9]] == [None] * 3 + ["ORDERS"] * 3 + [None] * 3
 
 
+def test_what_is_defined_here_was_followed_already_also_of_an_odd_put() -> None:
+    """QM1 advertises a definition of QM2 of its own, which leads on to QM2: it is no destination beside that."""
+    definition = QueueManagerAlias("QM2", "QM2", ("SALES",), host="QM1")
+    cluster = evolve(CLUSTER, queue_manager_aliases=[definition])
+    put = {"queue": "ORDERS", "queue_manager": "QM2"}
+    found = of(put, {**put, "clwlmruc": 5}, cluster=cluster, explain=True)
+    assert list(map(gone, found)) == [("ORDERS", "QM2", "TO.QM2", None)] * 2
+    assert [(each["permitted"], each["eliminated_by"]) for each in found] == [(1, [None])] * 2
+
+
 def test_names_that_are_wrong_are_told_first() -> None:
     puts = [{"queue": "*", "queue_manager": "QM2"}, {"queue": "ORDERS", "queue_manager": "A B", "bind": "NO"},
             {"queue": "* ", "queue_manager": "QM9"}, {"queue": "ORDERS", "queue_manager": "QM9", "bind": "NO"}]  # fmt: skip

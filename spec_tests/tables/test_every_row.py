@@ -138,6 +138,11 @@ def test_columns_to_which_duckdb_gives_names_of_its_own(names: tuple[str, ...], 
         assert str(raised.value) == message
 
 
+def test_one_column_of_pandas_is_no_table_of_puts() -> None:
+    with pytest.raises(TableError, match="^queue='q' is neither a column nor a name in the cluster"):
+        decide(pa.table({"q": ["Q1"]}).to_pandas()["q"], CLUSTER, queue="q")
+
+
 def test_fields_to_which_duckdb_gives_names_of_its_own(tmp_path: Path) -> None:
     put = pa.StructArray.from_arrays([pa.array(["Q1"]), pa.array(["Q2"])], ["queue", "QUEUE"])
     pq.write_table(pa.table({"put": put}), tmp_path / "puts.parquet")
@@ -247,3 +252,17 @@ def test_arrays_words_of_an_enum_and_dictionaries(connection: Any) -> None:
     (row,) = decide(connection.sql(f"SELECT {put} AS put, {among} AS destinations"), explain=True).fetchall()
     assert (row[-1]["queue_manager"], row[-1]["eliminated_by"]) == ("QM2", ["workload.04", None])
     assert len(row[1]) == 2
+
+
+@pytest.mark.parametrize("given", first(1, ["cluster", "destinations"]))
+def test_an_array_is_a_list_of_as_many_names(connection: Any, given: str) -> None:
+    """Of DuckDB's arrays each has as many items as the type says; one that is null is a list of none."""
+    sent = "CASE WHEN i < 2 THEN array_value('QM2 ', CASE WHEN i = 0 THEN 'QM9' END) END"
+    put = f"{{'queue': 'Q1', 'cluster_pcf': true, 'already_sent_to': {sent}}}"
+    table = connection.sql(f"SELECT i, {put} AS put, {AMONG} AS destinations FROM many WHERE i < 3")
+    rows = decide(table, CLUSTER if given == "cluster" else None).order("i").fetchall()
+    assert [row[-1]["outcome"] for row in rows] == ["failed", "failed", "chosen"]
+    flat = decide(
+        table.select("i, put.already_sent_to AS sent"), CLUSTER, queue="Q1", cluster_pcf=True, already_sent_to="SENT"
+    )
+    assert [row[-1]["outcome"] for row in flat.order("i").fetchall()] == ["failed", "failed", "chosen"]

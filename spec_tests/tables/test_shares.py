@@ -165,6 +165,20 @@ def test_every_way_gives_the_shares_of_the_readings(
     assert row["decision"]["queue_manager"] in expected
 
 
+@pytest.mark.parametrize("step", ["exact", "truncated"])
+@pytest.mark.parametrize("given", ["odd put", "destinations"])
+def test_where_nobody_is_left_there_is_no_weight(given: str, step: str) -> None:
+    """The message went to all of them already."""
+    rules = Rules({"weight-step": step})
+    if given == "odd put":
+        sent = {"already_sent_to": [*WEIGHTS], "cluster_pcf": True}
+        (row,) = of("SELECT 'Q' AS q", CLUSTER, rules=rules, queue="q", shares=True, spread="q", **sent)
+    else:
+        table = in_rows(CLUSTER, rules).replace("'is_local'", "'put_enabled': false, 'is_local'")
+        (row,) = of(table, rules=rules, shares=True, spread="v")
+    assert (row["decision"]["outcome"], row["decision"]["permitted"], row["decision"]["shares"]) == ("failed", 0, [])
+
+
 def test_a_call_that_fixes_no_destination_has_none() -> None:
     """In the program neither: an open without a fixed binding puts nothing anywhere."""
     deferred = Engine().choose(Put("Q", bind="NOTFIXED", call="MQOPEN"), CLUSTER)
