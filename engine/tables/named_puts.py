@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import count, product
+from itertools import count, islice, product
 from typing import Any
 
 from attrs import asdict, evolve, frozen
@@ -19,6 +19,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.row import invalid
+from mqclause.tables.said_names import said_by_rules
 from mqclause.tables.shares import ties_in
 
 ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
@@ -27,8 +28,12 @@ ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
 PUT_SAYS = tuple(name for name, each in PUT.items() if name not in PUT_NAMES and not each.optional)
 """What else a put says."""
 
-AS_NAMED = "* "
-"""Stands for the name that a row gives, whatever it is. It ends in a blank, as no name does that a row is known by."""
+AS_NAMED = {"queue": "* ", "queue_manager": "** "}
+"""Stand for the names that a row gives, whatever they are. They end in a blank, as no name does that a row is known by.
+"""
+
+TOLD_NAMES = (*PUT_NAMES, "transmission_queue")
+"""The fields of an answer in which a name of the row may stand."""
 
 
 def _can_say() -> dict[str, Sequence[Any]]:
@@ -45,12 +50,13 @@ CAN_SAY = _can_say()
 class NamedPut:
     """What puts can name in a cluster, by its number, and the ``put`` that is asked about it.
 
-    A field of the put that says ``free`` stands for any name; of a put that is ``unknown`` no name is known to anybody.
+    The queue of ``free``, or its queue manager, stands for any name; of a put that is ``unknown`` no name is known to
+    anybody.
     """
 
     id: int
     put: Put
-    free: str
+    free: Put
     unknown: bool = False
 
     def row(self, at: int, cluster: Cluster, rules: Rules) -> dict[str, Any]:
@@ -65,9 +71,9 @@ class NamedPut:
             "at": at,
             "id": self.id,
             "queue": self.shown(self.put.queue),
-            "queue_manager": self.put.queue_manager,
-            "asked_queue": None if queue == AS_NAMED else queue,
-            "asked_queue_manager": None if queue_manager == AS_NAMED else queue_manager,
+            "queue_manager": self.shown(self.put.queue_manager),
+            "asked_queue": None if queue == AS_NAMED["queue"] else queue,
+            "asked_queue_manager": None if queue_manager == AS_NAMED["queue_manager"] else queue_manager,
             "defbind": where.default_binding,
             "inhibited": where.inhibited,
             "asks": asks,
@@ -75,8 +81,11 @@ class NamedPut:
         }
 
     def shown(self, name: str) -> str:
-        """A name in an answer: AS_NAMED if the row's own stands there."""
-        return AS_NAMED if name == self.free and self.free in (self.put.queue, self.put.queue_manager) else name
+        """A name in an answer: one of AS_NAMED if the row's own stands there."""
+        for field, stands in AS_NAMED.items():
+            if name == getattr(self.free, field) == getattr(self.put, field):
+                return stands
+        return name
 
     def decided(self, engine: Engine, put: Put, cluster: Cluster, explain: bool, with_ties: bool) -> dict[str, Any]:
         """The ``decision`` about a put of these names, and who ``ties`` in the long run."""
@@ -85,7 +94,7 @@ class NamedPut:
         found = answered(engine.choose(put, cluster, None, "rule" if explain else "off"), explain)
         tied = ties_in(engine, put, cluster) if with_ties else []
         for each in (found, *tied):
-            each |= {name: each[name] and self.shown(each[name]) for name in PUT_NAMES}
+            each |= {name: self.shown(each[name]) for name in TOLD_NAMES if each.get(name)}
         return {"decision": found, **({"ties": tied} if with_ties else {})}
 
 
@@ -94,28 +103,53 @@ class NamedPuts:
     """All that puts can name in one cluster.
 
     Beside the queue managers ``beside`` the queue's name is looked up as it is on its own; beside any other it is kept.
+    The names that rules ``said`` are kept there each for itself. Names that nobody knows are ``apart`` where rules say
+    names, or lead such a name to what others know: they are then found as those of ``queues`` and ``managers`` are, by
+    what stands for them.
     """
 
     named: Sequence[NamedPut]
     beside: Sequence[str]
+    queues: Sequence[str]
+    managers: Sequence[str]
+    said: Sequence[str]
+    apart: bool
 
 
 @lru_cache(maxsize=32)
 def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
-    """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0: see unknown_number."""
-    free = next(name for name in (f"NONE.{number}" for number in count()) if not _is_taken(cluster, name))
+    """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0, unless it is apart."""
+    said = said_by_rules(rules)
+    taken = _taken(cluster) | {*said}
+    free = Put(*islice((name for name in (f"NONE.{number}" for number in count()) if name not in taken), 2))
     # Named as a queue, an alias of a queue manager is not unknown either.
-    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.refused])
-    queues = [name for name in objects if _put(name) is not None]
-    managers, resolve = _managers(cluster, rules, free), engine_of(rules).resolve
-    beside = [name for name in managers if resolve(cluster, free, name).looks_queue_up]
-    known = [*(Put(name) for name in queues), *(Put("", name) for name in managers)]
-    known += [Put(queue, name) for name in beside for queue in queues]
-    known += [Put(free, name) for name in managers if name not in beside]
-    unknown = [Put(free), Put("", free), Put(free, free), *(Put(free, name) for name in beside)]
+    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.refused, *said])
+    queues, managers = [name for name in objects if _put(name) is not None], _managers(cluster, rules, free)
+    beside = [name for name in managers if _looks_up(cluster, rules, Put(free.queue, name))]
+    unknown = [Put(free.queue), Put("", free.queue_manager), free, *(Put(free.queue, name) for name in beside)]
+    apart = bool(said) or _looks_up(cluster, rules, free)
+    apart = apart or any(engine_of(rules).resolve(cluster, *_names(put)).asks_workload for put in unknown)
+    known_queues, known_managers = queues, managers
+    if apart:
+        known_queues, known_managers = [*queues, free.queue], [*managers, free.queue_manager]
+        beside += [free.queue_manager] if _looks_up(cluster, rules, free) else []
+    known = [*(Put(name) for name in known_queues), *(Put("", name) for name in known_managers)]
+    known += [Put(queue, name) for name in beside for queue in known_queues]
+    known += [Put(queue, name) for name in known_managers if name not in beside for queue in (free.queue, *said)]
     named = [NamedPut(number, put, free) for number, put in enumerate(known, at << 32)]
-    named += [NamedPut(unknown_number(at, place), put, free, True) for place, put in enumerate(unknown)]
-    return NamedPuts(named, beside)
+    if not apart:
+        named += [NamedPut(unknown_number(at, place), put, free, True) for place, put in enumerate(unknown)]
+    stands = {free.queue_manager: AS_NAMED["queue_manager"]}
+    return NamedPuts(named, [stands.get(name, name) for name in beside], queues, managers, said, apart)
+
+
+def _names(put: Put) -> tuple[str, str]:
+    return put.queue, put.queue_manager
+
+
+def _looks_up(cluster: Cluster, rules: Rules, put: Put) -> bool:
+    """Whether the queue that a put names beside a queue manager is looked up."""
+    return engine_of(rules).resolve(cluster, *_names(put)).looks_queue_up
 
 
 @lru_cache(maxsize=8)
@@ -129,16 +163,19 @@ def unknown_number(at: int, place: int) -> int:
     return -(at << 32) - 1 - place
 
 
-def _managers(cluster: Cluster, rules: Rules, free: str) -> list[str]:
-    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one."""
+def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
+    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one.
+
+    And every name that rules say, which may lead somewhere.
+    """
     engine = engine_of(rules)
 
     def led(name: str) -> list[str | None]:
-        looks = [look for queue in ("", free) for look in engine.resolve(cluster, queue, name).looks]
+        looks = [look for queue in ("", free.queue) for look in engine.resolve(cluster, queue, name).looks]
         return [None if each.rule is None else each.rule.id for each in looks]
 
-    nowhere = led(free)
-    there = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name]
+    nowhere = led(free.queue_manager)
+    there = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name, *said_by_rules(rules)]
     there += [name for name in cluster.own_queues if _put("", name) is not None and led(name) != nowhere]
     return [name for name in dict.fromkeys(there) if _put("", name) is not None]
 
@@ -151,9 +188,9 @@ def _put(queue: str, queue_manager: str = "") -> Put | None:
         return None
 
 
-def _is_taken(cluster: Cluster, name: str) -> bool:
+def _taken(cluster: Cluster) -> set[str]:
     known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote, cluster.refused)
-    return any(name in each for each in known)
+    return {cluster.queue_manager.name}.union(*known)
 
 
 @lru_cache(maxsize=32)

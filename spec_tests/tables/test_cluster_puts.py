@@ -77,7 +77,7 @@ def test_names_and_those_that_are_none() -> None:
     assert listed == [
         ("ORDERS.IN", "", 0), ("NONE.0", "", 1), ("", "QM1", 2), ("", "QM2", 3),
         ("ORDERS.IN", "QM1", 4), ("NONE.0", "QM1", 5), ("NONE.1", "QM2", 6),
-        ("NONE.1", "", -1), ("", "NONE.1", -2), ("NONE.1", "NONE.1", -3), ("NONE.1", "QM1", -4),
+        ("NONE.1", "", -1), ("", "NONE.2", -2), ("NONE.1", "NONE.2", -3), ("NONE.1", "QM1", -4),
     ]  # fmt: skip
     second = [each.id for each in names_of(CLUSTER, Rules(), 1).named]
     assert second == [*range(1 << 32, (1 << 32) + 7), *(-(1 << 32) - number for number in (1, 2, 3, 4))]

@@ -130,6 +130,14 @@ def test_who_was_taken_back_is_no_longer_aside(tmp_path: Path) -> None:
     assert found["eliminated_by"] == [None, "parcels.03", None, "parcels.01"]
 
 
+@pytest.mark.parametrize("words", ["'back', 'back'", "'back', 'front', 'back'", "'side', 'front', 'front', 'side'"])
+def test_a_word_that_is_listed_twice_counts_once(words: str, tmp_path: Path) -> None:
+    doors: list[Any] = [{"opens": "front"}, {"opens": "back"}, {"opens": "side"}]
+    out = {"01_out": f"[eliminate]\nwhere = \"kind IN ({words})\"\nbecause = 'x'"}
+    left = [place for place, door in enumerate(doors) if door["opens"] not in words]
+    assert of(parcel_rules(tmp_path, out), ({}, doors))[0]["remaining"] == left
+
+
 def test_the_first_rule_that_fails_is_told(tmp_path: Path) -> None:
     texts = {
         f"0{number}_fail": f"when = '{when}'\n[fail_with]\nreason = 'MQRC_PUT_INHIBITED'\ncall = \"'MQPUT'\"\nbecause = 'x'"

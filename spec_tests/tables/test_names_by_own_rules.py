@@ -1,0 +1,131 @@
+"""Names that nobody knows, or that rules say, in tables of puts that rules of one's own lead on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
+
+from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager, Rules
+from mqclause.duckdb import decide
+from mqclause.tables.columns import PUT
+from spec_tests.support.random_rows import answers, arrow_struct
+
+
+def of(*puts: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    given = [{name: put.get(name) for name in PUT} for put in puts]
+    table = pa.table({"id": range(len(puts)), "put": pa.array(given, arrow_struct(PUT))})
+    return answers(decide(table, **more))
+
+
+LEADS_ON = """
+clause = "resolution/12"
+title = "A queue that is not there goes on by the default transmission queue"
+when = "unanswered AND here"
+[settle]
+ends = "'transmission queue'"
+transmission_queue = "defxmitq"
+because = "{queue} is not there"
+"""
+
+
+@pytest.mark.parametrize("named", [{"queue": "q"}, {"queue": "q", "queue_manager": "m"}])
+def test_a_queue_that_is_not_there_has_its_own_name_where_rules_have_it_lead_somewhere(named: dict[str, Any]) -> None:
+    """By a rule of one's own in the place of 2085; what stands for all such names is not told."""
+    rules = Rules().with_files({"resolution/12b_unknown_queue.toml": LEADS_ON})
+    cluster = Cluster(QueueManager("QM1", defxmitq="ON"), queues=[Queue("ON", "QM1", usage="XMITQ")])
+    rows = pa.table({"id": range(2), "q": ["LOST", "GONE "], "m": ["QM1 ", None]})
+    for shares in (False, True):
+        found = answers(decide(rows, cluster, rules, shares=shares, **named))
+        assert [each["queue"] for each in found] == ["LOST", "GONE"]
+        assert [each["queue_manager"] for each in found] == (
+            ["QM1", None] if "queue_manager" in named else [None, None]
+        )
+        assert [each["transmission_queue"] for each in found] == ["ON", "ON"]
+    assert [each["shares"][0]["queue"] for each in found] == ["LOST", "GONE"]
+
+
+SAYS_A_NAME = """
+clause = "workload/4"
+title = "Nothing for the payroll goes by the second channel"
+when = "put_queue = 'PAY'"
+[eliminate]
+where = "channel = 'C2'"
+because = "by {channel} goes no payroll"
+"""
+BY_ITS_NAME = """
+clause = "resolution/5"
+title = "A queue manager that nothing is known of: by a transmission queue of its name"
+when = "elsewhere AND NOT queue_manager_known"
+[settle]
+ends = "'transmission queue'"
+transmission_queue = "queue_manager"
+because = "{queue_manager} is not known"
+"""
+AS_THE_LOCAL_ONE = """
+clause = "resolution/5"
+title = "A queue manager that nothing is known of stands for none"
+when = "elsewhere AND NOT queue_manager_known"
+[settle]
+ends = "'again'"
+object = "queue_manager"
+object_kind = "'QMALIAS'"
+leads_to = "queue"
+next_queue = "queue"
+next_queue_manager = "''"
+because = "{queue_manager} is not known"
+"""
+TWO_WAYS = Cluster(
+    QueueManager("QM1", clusters=("SALES",)),
+    [RemoteQueueManager("QM2", ("SALES",))],
+    [Queue("OWN", "QM1"), Queue("THEIRS", "QM2", clusters=("SALES",))],
+    [],
+    [Channel("C2", "QM2", "SALES"), Channel("C3", "QM2", "SALES")],
+)
+
+
+@pytest.mark.parametrize("odd", [{}, {"already_sent_to": ["QM9"]}, {"clwlmruc": 1}])
+@pytest.mark.parametrize("beside", ["QM2", "NOBODY"])
+def test_a_name_that_a_rule_says_is_decided_for_itself(beside: str, odd: dict[str, Any]) -> None:
+    """Beside a queue manager a queue is kept, whatever it is; two rules tell PAY from any other."""
+    nobody = AS_THE_LOCAL_ONE.replace("queue_manager_known", "queue_manager_known AND queue = 'PAY'")
+    nobody = nobody.replace("\"''\"", "\"'QM2'\"")
+    rules = Rules().with_files({"workload/04c_payroll.toml": SAYS_A_NAME, "resolution/04b_payroll.toml": nobody})
+    found = of(*({"queue": name, "queue_manager": beside, **odd} for name in ("PAY", "OTHER ")),
+               cluster=TWO_WAYS, rules=rules, explain=True)  # fmt: skip
+    assert [each["queue"] for each in found] == ["PAY", "OTHER" if beside == "QM2" else None]
+    assert found[0]["channel"] == "C3"
+    assert found[0]["eliminated_by"] == ["workload.04c", None]
+    assert (found[1]["channel"], found[1]["reason"]) == (("C2", None) if beside == "QM2" else (None, 2087))
+
+
+def test_the_names_of_a_row_stand_wherever_rules_put_them() -> None:
+    rules = Rules().with_files({"resolution/04b_by_its_name.toml": BY_ITS_NAME})
+    found = of({"queue": "LOST", "queue_manager": "GONE"}, cluster=TWO_WAYS, rules=rules, shares=True)[0]
+    told = ("LOST", "GONE", "GONE")
+    assert (found["queue"], found["queue_manager"], found["transmission_queue"]) == told
+    crossed = BY_ITS_NAME.replace('= "queue_manager"', '= "queue"')
+    rules = Rules().with_files({"resolution/04b_by_its_name.toml": crossed})
+    assert (
+        of({"queue": "LOST", "queue_manager": "GONE"}, cluster=TWO_WAYS, rules=rules)[0]["transmission_queue"] == "LOST"
+    )
+
+
+@pytest.mark.parametrize("odd", [{}, {"already_sent_to": ["QM9"]}, {"clwlmruc": 1}])
+def test_names_that_nobody_knows_are_led_on_by_rules_of_ones_own(odd: dict[str, Any]) -> None:
+    """A queue manager that nobody knows stands for none, so that the queue beside it is looked up."""
+    rules = Rules().with_files({"resolution/04b_as_none.toml": AS_THE_LOCAL_ONE})
+    puts = [{"queue": name, "queue_manager": "GONE", **odd} for name in ("OWN", "THEIRS", "LOST", "A B")]
+    *found, wrong = of(*puts, {"queue": "OWN", "queue_manager": "\u00e9"}, cluster=TWO_WAYS, rules=rules, explain=True)
+    own, theirs, lost, wrong_queue = found
+    assert (own["queue"], own["queue_manager"], own["channel"]) == ("OWN", "QM1", None)
+    assert (theirs["queue_manager"], theirs["channel"]) == ("QM2", "C2")
+    # With CLWLMRUC(1) one channel stays, that listed first; otherwise the sequence decides: both are as good.
+    assert theirs["permitted"] == (1 if "clwlmruc" in odd else 2)
+    assert (lost["outcome"], lost["reason"]) == ("failed", 2085)
+    assert {wrong["outcome"], wrong_queue["outcome"]} == {"invalid"}
