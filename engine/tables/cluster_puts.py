@@ -24,7 +24,7 @@ from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.faults import in_quotes, not_allowed, told_of
-from mqclause.tables.name_keys import AT, ID, KEYS, NameKeys, as_named, given, stands_for_any, told_names
+from mqclause.tables.name_keys import AT, ID, KEYS, NameKeys, as_named, is_given, stands_for_any, told_names
 from mqclause.tables.named_puts import CAN_SAY, TOLD_NAMES, decided_puts, names_of
 from mqclause.tables.packing import word_place
 from mqclause.tables.shape import Shape, Sources, ValueSource
@@ -84,7 +84,7 @@ class ClusterPuts:
     @property
     def numbers(self) -> dict[str, Node]:
         """What a put says besides names: SAID_NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
-        gives_one = either([given(key) for key in KEYS.values()])
+        gives_one = either([is_given(key) for key in KEYS.values()])
         number, any_number = (when(gives_one, exp.cast(self._number(odd), "INT")) for odd in (False, True))
         return {SAID_NUMBER: number, ANY_NUMBER: any_number}
 

@@ -47,18 +47,18 @@ class NameKeys:
         own = F.column(KEYS["queue_manager"])
         if not any(each.apart for each in self.clusters):
             return own
-        stands = both(self._apart, given(own.name), negated(F.has(self._listed(lambda each: each.managers), own)))
+        stands = both(self._apart, is_given(own.name), negated(F.has(self._listed(lambda each: each.managers), own)))
         return case([(stands, literal(AS_NAMED["queue_manager"]))], own)
 
     def _queue(self, in_both: bool) -> Node:
         own, stands = F.column(KEYS["queue"]), []
         if in_both:
-            is_kept = both(*map(given, KEYS.values()), F.is_null(self._beside()))
+            is_kept = both(*map(is_given, KEYS.values()), F.is_null(self._beside()))
             said = [literal(name) for name in self.clusters[0].said]
             stands.append(both(is_kept, negated(exp.In(this=own.copy(), expressions=said))) if said else is_kept)
         if any(each.apart for each in self.clusters):
             is_known = F.has(self._listed(lambda each: each.queues), own)
-            stands.append(both(self._apart, given(own.name), negated(is_known)))
+            stands.append(both(self._apart, is_given(own.name), negated(is_known)))
         return case([(each, literal(AS_NAMED["queue"])) for each in stands], own) if stands else own
 
     def _beside(self) -> Node:
@@ -69,14 +69,14 @@ class NameKeys:
         """The id of names that nobody knows: see unknown_number."""
         beside = exp.Add(this=self._beside(), expression=literal(2))
         place = case(
-            [(negated(given(KEYS["queue_manager"])), literal(0)), (negated(given(KEYS["queue"])), literal(1))],
+            [(negated(is_given(KEYS["queue_manager"])), literal(0)), (negated(is_given(KEYS["queue"])), literal(1))],
             F.coalesced(beside, literal(2)),
         )
         at = exp.Mul(this=F.column(AT), expression=literal(unknown_number(1, 0) - unknown_number(0, 0)))
         return exp.Sub(this=exp.Add(this=at, expression=literal(unknown_number(0, 0))), expression=place)
 
 
-def given(key: str) -> Node:
+def is_given(key: str) -> Node:
     """Whether a row gives the name of a key."""
     return exp.NEQ(this=F.column(key), expression=literal(""))
 

@@ -11,10 +11,12 @@ from attrs import asdict, evolve, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations
 from mqclause.model.facts.objects import Put
+from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
@@ -92,7 +94,7 @@ class NamedPut:
         if found := refused(cluster, put):
             return {"decision": found, **({"ties": []} if with_ties else {})}
         found = answered(engine.choose(put, cluster, None, "rule" if explain else "off"), explain)
-        tied = ties_in(engine, put, cluster) if with_ties else []
+        tied = ties_in(engine, put, cluster) if with_ties and found["outcome"] != "invalid" else []
         for each in (found, *tied):
             each |= {name: self.shown(each[name]) for name in TOLD_NAMES if each.get(name)}
         return {"decision": found, **({"ties": tied} if with_ties else {})}
@@ -119,7 +121,7 @@ class NamedPuts:
 @lru_cache(maxsize=32)
 def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0, unless it is apart."""
-    said = said_by_rules(rules)
+    said = tuple(name for name in said_by_rules(rules) if _put(name) is not None)
     taken = _taken(cluster) | {*said}
     free = Put(*islice((name for name in (f"NONE.{number}" for number in count()) if name not in taken), 2))
     # Named as a queue, an alias of a queue manager is not unknown either.
@@ -218,8 +220,12 @@ def refused(cluster: Cluster, put: Put) -> dict[str, Any] | None:
 
 
 def answered(found: Decision, explain: bool) -> dict[str, Any]:
-    """The fields of columns.DECISION."""
-    to, fell = found.chosen, found.fell_by() if explain and found.runs else {}
+    """The fields of columns.DECISION; a put for which rules of one's own say nothing is invalid, as a row is."""
+    try:
+        to = found.chosen
+    except UnansweredError:
+        return invalid(NOBODY_LEFT)
+    fell = found.fell_by() if explain and found.runs else {}
     return {
         "outcome": found.outcome,
         "queue": to and (to.queue or None),

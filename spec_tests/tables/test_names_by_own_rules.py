@@ -10,8 +10,10 @@ pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
+from attrs import evolve
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager, Rules
+from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.duckdb import decide
 from mqclause.tables.columns import PUT
 from spec_tests.support.random_rows import answers, arrow_struct
@@ -129,3 +131,13 @@ def test_names_that_nobody_knows_are_led_on_by_rules_of_ones_own(odd: dict[str, 
     assert theirs["permitted"] == (1 if "clwlmruc" in odd else 2)
     assert (lost["outcome"], lost["reason"]) == ("failed", 2085)
     assert {wrong["outcome"], wrong_queue["outcome"]} == {"invalid"}
+
+
+@pytest.mark.parametrize("shares", [False, True])
+def test_a_put_for_which_rules_say_nothing_is_an_invalid_row(shares: bool) -> None:
+    """Without the rule of 2085 nothing ends an open of THEIRS where no channel leads to it; OWN is decided."""
+    cluster = evolve(TWO_WAYS, channels=[])
+    rules = Rules().with_files({"outcome/2085_unknown_object_name.toml": None})
+    theirs, own = of({"queue": "THEIRS"}, {"queue": "OWN"}, cluster=cluster, rules=rules, shares=shares)
+    assert (theirs["outcome"], theirs["message"], theirs.get("shares")) == ("invalid", NOBODY_LEFT, None)
+    assert (own["outcome"], own["message"]) == ("chosen", None)
