@@ -12,10 +12,11 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 from attrs import evolve
 
-from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager, Rules
+from mqclause import Cluster, Queue, QueueManager, Rules
 from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.duckdb import decide
 from mqclause.tables.columns import PUT
+from spec_tests.support.led_on import AS_THE_LOCAL_ONE, BY_ITS_NAME, TWO_WAYS, rules_that_say_a_name
 from spec_tests.support.random_rows import answers, arrow_struct
 
 
@@ -52,52 +53,11 @@ def test_a_queue_that_is_not_there_has_its_own_name_where_rules_have_it_lead_som
     assert [each["shares"][0]["queue"] for each in found] == ["LOST", "GONE"]
 
 
-SAYS_A_NAME = """
-clause = "workload/4"
-title = "Nothing for the payroll goes by the second channel"
-when = "put_queue = 'PAY'"
-[eliminate]
-where = "channel = 'C2'"
-because = "by {channel} goes no payroll"
-"""
-BY_ITS_NAME = """
-clause = "resolution/5"
-title = "A queue manager that nothing is known of: by a transmission queue of its name"
-when = "elsewhere AND NOT queue_manager_known"
-[settle]
-ends = "'transmission queue'"
-transmission_queue = "queue_manager"
-because = "{queue_manager} is not known"
-"""
-AS_THE_LOCAL_ONE = """
-clause = "resolution/5"
-title = "A queue manager that nothing is known of stands for none"
-when = "elsewhere AND NOT queue_manager_known"
-[settle]
-ends = "'again'"
-object = "queue_manager"
-object_kind = "'QMALIAS'"
-leads_to = "queue"
-next_queue = "queue"
-next_queue_manager = "''"
-because = "{queue_manager} is not known"
-"""
-TWO_WAYS = Cluster(
-    QueueManager("QM1", clusters=("SALES",)),
-    [RemoteQueueManager("QM2", ("SALES",))],
-    [Queue("OWN", "QM1"), Queue("THEIRS", "QM2", clusters=("SALES",))],
-    [],
-    [Channel("C2", "QM2", "SALES"), Channel("C3", "QM2", "SALES")],
-)
-
-
 @pytest.mark.parametrize("odd", [{}, {"already_sent_to": ["QM9"]}, {"clwlmruc": 1}])
 @pytest.mark.parametrize("beside", ["QM2", "NOBODY"])
 def test_a_name_that_a_rule_says_is_decided_for_itself(beside: str, odd: dict[str, Any]) -> None:
     """Beside a queue manager a queue is kept, whatever it is; two rules tell PAY from any other."""
-    nobody = AS_THE_LOCAL_ONE.replace("queue_manager_known", "queue_manager_known AND queue = 'PAY'")
-    nobody = nobody.replace("\"''\"", "\"'QM2'\"")
-    rules = Rules().with_files({"workload/04c_payroll.toml": SAYS_A_NAME, "resolution/04b_payroll.toml": nobody})
+    rules = rules_that_say_a_name()
     found = of(*({"queue": name, "queue_manager": beside, **odd} for name in ("PAY", "OTHER ")),
                cluster=TWO_WAYS, rules=rules, explain=True)  # fmt: skip
     assert [each["queue"] for each in found] == ["PAY", "OTHER" if beside == "QM2" else None]
