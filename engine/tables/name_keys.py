@@ -38,7 +38,7 @@ class NameKeys:
     @property
     def _apart(self) -> Node:
         """Whether in the row's cluster a name that nobody knows is found like any other."""
-        return self.of_cluster([exp.convert(each.apart) for each in self.clusters], "BOOLEAN")
+        return self.of_cluster([literal(each.apart) for each in self.clusters], "BOOLEAN")
 
     def _listed(self, names: Callable[[NamedPuts], Sequence[str]]) -> Node:
         return self.of_cluster([literal(tuple(names(each))) for each in self.clusters], "ARRAY<TEXT>")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import count, islice, product
+from itertools import count, product
 from typing import Any
 
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve, fields, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.reason import NOBODY_LEFT
+from mqclause.answers.choice.resolution import Look, Resolved
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import destinations
+from mqclause.model.facts.domains import Words
+from mqclause.model.facts.naming import Naming, naming
 from mqclause.model.facts.objects import Put
 from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rules import Rules
@@ -104,8 +107,8 @@ class NamedPut:
 class NamedPuts:
     """All that puts can name in one cluster.
 
-    Beside the queue managers ``beside`` the queue's name is looked up as it is on its own; beside any other it is kept.
-    The names that rules ``said`` are kept there each for itself. Names that nobody knows are ``apart`` where rules say
+    Beside the queue managers ``beside`` it matters which queue is named; beside any other its name is kept, whatever
+    it is, those that rules ``said`` each for itself. Names that nobody knows are ``apart`` where rules say
     names, or lead such a name to what others know: they are then found as those of ``queues`` and ``managers`` are, by
     what stands for them.
     """
@@ -123,18 +126,29 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0, unless it is apart."""
     said = tuple(name for name in said_by_rules(rules) if _put(name) is not None)
     taken = _taken(cluster) | {*said}
-    free = Put(*islice((name for name in (f"NONE.{number}" for number in count()) if name not in taken), 2))
+    not_taken = (name for name in (f"NONE.{number}" for number in count()) if name not in taken)
+    free = Put(next(not_taken), next(not_taken))
     # Named as a queue, an alias of a queue manager is not unknown either.
     objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.refused, *said])
     queues, managers = [name for name in objects if _put(name) is not None], _managers(cluster, rules, free)
-    beside = [name for name in managers if _looks_up(cluster, rules, Put(free.queue, name))]
+    kinds, resolve = _kinds(cluster, queues), engine_of(rules).resolve
+
+    def is_looked_up(manager: str) -> bool:
+        kept = resolve(cluster, free.queue, manager)
+        refuses = any(cluster.refusal(queue, manager) for queue in cluster.refused)
+        return refuses or not all(
+            _lead_alike(resolve(cluster, queue, manager), queue, kept, free.queue) for queue in kinds
+        )
+
+    beside = list(filter(is_looked_up, managers))
     unknown = [Put(free.queue), Put("", free.queue_manager), free, *(Put(free.queue, name) for name in beside)]
-    apart = bool(said) or _looks_up(cluster, rules, free)
-    apart = apart or any(engine_of(rules).resolve(cluster, *_names(put)).asks_workload for put in unknown)
+    by_unknown = is_looked_up(free.queue_manager)
+    leads_on = any(resolve(cluster, put.queue, put.queue_manager).asks_workload for put in unknown)
+    apart = bool(said) or by_unknown or leads_on
     known_queues, known_managers = queues, managers
     if apart:
         known_queues, known_managers = [*queues, free.queue], [*managers, free.queue_manager]
-        beside += [free.queue_manager] if _looks_up(cluster, rules, free) else []
+        beside += [free.queue_manager] if by_unknown else []
     known = [*(Put(name) for name in known_queues), *(Put("", name) for name in known_managers)]
     known += [Put(queue, name) for name in beside for queue in known_queues]
     known += [Put(queue, name) for name in known_managers if name not in beside for queue in (free.queue, *said)]
@@ -145,13 +159,28 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     return NamedPuts(named, [stands.get(name, name) for name in beside], queues, managers, said, apart)
 
 
-def _names(put: Put) -> tuple[str, str]:
-    return put.queue, put.queue_manager
+def _kinds(cluster: Cluster, queues: Sequence[str]) -> list[str]:
+    """One queue of each kind that the local queue manager has or knows: alike in all but names."""
+    words = {each.name for each in fields(Naming) if isinstance(each.metadata.get("domain"), Words)}
+
+    def kind(queue: str) -> tuple[object, ...]:
+        known = asdict(naming(cluster, Put(queue)))
+        return tuple(bool(value) if isinstance(value, str) and name not in words else value
+                     for name, value in known.items())  # fmt: skip
+
+    return list({kind(queue): queue for queue in queues}.values())
 
 
-def _looks_up(cluster: Cluster, rules: Rules, put: Put) -> bool:
-    """Whether the queue that a put names beside a queue manager is looked up."""
-    return engine_of(rules).resolve(cluster, *_names(put)).looks_queue_up
+def _lead_alike(one: Resolved, queue: str, other: Resolved, instead: str) -> bool:
+    """Whether names lead the same way, by the same rules, where ``queue`` stands for another one that is kept."""
+
+    def alike(look: Look, as_look: Look) -> bool:
+        facts = zip(look.facts.values(), as_look.facts.values(), strict=True)
+        return look.rule is as_look.rule and all(
+            value == another or (value == queue and another == instead) for value, another in facts
+        )
+
+    return len(one.looks) == len(other.looks) and all(map(alike, one.looks, other.looks))
 
 
 @lru_cache(maxsize=8)

@@ -10,7 +10,6 @@ from sqlglot import exp
 from mqclause.documents import OUTCOME, RESOLUTION
 from mqclause.executors.course import Course
 from mqclause.language.parse import expanded
-from mqclause.language.sql import Node
 from mqclause.language.vocabulary import Word
 from mqclause.rulebook.rules import Rules
 
@@ -28,11 +27,11 @@ def said_by_rules(rules: Rules) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _compared_with(test: Node) -> list[Node]:
+def _compared_with(test: exp.Expr) -> list[exp.Expr]:
     return test.expressions if isinstance(test, exp.In) else [test.expression]
 
 
-def _values(tree: Node) -> Iterator[Node]:
+def _values(tree: exp.Expr) -> Iterator[exp.Expr]:
     """What a side of a comparison is, in any of its cases."""
     if isinstance(tree, exp.Paren):
         yield from _values(tree.this)

@@ -180,13 +180,11 @@ def test_tables_that_are_refused(parcel: Any, doors: list[Any], message: str, tm
     assert str(raised.value) == message
 
 
-def test_a_rule_that_asks_for_what_no_table_has(tmp_path: Path) -> None:
+def test_a_rule_that_asks_for_what_no_table_has() -> None:
     rule = "[eliminate]\nwhere = \"alias = 'A'\"\nbecause = 'alias'"
-    folder = tmp_path / "rules"
-    (folder / "workload").mkdir(parents=True)
-    (folder / "workload" / "01_alias.toml").write_text(f"clause = 'workload/1'\ntitle = 'Alias'\n{rule}")
+    rules = Rules().with_files({"workload/01d_alias.toml": f"clause = 'workload/1'\ntitle = 'Alias'\n{rule}"})
     with pytest.raises(RuleError, match="'alias' is no column of a table, so the rule cannot be run on tables"):
-        apply_rules(arrow_table([]), WORKLOAD, Rules(folder=folder))
+        apply_rules(arrow_table([]), WORKLOAD, rules)
 
 
 def test_our_own_documents() -> None:
