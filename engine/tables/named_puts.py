@@ -19,6 +19,7 @@ from mqclause.model.facts.destination import destinations
 from mqclause.model.facts.domains import Words
 from mqclause.model.facts.naming import Naming, naming
 from mqclause.model.facts.objects import Put
+from mqclause.model.facts.situation import situation
 from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
@@ -71,7 +72,11 @@ class NamedPut:
         asks, named = where.asks_workload, (self.put.queue, self.put.queue_manager)
         queue, queue_manager = map(self.shown, where.names if asks else named)
         # Which queue they keep, the plan of an odd put says: it may turn on what else the row says.
-        listed = [asdict(each) for each in destinations(cluster, where.named, engine.listing)] if asks else []
+        found = destinations(cluster, where.named, engine.listing) if asks else ()
+        keeps = asks and engine.listing.kept_queue(
+            situation(self.put, where.names, where.default_binding, cluster, cluster.last_seq_number)
+        )
+        listed = [asdict(each) for each in found if not (keeps and engine.listing.own_alias(each))]
         return {
             "at": at,
             "id": self.id,

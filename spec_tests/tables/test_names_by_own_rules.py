@@ -12,7 +12,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 from attrs import evolve
 
-from mqclause import Cluster, Queue, QueueManager, Rules
+from mqclause import Cluster, Queue, QueueManager, QueueManagerAlias, Rules
 from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.duckdb import decide
 from mqclause.tables.columns import PUT
@@ -101,3 +101,14 @@ def test_a_put_for_which_rules_say_nothing_is_an_invalid_row(shares: bool) -> No
     theirs, own = of({"queue": "THEIRS"}, {"queue": "OWN"}, cluster=cluster, rules=rules, shares=shares)
     assert (theirs["outcome"], theirs["message"], theirs.get("shares")) == ("invalid", NOBODY_LEFT, None)
     assert (own["outcome"], own["message"]) == ("chosen", None)
+
+
+@pytest.mark.parametrize("odd", [{}, {"clwlmruc": 1}, {"already_sent_to": ["QM9"]}])
+def test_an_alias_of_ones_own_that_rules_do_not_follow_is_no_destination(odd: dict[str, Any]) -> None:
+    """Beside a queue the alias at QM1 would be followed; left to the workload rules it leads by QM2's alone."""
+    aliases = [QueueManagerAlias("GATE", host, ("SALES",)) for host in ("QM1", "QM2")]
+    cluster = evolve(TWO_WAYS, queue_manager_aliases=aliases)
+    rules = Rules().with_files({"resolution/03d_alias_resolved_again.toml": None})
+    (found,) = of({"queue": "FAR", "queue_manager": "GATE", **odd}, cluster=cluster, rules=rules, explain=True)
+    assert (found["queue"], found["queue_manager"], found["channel"]) == ("FAR", "QM2", "C2")
+    assert found["eliminated_by"] == [None, "workload.11c" if "clwlmruc" in odd else None]
