@@ -6,6 +6,10 @@ from mqclause.model.assembly.configured import ConfiguredObject
 from mqclause.rulebook.declaration import Declaration, RowNames
 
 CHECK = Declaration(
-    "check", ConfiguredObject, row=RowNames("configured", answer="findings"), asks=("is_to_trigger", "known")
+    "check",
+    ConfiguredObject,
+    row=RowNames("configured", answer="findings"),
+    asks=("is_to_trigger", "known"),
+    terms={"competes": ("boolean", "situation")},
 )
 """Each rule is a condition that an object should fulfil; its ``severity`` is that of the finding where it does not."""

@@ -7,5 +7,5 @@ from mqclause.rulebook.declaration import Declaration, RowNames
 
 RETRIEVAL = Declaration("retrieval", RetrievalCall, QueuedMessage, row=RowNames("call", "messages", "retrieval"), asks=(
     "group_status", "returned_whole", "segment_status", "warning",
-))  # fmt: skip
+), terms={"enqueued_priority": ("whole", "subject")})  # fmt: skip
 """The order of a queue's messages, which of them a call returns, and what it returns beside."""

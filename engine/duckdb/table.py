@@ -25,9 +25,6 @@ from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
 from mqclause.tables.cluster_puts import (
     ASKED,
-    AT,
-    BY_QUEUE,
-    ID,
     ODD_DESTINATIONS,
     ODD_PUT,
     ClusterPuts,
@@ -35,6 +32,7 @@ from mqclause.tables.cluster_puts import (
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import coalesced, column, is_null, struct_of
+from mqclause.tables.name_keys import AT, ID, is_name
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
 from mqclause.tables.shares import DECIDED, TIES, Spread, as_decided, ties_plan
@@ -198,9 +196,9 @@ def _in_cluster(
     of_odd = _Plans.of(rules, puts.odd_shape, explain, spread)
     found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
     asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(ASKED_OF)
-    saying = exp.select("*", *_aliases({**puts.numbers, BY_QUEUE: puts.by_queue(rules)})).from_("mq_asking")
-    ids = {ID: coalesced(column("id", "mq_names"), puts.unknown_id(rules)), ASKED: puts.number_asked}
-    naming = _looked_up("mq_saying", {**ids, "mq_names": column("mq_names")}, "mq_named", puts.is_name)
+    saying = exp.select("*", *_aliases({**puts.numbers, **puts.by_name(rules)})).from_("mq_asking")
+    ids = {ID: coalesced(column("id", "mq_names"), puts.name_keys(rules).unknown_id()), ASKED: puts.number_asked}
+    naming = _looked_up("mq_saying", {**ids, "mq_names": column("mq_names")}, "mq_named", is_name())
     same = both(*(equal(column(name, "mq_decided"), column(of)) for name, of in _BY.items()))
     known_one = puts.known_as_named(column("known", "mq_decided"), rules, explain, spread is not None)
     knowing = _looked_up("mq_naming", {_KNOWN: known_one}, "mq_decisions", same)

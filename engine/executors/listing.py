@@ -9,18 +9,11 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
+from mqclause.documents.workload import SAID
 from mqclause.language.python import SourceNames, python_source
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.destination import Destination, Listing
 from mqclause.rulebook.rule import Ruleset
-
-SAID = {
-    "channel_manual": "manually_defined",
-    "suspended": "suspended_for_it",
-    "shares_cluster": "in_a_shared_cluster",
-    "channel_in_queue_cluster": "channel_leads_there",
-}
-"""The terms that say attributes of a destination, by attribute."""
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
+from mqclause.language.vocabulary import About, WordKind
+
 
 @frozen
 class Carried:
@@ -52,6 +54,7 @@ class Declaration:
     that one left: facts by name, as expressions over what remained there. ``row`` names the columns of its tables.
     ``asks`` are the facts that answers are made of: some rule has to derive each. ``words`` are
     the closed lists of what such a fact can be, where answers compare with it; blank is none of them and allowed.
+    ``terms`` are those that are asked before any rule runs, of which kind they are, and what they speak of alone.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Declaration:
     row: RowNames = RowNames()
     asks: tuple[str, ...] = ()
     words: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    terms: Mapping[str, tuple[WordKind, About]] = field(factory=dict)
 
     @property
     def course(self) -> tuple[Declaration, ...]:

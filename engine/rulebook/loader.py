@@ -10,8 +10,8 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.check import parse, type_of
-from mqclause.language.parse import ExpressionError, check_depth, parse_unchecked
-from mqclause.language.vocabulary import BOOLEAN, Vocabulary, Word, words_of
+from mqclause.language.parse import ExpressionError, check_depth, expanded, parse_unchecked
+from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary, Word, words_of
 from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.actions import ACTIONS
 from mqclause.rulebook.declaration import Declaration
@@ -59,6 +59,7 @@ class Loading:
         if lacking := [fact for fact in self.declaration.asks if fact not in vocabulary.words]:
             raise RuleError(f"{name}/", lacking[0], "is derived by no rule, and answers are made of it")
         _check_terms(name, vocabulary)
+        _check_asked_terms(self.declaration, vocabulary)
         concerned = {each.id: self.in_force.readings[each.id] for each in self.readings.values() if each.concerns(name)}
         return Ruleset(self.declaration, tuple(rules), vocabulary, self.in_force.editions[-1],
                        tuple(concerned.items()), sees)  # fmt: skip
@@ -107,6 +108,26 @@ def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
         with _placed(f"{ruleset}.{term}"):
             check_depth(tree, vocabulary)
             type_of(tree, vocabulary, per_subject=True)
+
+
+def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
+    """Terms that are asked before the rules run have no facts, counts or other things to look at."""
+    for term, (kind, of) in about.terms.items():
+        place = f"{about.name}.{term}"
+        if term not in vocabulary.terms:
+            raise RuleError("terms.toml", place, "is missing, and answers are made of it")
+        tree = expanded(vocabulary.terms[term], vocabulary)
+        found = type_of(tree, vocabulary, per_subject=True)
+        if found.kind != kind:
+            raise RuleError("terms.toml", place, f"is {found}; answers need {Type(kind)}")
+        words = [vocabulary.words[each.name] for each in tree.find_all(exp.Column)]
+        if beyond := [each.name for each in words if each.about != of or each.is_derived]:
+            allowed = f"attributes of the {vocabulary.subject if of == 'subject' else 'situation'}"
+            raise RuleError(
+                "terms.toml", place, f"looks at {beyond[0]!r}; it is asked before any rule runs, of {allowed}"
+            )
+        if tree.find(exp.CountIf):
+            raise RuleError("terms.toml", place, "counts; it is asked before any rule runs, of one alone")
 
 
 @contextmanager

@@ -24,9 +24,6 @@ from mqclause.tables.answers import decision
 from mqclause.tables.cluster_puts import (
     ANY_NUMBER,
     ASKED,
-    AT,
-    BY_QUEUE,
-    ID,
     ODD_DESTINATIONS,
     ODD_PUT,
     SAID_NUMBER,
@@ -35,6 +32,7 @@ from mqclause.tables.cluster_puts import (
 from mqclause.tables.columns import DESTINATION
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.functions import column
+from mqclause.tables.name_keys import AT, BY_MANAGER, BY_QUEUE, ID, is_name
 from mqclause.tables.named_puts import ASKED_NAMES
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, ties_plan
@@ -52,9 +50,9 @@ def decided_in_cluster(
     names, by_name = (F.broadcast(each) for each in _known(df.sparkSession, puts, rules, explain, spread is not None))
     numbers = {name: in_brief(tree) for name, tree in puts.numbers.items()}
     asking = _with(_with(df, {AT: puts.place, **puts.keys}), numbers)
-    asking = _with(asking, {BY_QUEUE: puts.by_queue(rules)})
-    named = asking.join(names, expression(puts.is_name), "left")
-    naming = named.withColumn(ID, F.coalesce(F.col(f"{_NAMES}.id"), expression(puts.unknown_id(rules))))
+    asking = _with(asking, puts.by_name(rules))
+    named = asking.join(names, expression(is_name()), "left")
+    naming = named.withColumn(ID, F.coalesce(F.col(f"{_NAMES}.id"), expression(puts.name_keys(rules).unknown_id())))
     naming = naming.withColumn(ASKED, expression(puts.number_asked))
     knowing = naming.join(by_name, F.col(ID) == F.col(f"{_BY_NAME}.id"), "left")
     known = F.get(f"{_BY_NAME}.answers", F.get(f"{_BY_NAME}.places", ASKED))
@@ -64,7 +62,7 @@ def decided_in_cluster(
     listed = F.col(f"{_BY_NAME}.destinations").alias(ODD_DESTINATIONS)
     odd = F.when(F.col(_KNOWN).isNull(), F.struct(expression(puts.odd_put).alias(ODD_PUT), listed))
     # The decision is no part of what Spark compiles with the join, so what it needs has to be little by then.
-    on_the_way = (_NAMES, _BY_NAME, BY_QUEUE, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
+    on_the_way = (_NAMES, _BY_NAME, BY_QUEUE, BY_MANAGER, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
     little = found.withColumn(_ODD, odd).drop(*on_the_way)
     fields = {name: F.col(f"{_ODD}.{name}") for name in (ODD_PUT, ODD_DESTINATIONS)}
     answer = F.coalesce(expression(puts.answer(column(_KNOWN), exp.null())), answer_of(plan))

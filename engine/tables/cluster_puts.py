@@ -24,21 +24,18 @@ from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.faults import in_quotes, not_allowed, told_of
-from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, decided_puts, names_of, unknown_number
+from mqclause.tables.name_keys import AT, ID, KEYS, NameKeys, as_named, is_given, stands_for_any, told_names
+from mqclause.tables.named_puts import CAN_SAY, TOLD_NAMES, decided_puts, names_of
 from mqclause.tables.packing import word_place
 from mqclause.tables.shape import Shape, Sources, ValueSource
 from mqclause.tables.shares import TIE_NAMES
 from mqclause.tables.words import RowWords, kept
 
-AT, ID, ODD_PUT, ODD_DESTINATIONS = "mq_at", "mq_id", "mq_put", "mq_destinations"
-"""Columns on the way: the place of the row's cluster, what its put names, and both of an odd put."""
+ODD_PUT, ODD_DESTINATIONS = "mq_put", "mq_destinations"
+"""Columns on the way: what an odd put says, and what its names lead to."""
 
 SAID_NUMBER, ANY_NUMBER, ASKED = "mq_number", "mq_any_number", "mq_asked"
 """Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
-
-KEYS = {name: f"mq_{name}" for name in PUT_NAMES}
-BY_QUEUE = "mq_by_queue"
-"""Columns on the way: the names that a put gives, and the queue that they are found by."""
 
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
@@ -87,23 +84,17 @@ class ClusterPuts:
     @property
     def numbers(self) -> dict[str, Node]:
         """What a put says besides names: SAID_NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
-        gives_one = either([_given(key) for key in KEYS.values()])
+        gives_one = either([is_given(key) for key in KEYS.values()])
         number, any_number = (when(gives_one, exp.cast(self._number(odd), "INT")) for odd in (False, True))
         return {SAID_NUMBER: number, ANY_NUMBER: any_number}
 
-    def by_queue(self, rules: Rules) -> Node:
-        """BY_QUEUE: the queue that is named, or AS_NAMED where that is kept as it is."""
-        queue = F.column(KEYS["queue"])
-        if not set(PUT_NAMES) <= set(self.sources):
-            return queue
-        is_kept = both(*map(_given, KEYS.values()), F.is_null(self._beside(rules)))
-        return case([(is_kept, literal(AS_NAMED))], queue)
+    def name_keys(self, rules: Rules) -> NameKeys:
+        """How the names of a row are found."""
+        return NameKeys([names_of(cluster, rules) for cluster in self.clusters.values()], self._of_cluster)
 
-    def _beside(self, rules: Rules) -> Node:
-        """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
-        each = [tuple(names_of(cluster, rules).beside) for cluster in self.clusters.values()]
-        listed = self._of_cluster([literal(names) for names in each], "ARRAY<TEXT>")
-        return F.place_of(listed, F.column(KEYS["queue_manager"]))
+    def by_name(self, rules: Rules) -> dict[str, Node]:
+        """BY_QUEUE and BY_MANAGER."""
+        return self.name_keys(rules).by_name(set(PUT_NAMES) <= set(self.sources))
 
     def _wrong_names(self) -> list[tuple[Column, Node]]:
         return [(of, wrong) for of, wrong in self._words().faults() if of.name in PUT_NAMES]
@@ -115,8 +106,7 @@ class ClusterPuts:
         It is null for names that are none; of those that are known nobody needs to see the letters.
         """
         unknown = F.is_null(F.column("id", "mq_names"))
-        as_given = equal(F.column(BY_QUEUE), AS_NAMED)
-        is_none = both(either([unknown, as_given]), either(wrong for _, wrong in self._wrong_names()))
+        is_none = both(either([unknown, stands_for_any()]), either(wrong for _, wrong in self._wrong_names()))
         asks = F.coalesced(F.column("asks", "mq_names"), exp.false())
         return case([(is_none, exp.null()), (asks, F.column(SAID_NUMBER))], F.column(ANY_NUMBER))
 
@@ -146,23 +136,6 @@ class ClusterPuts:
         own = self._own(of.name)
         said = both(*(either([F.is_null(each), equal(each.copy(), own.copy())]) for each in given))
         return case([(said, literal(0))])
-
-    @property
-    def is_name(self) -> Node:
-        """Whether a row of names is what a put names in its cluster."""
-        found_by = {AT: "at", BY_QUEUE: "queue", KEYS["queue_manager"]: "queue_manager"}
-        same = (equal(F.column(own), F.column(of, "mq_names")) for own, of in found_by.items())
-        return both(*same)
-
-    def unknown_id(self, rules: Rules) -> Node:
-        """The id of names that nobody knows: see unknown_number."""
-        beside = exp.Add(this=self._beside(rules), expression=literal(2))
-        place = case(
-            [(negated(_given(KEYS["queue_manager"])), literal(0)), (negated(_given(KEYS["queue"])), literal(1))],
-            F.coalesced(beside, literal(2)),
-        )
-        at = exp.Mul(this=F.column(AT), expression=literal(unknown_number(1, 0) - unknown_number(0, 0)))
-        return exp.Sub(this=exp.Add(this=at, expression=literal(unknown_number(0, 0))), expression=place)
 
     @property
     def odd_put(self) -> Node:
@@ -208,32 +181,27 @@ class ClusterPuts:
 
     def known_as_named(self, known: Node, rules: Rules, explain: bool, with_ties: bool) -> Node:
         """What is known, with the names of the row where they stand in it."""
-        is_kept = []
-        if set(PUT_NAMES) <= set(self.sources):
-            is_kept.append(equal(F.column(BY_QUEUE), AS_NAMED))
+        stands = []
+        if set(PUT_NAMES) <= set(self.sources) or any(each.apart for each in self.name_keys(rules).clusters):
+            stands.append(stands_for_any())
         if self._is_unknown_told(rules, explain, with_ties):
-            is_kept.append(exp.LT(this=F.column(ID), expression=literal(0)))
-        if not is_kept:
+            stands.append(exp.LT(this=F.column(ID), expression=literal(0)))
+        if not stands:
             return known
         fields = {name: F.field_of(F.field_of(known.copy(), "decision"), name) for name in DECISION}
-        answer = {"decision": F.struct_of({**fields, **self._as_named(fields)})}
+        answer = {"decision": F.struct_of({**fields, **as_named({name: fields[name] for name in TOLD_NAMES})})}
         if with_ties:
             tie = {name: F.field_of(F.EACH, name) for name in (*TIE_NAMES, "weight")}
-            tied = F.struct_of({**tie, **self._as_named(tie)})
+            tied = F.struct_of({**tie, **as_named({name: tie[name] for name in KEYS})})
             answer["ties"] = F.each(F.field_of(known.copy(), "ties"), tied, F.EACH.name)
-        return case([(both(either(is_kept), negated(F.is_null(known.copy()))), F.struct_of(answer))], known)
+        return case([(both(either(stands), negated(F.is_null(known.copy()))), F.struct_of(answer))], known)
 
     def _is_unknown_told(self, rules: Rules, explain: bool, with_ties: bool) -> bool:
         """Whether a name that nobody knows stands in an answer: rules may have it lead somewhere all the same."""
         unknown = (found for number, found in self.decisions(rules, explain, with_ties) if number < 0)
-        answers = (one for found in unknown for each in found for one in (each["decision"], *each.get("ties", ())))
-        return any(one[name] == AS_NAMED for one in answers for name in PUT_NAMES)
-
-    def _as_named(self, fields: Mapping[str, Node]) -> dict[str, Node]:
-        return {
-            name: case([(equal(fields[name], AS_NAMED), F.column(key))], fields[name].copy())
-            for name, key in KEYS.items()
-        }
+        return told_names(
+            one for found in unknown for each in found for one in (each["decision"], *each.get("ties", ()))
+        )
 
     def _none_given(self) -> str:
         """What is told of a row of a flat table that names nothing: the columns that should."""
@@ -259,7 +227,8 @@ class ClusterPuts:
         told = found["bind"][0].told if "bind" in found else "put.bind"
         own = ValueSource(self._own("clwlmruc"), "integer", "put.clwlmruc")
         # Names have been checked, and those that nobody knows are decided by what else they are told.
-        names = {name: F.coalesced(F.column(f"asked_{name}", "mq_names"), F.column(key)) for name, key in KEYS.items()}
+        asked = {name: F.column(f"asked_{name}", "mq_names") for name in KEYS}
+        names = {name: F.coalesced(as_named(asked)[name], F.column(key)) for name, key in KEYS.items()}
         return {
             **found,
             **{name: [ValueSource(value, "name", f"put.{name}")] for name, value in names.items()},
@@ -276,10 +245,6 @@ class ClusterPuts:
     def _of_cluster(self, values: Sequence[Node], kind: str) -> Node:
         """Of values, one for each cluster, that of the row's."""
         return values[0] if len(set(values)) == 1 else F.item(F.list_of(list(values), kind), F.column(AT))
-
-
-def _given(key: str) -> Node:
-    return exp.NEQ(this=F.column(key), expression=literal(""))
 
 
 PUT_OF = {"clwlmruc": PUT["clwlmruc"], "clwluseq": PUT["qmgr_clwluseq"]}

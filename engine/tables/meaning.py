@@ -128,7 +128,8 @@ class RowMeaning:
         values = tree.expressions if isinstance(tree, exp.In) else [unwrapped(tree.expression)]
         if not isinstance(domain, Words) or not all(isinstance(value, exp.Literal) for value in values):
             return None
-        places = [domain.words.index(each.this) + 1 for each in values if each.this in domain.words]
+        # A word that is listed twice has one place.
+        places = sorted({domain.words.index(each.this) + 1 for each in values if each.this in domain.words})
         packed = self.packing.value(name, self.subject)
         if len(places) > 1:
             all_of_them = literal(sum(1 << place for place in places))

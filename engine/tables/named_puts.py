@@ -7,20 +7,25 @@ from functools import lru_cache
 from itertools import count, product
 from typing import Any
 
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve, fields, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
-from mqclause.answers.choice.resolution import Resolved
+from mqclause.answers.choice.reason import NOBODY_LEFT
+from mqclause.answers.choice.resolution import Look, Resolved
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination, destinations
+from mqclause.model.facts.domains import Words
+from mqclause.model.facts.naming import Naming, naming
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.situation import situation
+from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.row import invalid
+from mqclause.tables.said_names import said_by_rules
 from mqclause.tables.shares import ties_in
 
 ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
@@ -29,8 +34,12 @@ ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
 PUT_SAYS = tuple(name for name, each in PUT.items() if name not in PUT_NAMES and not each.optional)
 """What else a put says."""
 
-AS_NAMED = "* "
-"""Stands for the name that a row gives, whatever it is. It ends in a blank, as no name does that a row is known by."""
+AS_NAMED = {"queue": "* ", "queue_manager": "** "}
+"""Stand for the names that a row gives, whatever they are. They end in a blank, as no name does that a row is known by.
+"""
+
+TOLD_NAMES = (*PUT_NAMES, "transmission_queue")
+"""The fields of an answer in which a name of the row may stand."""
 
 
 def _can_say() -> dict[str, Sequence[Any]]:
@@ -47,12 +56,13 @@ CAN_SAY = _can_say()
 class NamedPut:
     """What puts can name in a cluster, by its number, and the ``put`` that is asked about it.
 
-    A field of the put that says ``free`` stands for any name; of a put that is ``unknown`` no name is known to anybody.
+    The queue of ``free``, or its queue manager, stands for any name; of a put that is ``unknown`` no name is known to
+    anybody.
     """
 
     id: int
     put: Put
-    free: str
+    free: Put
     unknown: bool = False
 
     def row(self, at: int, cluster: Cluster, rules: Rules) -> dict[str, Any]:
@@ -66,9 +76,9 @@ class NamedPut:
             "at": at,
             "id": self.id,
             "queue": self.shown(self.put.queue),
-            "queue_manager": self.put.queue_manager,
-            "asked_queue": None if queue == AS_NAMED else queue,
-            "asked_queue_manager": None if queue_manager == AS_NAMED else queue_manager,
+            "queue_manager": self.shown(self.put.queue_manager),
+            "asked_queue": None if queue == AS_NAMED["queue"] else queue,
+            "asked_queue_manager": None if queue_manager == AS_NAMED["queue_manager"] else queue_manager,
             "defbind": where.default_binding,
             "inhibited": where.inhibited,
             "asks": asks,
@@ -83,17 +93,20 @@ class NamedPut:
         return (each for each in listed if not (keeps and listing.own_alias(each)))
 
     def shown(self, name: str) -> str:
-        """A name in an answer: AS_NAMED if the row's own stands there."""
-        return AS_NAMED if name == self.free and self.free in (self.put.queue, self.put.queue_manager) else name
+        """A name in an answer: one of AS_NAMED if the row's own stands there."""
+        for field, stands in AS_NAMED.items():
+            if name == getattr(self.free, field) == getattr(self.put, field):
+                return stands
+        return name
 
     def decided(self, engine: Engine, put: Put, cluster: Cluster, explain: bool, with_ties: bool) -> dict[str, Any]:
         """The ``decision`` about a put of these names, and who ``ties`` in the long run."""
         if found := refused(cluster, put):
             return {"decision": found, **({"ties": []} if with_ties else {})}
         found = answered(engine.choose(put, cluster, None, "rule" if explain else "off"), explain)
-        tied = ties_in(engine, put, cluster) if with_ties else []
+        tied = ties_in(engine, put, cluster) if with_ties and found["outcome"] != "invalid" else []
         for each in (found, *tied):
-            each |= {name: each[name] and self.shown(each[name]) for name in PUT_NAMES}
+            each |= {name: self.shown(each[name]) for name in TOLD_NAMES if each.get(name)}
         return {"decision": found, **({"ties": tied} if with_ties else {})}
 
 
@@ -101,29 +114,80 @@ class NamedPut:
 class NamedPuts:
     """All that puts can name in one cluster.
 
-    Beside the queue managers ``beside`` the queue's name is looked up as it is on its own; beside any other it is kept.
+    Beside the queue managers ``beside`` it matters which queue is named; beside any other its name is kept, whatever
+    it is, those that rules ``said`` each for itself. Names that nobody knows are ``apart`` where rules say
+    names, or lead such a name to what others know: they are then found as those of ``queues`` and ``managers`` are, by
+    what stands for them.
     """
 
     named: Sequence[NamedPut]
     beside: Sequence[str]
+    queues: Sequence[str]
+    managers: Sequence[str]
+    said: Sequence[str]
+    apart: bool
 
 
 @lru_cache(maxsize=32)
 def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
-    """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0: see unknown_number."""
-    free = next(name for name in (f"NONE.{number}" for number in count()) if not _is_taken(cluster, name))
+    """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0, unless it is apart."""
+    said = tuple(name for name in said_by_rules(rules) if _put(name) is not None)
+    taken = _taken(cluster) | {*said}
+    not_taken = (name for name in (f"NONE.{number}" for number in count()) if name not in taken)
+    free = Put(next(not_taken), next(not_taken))
     # Named as a queue, an alias of a queue manager is not unknown either.
-    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.refused])
-    queues = [name for name in objects if _put(name) is not None]
-    managers, resolve = _managers(cluster, rules, free), engine_of(rules).resolve
-    beside = [name for name in managers if resolve(cluster, free, name).looks_queue_up]
-    known = [*(Put(name) for name in queues), *(Put("", name) for name in managers)]
-    known += [Put(queue, name) for name in beside for queue in queues]
-    known += [Put(free, name) for name in managers if name not in beside]
-    unknown = [Put(free), Put("", free), Put(free, free), *(Put(free, name) for name in beside)]
+    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.refused, *said])
+    queues, managers = [name for name in objects if _put(name) is not None], _managers(cluster, rules, free)
+    kinds, resolve = _kinds(cluster, queues), engine_of(rules).resolve
+
+    def is_looked_up(manager: str) -> bool:
+        kept = resolve(cluster, free.queue, manager)
+        refuses = any(cluster.refusal(queue, manager) for queue in cluster.refused)
+        return refuses or not all(
+            _lead_alike(resolve(cluster, queue, manager), queue, kept, free.queue) for queue in kinds
+        )
+
+    beside = list(filter(is_looked_up, managers))
+    unknown = [Put(free.queue), Put("", free.queue_manager), free, *(Put(free.queue, name) for name in beside)]
+    by_unknown = is_looked_up(free.queue_manager)
+    leads_on = any(resolve(cluster, put.queue, put.queue_manager).asks_workload for put in unknown)
+    apart = bool(said) or by_unknown or leads_on
+    known_queues, known_managers = queues, managers
+    if apart:
+        known_queues, known_managers = [*queues, free.queue], [*managers, free.queue_manager]
+        beside += [free.queue_manager] if by_unknown else []
+    known = [*(Put(name) for name in known_queues), *(Put("", name) for name in known_managers)]
+    known += [Put(queue, name) for name in beside for queue in known_queues]
+    known += [Put(queue, name) for name in known_managers if name not in beside for queue in (free.queue, *said)]
     named = [NamedPut(number, put, free) for number, put in enumerate(known, at << 32)]
-    named += [NamedPut(unknown_number(at, place), put, free, True) for place, put in enumerate(unknown)]
-    return NamedPuts(named, beside)
+    if not apart:
+        named += [NamedPut(unknown_number(at, place), put, free, True) for place, put in enumerate(unknown)]
+    stands = {free.queue_manager: AS_NAMED["queue_manager"]}
+    return NamedPuts(named, [stands.get(name, name) for name in beside], queues, managers, said, apart)
+
+
+def _kinds(cluster: Cluster, queues: Sequence[str]) -> list[str]:
+    """One queue of each kind that the local queue manager has or knows: alike in all but names."""
+    words = {each.name for each in fields(Naming) if isinstance(each.metadata.get("domain"), Words)}
+
+    def kind(queue: str) -> tuple[object, ...]:
+        known = asdict(naming(cluster, Put(queue)))
+        return tuple(bool(value) if isinstance(value, str) and name not in words else value
+                     for name, value in known.items())  # fmt: skip
+
+    return list({kind(queue): queue for queue in queues}.values())
+
+
+def _lead_alike(one: Resolved, queue: str, other: Resolved, instead: str) -> bool:
+    """Whether names lead the same way, by the same rules, where ``queue`` stands for another one that is kept."""
+
+    def alike(look: Look, as_look: Look) -> bool:
+        facts = zip(look.facts.values(), as_look.facts.values(), strict=True)
+        return look.rule is as_look.rule and all(
+            value == another or (value == queue and another == instead) for value, another in facts
+        )
+
+    return len(one.looks) == len(other.looks) and all(map(alike, one.looks, other.looks))
 
 
 @lru_cache(maxsize=8)
@@ -137,16 +201,19 @@ def unknown_number(at: int, place: int) -> int:
     return -(at << 32) - 1 - place
 
 
-def _managers(cluster: Cluster, rules: Rules, free: str) -> list[str]:
-    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one."""
+def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
+    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one.
+
+    And every name that rules say, which may lead somewhere.
+    """
     engine = engine_of(rules)
 
     def led(name: str) -> list[str | None]:
-        looks = [look for queue in ("", free) for look in engine.resolve(cluster, queue, name).looks]
+        looks = [look for queue in ("", free.queue) for look in engine.resolve(cluster, queue, name).looks]
         return [None if each.rule is None else each.rule.id for each in looks]
 
-    nowhere = led(free)
-    there = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name]
+    nowhere = led(free.queue_manager)
+    there = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name, *said_by_rules(rules)]
     there += [name for name in cluster.own_queues if _put("", name) is not None and led(name) != nowhere]
     return [name for name in dict.fromkeys(there) if _put("", name) is not None]
 
@@ -159,9 +226,9 @@ def _put(queue: str, queue_manager: str = "") -> Put | None:
         return None
 
 
-def _is_taken(cluster: Cluster, name: str) -> bool:
+def _taken(cluster: Cluster) -> set[str]:
     known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote, cluster.refused)
-    return any(name in each for each in known)
+    return {cluster.queue_manager.name}.union(*known)
 
 
 @lru_cache(maxsize=32)
@@ -189,8 +256,12 @@ def refused(cluster: Cluster, put: Put) -> dict[str, Any] | None:
 
 
 def answered(found: Decision, explain: bool) -> dict[str, Any]:
-    """The fields of columns.DECISION."""
-    to, fell = found.chosen, found.fell_by() if explain and found.runs else {}
+    """The fields of columns.DECISION; a put for which rules of one's own say nothing is invalid, as a row is."""
+    try:
+        to = found.chosen
+    except UnansweredError:
+        return invalid(NOBODY_LEFT)
+    fell = found.fell_by() if explain and found.runs else {}
     return {
         "outcome": found.outcome,
         "queue": to and (to.queue or None),

@@ -150,6 +150,30 @@ def test_a_settled_fact_that_no_answer_has() -> None:
 
 
 @pytest.mark.parametrize(
+    ("term", "now", "said"),
+    [
+        ("workload.lends", None, "is missing, and answers are made of it"),
+        ("workload.kept_queue", "TRUE", "is true or false; answers need a text"),
+        ("workload.lends", "mqi_call = 'MQPUT'",
+         "looks at 'mqi_call'; it is asked before any rule runs, of attributes of the destination"),
+        ("workload.kept_queue", "CASE WHEN balanced THEN '' ELSE put_queue END",
+         "looks at 'balanced'; it is asked before any rule runs, of attributes of the situation"),
+        ("workload.own_alias", "COUNT_IF(is_alias) > 0", "counts; it is asked before any rule runs, of one alone"),
+    ],
+)  # fmt: skip
+def test_a_term_that_answers_are_made_of_is_there(term: str, now: str | None, said: str) -> None:
+    """Such a term is asked of each put and destination before the rules, which it may have nothing of."""
+    document, _, name = term.partition(".")
+    head, table, tail = FILES["terms.toml"].partition(f"[{term}]\n")
+    after = tail[tail.index("\n[") :]
+    stated = "" if now is None else f'{table}is = "{now}"\nmeans = "m"\n'
+    # The other readings of the term go with it.
+    after = re.sub(rf"(?s)\n\[{term}\.reading.*?\n(?=\n|\[)", "\n", after)
+    told = fault({"terms.toml": head + stated + after}, DOCUMENTS[document])
+    assert told == f"rules/terms.toml: {document}.{name}: {said}"
+
+
+@pytest.mark.parametrize(
     ("path", "word", "now", "about", "key", "near"),
     [
         ("administration/01a_suspended.toml", "'SUSPENDED'", "'SUSPENDD'", ADMINISTRATION, "becomes", "SUSPENDED"),

@@ -22,15 +22,17 @@ from mqclause import spark as native
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.expression import answer_of
 from mqclause.spark.session import java_home
-from mqclause.tables.columns import TableError
+from mqclause.tables.columns import PUT, TableError
 from mqclause.tables.demands import is_null_text
 from mqclause.tables.row import Rows
 from spec_tests.support.deep import first
+from spec_tests.support.led_on import AS_THE_LOCAL_ONE, TWO_WAYS, rules_that_say_a_name
 from spec_tests.support.many_clusters import Batch, batches, table_row
+from spec_tests.support.pairs import by_engine
 from spec_tests.support.parcels import PARCELS, parcel_rows, parcel_rules, parcel_table
 from spec_tests.support.plan_text import plan, tree
 from spec_tests.support.random_clusters import random_readings
-from spec_tests.support.random_rows import Row, answers, arrow_table, occasion_table, random_rows
+from spec_tests.support.random_rows import Row, answers, arrow_struct, arrow_table, occasion_table, random_rows
 from spec_tests.support.spark_tables import collected, frame
 
 STRUCT = (
@@ -172,6 +174,20 @@ def test_a_document_that_is_not_ours(spark: Any, folder: Path, tmp_path: Path, e
         # Spark writes numbers that are not whole in its own way.
         messages = [(each["message"] or "").partition(" = ")[0] for each in (one, other)]
         assert one | {"message": messages[0]} == other | {"message": messages[1]}
+
+
+@pytest.mark.parametrize("lead", first(1, ["said", "on"]))
+def test_names_that_rules_of_ones_own_say_or_lead_on(spark: Any, folder: Path, lead: str) -> None:
+    as_local = Rules().with_files({"resolution/04b_as_none.toml": AS_THE_LOCAL_ONE})
+    rules = rules_that_say_a_name() if lead == "said" else as_local
+    odd: list[dict[str, Any]] = [{}, {"already_sent_to": ["QM9"]}, {"clwlmruc": 1}]
+    puts = [{**dict.fromkeys(PUT), "queue": queue, "queue_manager": beside, **more}
+            for queue in ("PAY", "OWN", "THEIRS", "LOST", None) for beside in ("QM2", "NOBODY", None) for more in odd
+            if queue or beside]  # fmt: skip
+    table = pa.table({"id": range(len(puts)), "put": pa.array(puts, arrow_struct(PUT))})
+    found = collected(native.decide(frame(spark, folder, f"led_{lead}", table), TWO_WAYS, rules, explain=True))
+    engine = Engine(rules)
+    assert found == [by_engine(engine, TWO_WAYS, put) for put in puts]
 
 
 def test_nothing_runs_before_an_action(spark: Any, jobs: Callable[[], list[int]]) -> None:

@@ -13,9 +13,11 @@ pytest.importorskip("pyarrow")
 
 import duckdb
 import pyarrow as pa
+from attrs import evolve
 
 from mqclause import Cluster, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb.dialect import DUCKDB
+from mqclause.model.facts.objects import Refused
 from mqclause.tables.cluster_puts import SAID_NUMBER
 from mqclause.tables.columns import PUT
 from mqclause.tables.flat import cluster_puts
@@ -70,19 +72,26 @@ def test_what_is_odd_has_no_number(odd: dict[str, Any]) -> None:
 
 
 def test_names_and_those_that_are_none() -> None:
-    # QM é𝄞 is in the facts, but no put can name it. Beside QM1 a queue is looked up, beside QM2 it is kept.
-    names = names_of(CLUSTER, Rules())
+    # QM é𝄞 is in the facts, but no put can name it. Beside QM1 it matters which queue is named, beside QM2 it is kept.
+    cluster = evolve(CLUSTER, queues=[*CLUSTER.queues, Queue("OWN", "QM1")])
+    names = names_of(cluster, Rules())
     listed = [(each.put.queue, each.put.queue_manager, each.id) for each in names.named]
     assert names.beside == ["QM1"]
     assert listed == [
-        ("ORDERS.IN", "", 0), ("NONE.0", "", 1), ("", "QM1", 2), ("", "QM2", 3),
-        ("ORDERS.IN", "QM1", 4), ("NONE.0", "QM1", 5), ("NONE.1", "QM2", 6),
-        ("NONE.1", "", -1), ("", "NONE.1", -2), ("NONE.1", "NONE.1", -3), ("NONE.1", "QM1", -4),
+        ("ORDERS.IN", "", 0), ("NONE.0", "", 1), ("OWN", "", 2), ("", "QM1", 3), ("", "QM2", 4),
+        ("ORDERS.IN", "QM1", 5), ("NONE.0", "QM1", 6), ("OWN", "QM1", 7), ("NONE.1", "QM2", 8),
+        ("NONE.1", "", -1), ("", "NONE.2", -2), ("NONE.1", "NONE.2", -3), ("NONE.1", "QM1", -4),
     ]  # fmt: skip
-    second = [each.id for each in names_of(CLUSTER, Rules(), 1).named]
-    assert second == [*range(1 << 32, (1 << 32) + 7), *(-(1 << 32) - number for number in (1, 2, 3, 4))]
-    found = decided_puts(CLUSTER, Rules(), explain=False)
-    assert [len(each) for each in found] == [48] * 11
+    second = [each.id for each in names_of(cluster, Rules(), 1).named]
+    assert second == [*range(1 << 32, (1 << 32) + 9), *(-(1 << 32) - number for number in (1, 2, 3, 4))]
+    found = decided_puts(cluster, Rules(), explain=False)
+    assert [len(each) for each in found] == [48] * 13
     # Unknown: a queue, a queue manager, a queue at an unknown queue manager, a queue at the local one.
     reasons = [{each["decision"]["reason"] for each in of_name} for of_name in found[-4:]]
     assert reasons == [{2085}, {2087}, {2087}, {2085}]
+
+
+def test_where_no_queue_is_to_be_found_it_does_not_matter_which_is_named() -> None:
+    """QM1 has no queue of its own; a model queue is refused by its name."""
+    assert names_of(CLUSTER, Rules()).beside == []
+    assert names_of(evolve(CLUSTER, refused={"M": Refused("QMODEL", "is a model")}), Rules()).beside == ["QM1"]

@@ -49,33 +49,6 @@ def test_a_model_queue_is_refused() -> None:
         assert (local["outcome"], elsewhere["reason"]) == ("chosen", 2087)
 
 
-LEADS_ON = """
-clause = "resolution/12"
-title = "A queue that is not there goes on by the default transmission queue"
-when = "unanswered AND here"
-[settle]
-ends = "'transmission queue'"
-transmission_queue = "defxmitq"
-because = "{queue} is not there"
-"""
-
-
-@pytest.mark.parametrize("named", [{"queue": "q"}, {"queue": "q", "queue_manager": "m"}])
-def test_a_queue_that_is_not_there_has_its_own_name_where_rules_have_it_lead_somewhere(named: dict[str, Any]) -> None:
-    """By a rule of one's own in the place of 2085; what stands for all such names is not told."""
-    rules = Rules().with_files({"resolution/12b_unknown_queue.toml": LEADS_ON})
-    cluster = Cluster(QueueManager("QM1", defxmitq="ON"), queues=[Queue("ON", "QM1", usage="XMITQ")])
-    rows = pa.table({"id": range(2), "q": ["LOST", "GONE "], "m": ["QM1 ", None]})
-    for shares in (False, True):
-        found = answers(decide(rows, cluster, rules, shares=shares, **named))
-        assert [each["queue"] for each in found] == ["LOST", "GONE"]
-        assert [each["queue_manager"] for each in found] == (
-            ["QM1", None] if "queue_manager" in named else [None, None]
-        )
-        assert [each["transmission_queue"] for each in found] == ["ON", "ON"]
-    assert [each["shares"][0]["queue"] for each in found] == ["LOST", "GONE"]
-
-
 def by_engine(engine: Engine, cluster: Cluster, put: Put) -> dict[str, Any]:
     return told(engine.choose(put, cluster, explain="rule"))
 

@@ -130,6 +130,14 @@ def test_who_was_taken_back_is_no_longer_aside(tmp_path: Path) -> None:
     assert found["eliminated_by"] == [None, "parcels.03", None, "parcels.01"]
 
 
+@pytest.mark.parametrize("words", ["'back', 'back'", "'back', 'front', 'back'", "'side', 'front', 'front', 'side'"])
+def test_a_word_that_is_listed_twice_counts_once(words: str, tmp_path: Path) -> None:
+    doors: list[Any] = [{"opens": "front"}, {"opens": "back"}, {"opens": "side"}]
+    out = {"01_out": f"[eliminate]\nwhere = \"kind IN ({words})\"\nbecause = 'x'"}
+    left = [place for place, door in enumerate(doors) if door["opens"] not in words]
+    assert of(parcel_rules(tmp_path, out), ({}, doors))[0]["remaining"] == left
+
+
 def test_the_first_rule_that_fails_is_told(tmp_path: Path) -> None:
     texts = {
         f"0{number}_fail": f"when = '{when}'\n[fail_with]\nreason = 'MQRC_PUT_INHIBITED'\ncall = \"'MQPUT'\"\nbecause = 'x'"
@@ -172,13 +180,11 @@ def test_tables_that_are_refused(parcel: Any, doors: list[Any], message: str, tm
     assert str(raised.value) == message
 
 
-def test_a_rule_that_asks_for_what_no_table_has(tmp_path: Path) -> None:
+def test_a_rule_that_asks_for_what_no_table_has() -> None:
     rule = "[eliminate]\nwhere = \"alias = 'A'\"\nbecause = 'alias'"
-    folder = tmp_path / "rules"
-    (folder / "workload").mkdir(parents=True)
-    (folder / "workload" / "01_alias.toml").write_text(f"clause = 'workload/1'\ntitle = 'Alias'\n{rule}")
+    rules = Rules().with_files({"workload/01d_alias.toml": f"clause = 'workload/1'\ntitle = 'Alias'\n{rule}"})
     with pytest.raises(RuleError, match="'alias' is no column of a table, so the rule cannot be run on tables"):
-        apply_rules(arrow_table([]), WORKLOAD, Rules(folder=folder))
+        apply_rules(arrow_table([]), WORKLOAD, rules)
 
 
 def test_our_own_documents() -> None:

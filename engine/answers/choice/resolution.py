@@ -52,11 +52,6 @@ class Resolved:
         """Whether the workload rules choose."""
         return self.last.run.failure is None and self.ends in ("queue", "queue manager")
 
-    @cached_property
-    def looks_queue_up(self) -> bool:
-        """Whether the queue's name is looked up on the way; if not, it is kept, whatever it is."""
-        return any(each.holds("here") for each in self.looks)
-
     @property
     def stays_local(self) -> bool:
         """Whether the names come to a queue of the local queue manager that is no transmission queue."""
