@@ -18,6 +18,7 @@ from mqclause.tables.columns import TableError
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.plan import command
 from mqclause.tools.errors import BatchError
+from mqclause.tools.render.shares import amount, percent
 from spec_tests.support.explain_command import EXAMPLE
 
 duckdb = pytest.importorskip("duckdb")
@@ -226,3 +227,22 @@ def test_answers_are_tables() -> None:
     assert list(empty.to_pandas().columns) == empty.to_arrow().column_names
     changed = plan(snapshot, snapshot.cluster.with_status("TO.QM2", "STOPPED"))
     assert changed.to_arrow().num_rows == len(changed.to_pandas()) == len(changed)
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (0, "0 %"), (1e-9, "under 0.1 %"), (0.001, "0.1 %"), (1 / 3, "33.3 %"),
+        (0.999, "99.9 %"), (0.9996, "over 99.9 %"), (0.1 + 0.2 + 0.7 - 1e-16, "100 %"), (1, "100 %"),
+    ],
+)  # fmt: skip
+def test_a_part_that_is_not_all_is_not_said_to_be_all_nor_one_that_is_something_nothing(part: float, said: str) -> None:
+    assert percent(part) == said
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(999_999, "999,999"), (9_840_000, "9.84 million"), (123_456_789, "123 million"), (1_500_000_000, "1,500 million")],
+)
+def test_many_puts_are_counted_in_millions(count: int, said: str) -> None:
+    assert amount(count) == said

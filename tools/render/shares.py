@@ -9,18 +9,24 @@ from rich.text import Text
 from mqclause.answers.cluster.cluster_map import PrintedRow
 
 MILLION = 1_000_000
+WITHOUT_FRACTION = 100
 LEAST_PART = 0.001
 
 
 def amount(count: int) -> str:
-    """A number as a person reads it: ``12 million``, ``1.25 million``, ``20,000``."""
-    return f"{count / MILLION:.3g} million" if count >= MILLION else f"{count:,}"
+    """A number as a person reads it: ``1,500 million``, ``1.25 million``, ``20,000``."""
+    millions = count / MILLION
+    if millions >= WITHOUT_FRACTION:
+        return f"{millions:,.0f} million"
+    return f"{millions:.3g} million" if count >= MILLION else f"{count:,}"
 
 
 def percent(part: float) -> str:
-    """A part as a person reads it: ``50 %``, ``66.7 %``, ``under 0.1 %``."""
+    """A part as a person reads it: ``50 %``, ``66.7 %``, ``under 0.1 %``, ``over 99.9 %``."""
     if 0 < part < LEAST_PART:
         return f"under {100 * LEAST_PART:g} %"
+    if 1 - LEAST_PART < round(part, 9) < 1:  # of parts that are floats the whole may be a little less than 1
+        return f"over {100 - 100 * LEAST_PART:g} %"
     return f"{100 * part:.1f}".removesuffix(".0") + " %"
 
 
