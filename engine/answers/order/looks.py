@@ -18,7 +18,7 @@ from mqclause.executors.steps import Filter, Let, Rank, Step, Steps, expressions
 from mqclause.language.equivalent import equivalent
 from mqclause.language.parse import expanded, literal_value, parse_unchecked
 from mqclause.language.possible import possible
-from mqclause.language.sql import literal
+from mqclause.language.sql import both, literal
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.model.timeline.retrieval_call import (
@@ -115,13 +115,17 @@ def _may_apply(steps: Steps, place: int) -> Applies:
     when = steps.steps[place].when
     parts = [] if when is None else _parts(expanded(when, steps.vocabulary))
     told = [found for part in parts if (found := _of_call(part, steps, place)) is not None]
-    return ready(exp.and_(*told), steps.vocabulary, "s") if told else _always
+    return ready(both(*told), steps.vocabulary, "s") if told else _always
 
 
 def _parts(tree: Expression) -> list[Expression]:
     """What has to hold together for ``tree`` to hold."""
-    tree = tree.unnest()
-    return [part for each in tree.flatten() for part in _parts(each)] if isinstance(tree, exp.And) else [tree]
+    match tree:
+        case exp.Paren(this=(exp.And() | exp.Paren()) as inner):
+            return _parts(inner)
+        case exp.And(this=one, expression=other):
+            return [*_parts(one), *_parts(other)]
+    return [tree]
 
 
 def _always(_: RetrievalCall) -> bool:
