@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
@@ -46,6 +47,9 @@ BAD = [
         "mixed.csv: some of its lines end in LF, others in CR LF; write all of them alike (DuckDB: ",
     ),
     ("nameless", "out.csv", "0.csv: has no line with the names of columns"),
+    ("unnamed.csv", "out.csv", "unnamed.csv: column 2 of 3 has no name"),
+    ("cut.jsonl.gz", "out.csv", "cut.jsonl.gz: Compressed file ended before the end-of-stream marker was reached"),
+    ("cut.csv.gz", "out.csv", "cut.csv.gz: Compressed file ended before the end-of-stream marker was reached"),
 ]
 
 
@@ -64,6 +68,9 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, o
     (tmp_path / "blank.jsonl").write_text('{"put": {}, "destinations": [], "": 1}\n')
     (tmp_path / "open.csv").write_text('put,destinations\n"{},[]\n')
     (tmp_path / "mixed.csv").write_bytes(b'put,destinations\n"{}","[]"\r\n"{}","[]"\n')
+    (tmp_path / "unnamed.csv").write_text("put,,destinations\n{},1,[]\n")
+    for name in ("cut.jsonl.gz", "cut.csv.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(b'{"put": {}, "destinations": []}\n')[:20])
     (tmp_path / "nameless").mkdir()
     (tmp_path / "nameless" / "0.csv").touch()
     before = sorted(tmp_path.iterdir())

@@ -6,7 +6,9 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -24,6 +26,9 @@ RAGGED = "__mqclause_ragged"
 OTHER_LENGTHS = ("MISSING COLUMNS", "TOO MANY COLUMNS")
 """What DuckDB says of such rows."""
 
+NOT_WHOLE = (EOFError, zlib.error)
+"""What unpacking a file raises that is cut short, or damaged."""
+
 Headers = Mapping[tuple[str, ...], Sequence[Path]]
 
 
@@ -34,6 +39,8 @@ def headers_of(files: Iterable[Path]) -> Headers:
         header = _header_of(file)
         if not header:
             raise BatchError(f"{file}: has no line with the names of columns")
+        if "" in header:
+            raise BatchError(f"{file}: column {header.index('') + 1} of {len(header)} has no name")
         try:
             check_apart(header)
         except TableError as error:
@@ -64,7 +71,7 @@ def has_mixed_ends(file: Path) -> bool:
     if ".csv" not in (suffix.lower() for suffix in file.suffixes) or not file.is_file():
         return False
     lf = crlf = 0
-    with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as lines:
+    with suppress(*NOT_WHOLE), gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as lines:
         for line in lines:
             crlf += line.endswith(b"\r\n")
             lf += not line.endswith(b"\r\n") and line.endswith(b"\n")

@@ -19,6 +19,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
 from mqclause.tools.batch.checks import has_untyped, is_one_schema, with_types
+from mqclause.tools.batch.csv_rows import NOT_WHOLE
 from mqclause.tools.batch.faults import failed, first_line
 from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, read_table, written
 from mqclause.tools.batch.signals import TERMINATED, ended_by_sigterm, stopped_by_signals
@@ -74,7 +75,7 @@ def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
             if str(error) == "Query interrupted":
                 raise KeyboardInterrupt from None
             raise BatchError(first_line(error)) from None
-        except (TableError, OSError, UnicodeDecodeError) as error:
+        except (TableError, OSError, UnicodeDecodeError, *NOT_WHOLE) as error:
             raise failed(batch.source.path, batch.out, error) from None
     print_summary(summary, as_json)
     return 2 if summary.outcomes["invalid"] else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.tables.columns import TableError
-from mqclause.tools.batch.csv_rows import csv_source, headers_of
+from mqclause.tools.batch.csv_rows import NOT_WHOLE, csv_source, headers_of
 from mqclause.tools.batch.faults import said_of
 from mqclause.tools.batch.files import Table, table_in
 from mqclause.tools.batch.lines import first_fault, json_lines
@@ -35,7 +35,7 @@ def traffic_in(name: str) -> Traffic:
             return traffic(_relation(connection, table))
         except TableError as error:
             raise BatchError(f"{name}: {error}") from None
-        except duckdb.Error as error:
+        except (duckdb.Error, *NOT_WHOLE) as error:
             raise BatchError(f"{name}: {said_of(table.path, error)}") from None
 
 
