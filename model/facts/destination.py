@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from attrs import evolve, fields, frozen
@@ -174,23 +174,25 @@ def _told_apart(listed: tuple[Destination, ...]) -> tuple[Destination, ...]:
 def _of_queue(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destination]:
     own = frozenset(cluster.queue_manager.clusters)
     for queue in cluster.queues_by_name.get(name, ()):
-        if queue.queue_manager == cluster.queue_manager.name:
-            yield from _local_instance(cluster, queue, listing)
-            continue
         instance = _of_clusters(queue, own)
+        if queue.queue_manager == cluster.queue_manager.name:
+            yield from _local(cluster, instance, queue.clusters, listing)
+            continue
         for channel in _routes(cluster, queue.queue_manager):
             inside = channel.cluster in queue.clusters
             route = _route(cluster, channel)
             yield _destination(listing, {**route, **instance, "channel_in_cluster_of_queue": inside})
 
 
-def _local_instance(cluster: Cluster, queue: Queue, listing: Listing) -> Iterator[Destination]:
-    """The local instance takes status, weight and counters from a local CLUSRCVR, if one is given."""
+def _local(
+    cluster: Cluster, named: dict[str, Any], clusters: Collection[str], listing: Listing
+) -> Iterator[Destination]:
+    """What is local, and in ``clusters``, takes status, weight and counters from a local CLUSRCVR, if one is given."""
     own = cluster.queue_manager
-    everywhere = bool(queue.clusters) and frozenset(own.suspended).issuperset(queue.clusters)
-    here = {**_of_clusters(queue, frozenset(own.clusters)), "is_local": True, "suspended_everywhere": everywhere}
+    everywhere = bool(clusters) and frozenset(own.suspended).issuperset(clusters)
+    here = {**named, "is_local": True, "suspended_everywhere": everywhere}
     channels = [each for each in _routes(cluster, own.name) if each.deftype == "CLUSRCVR"]
-    inside = [each.cluster in queue.clusters for each in channels]
+    inside = [each.cluster in clusters for each in channels]
     receivers = [
         _destination(
             listing,
@@ -205,26 +207,22 @@ def _local_instance(cluster: Cluster, queue: Queue, listing: Listing) -> Iterato
         )
         for at, channel in enumerate(channels)
     ]
-    lending = [each for each in receivers if listing.lends(each)]
-    yield from lending
-    if not lending:
-        yield _destination(listing, {**here, "queue_manager": own.name, "counter": ("", own.name)})
+    alone = {**here, "queue_manager": own.name, "counter": ("", own.name)}
+    yield from [each for each in receivers if listing.lends(each)] or [_destination(listing, alone)]
 
 
 def _of_queue_manager(cluster: Cluster, name: str, listing: Listing) -> Iterator[Destination]:
     for alias in cluster.aliases_by_name.get(name, ()):
-        yield from _to_queue_manager(cluster, alias.routed_to, _alias(alias), listing)
+        yield from _to_queue_manager(cluster, alias.routed_to, _alias(alias), alias.clusters, listing)
     if name == cluster.queue_manager.name or name in cluster.remote:
-        yield from _to_queue_manager(cluster, name, {}, listing)
+        yield from _to_queue_manager(cluster, name, {}, cluster.queue_manager.clusters, listing)
 
 
-def _to_queue_manager(cluster: Cluster, name: str, named: dict[str, Any], listing: Listing) -> Iterator[Destination]:
-    own = cluster.queue_manager
-    if name == own.name:
-        yield _destination(listing, {**named, "queue_manager": name, "is_local": True, "counter": ("", name)})
-        return
-    for channel in _routes(cluster, name):
-        yield _destination(listing, {**_route(cluster, channel), **named})
+def _to_queue_manager(
+    cluster: Cluster, name: str, named: dict[str, Any], clusters: Collection[str], listing: Listing
+) -> Iterator[Destination]:
+    routes = (_destination(listing, {**_route(cluster, channel), **named}) for channel in _routes(cluster, name))
+    yield from _local(cluster, named, clusters, listing) if name == cluster.queue_manager.name else routes
 
 
 def _destination(listing: Listing, stated: dict[str, Any]) -> Destination:

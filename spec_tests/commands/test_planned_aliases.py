@@ -139,3 +139,24 @@ def test_what_if_is_asked_of_the_alias_that_facts_describe(tmp_path: Path) -> No
     for option, taken in (("CLWLPRTY(1)", "QM3"), ("PUT(DISABLED)", "QM2"), ("RQMNAME(QM2)", "QM2")):
         _, said = done(explain_command, given, "--json", "--set", f"QREMOTE(GATE) QMGR(QM3) {option}")
         assert json.loads(said)["chosen"]["queue_manager"] == taken
+
+
+def test_the_local_queue_manager_has_the_weight_of_its_receiver(gates: list[str]) -> None:
+    """As the local instance of a queue has: of equal aliases QM2 gets 25 and QM3 75 of 100 puts, at QM2 as elsewhere."""
+    for at, more in ((1, "CLWLWGHT(25)"), (2, "CLWLWGHT(75)")):
+        name = ("QM2", "QM3")[at - 1]
+        Path(gates[at]).write_text(
+            f"{MEMBER.format(name).rstrip()} {more}\nDEFINE QREMOTE(GATE) RQMNAME(QM9) CLUSTER(SALES) CLWLPRTY({at})\n"
+        )
+    status, rows = of_aliases(gates, "--set", "QREMOTE(GATE) QMGR(QM2) CLWLPRTY(2)")
+    assert (status, {at[1]: row[2] for at, row in rows.items()}) == (
+        3,
+        {name: {"QM2": 0.25, "QM3": 0.75} for name in ("QM1", "QM2", "QM3", "QM4")},
+    )
+
+
+def test_the_local_queue_manager_stands_on_its_receiver_named_alone(tmp_path: Path) -> None:
+    receiver = {"name": "TO.QM1", "queue_manager": "QM1", "cluster": "S", "deftype": "CLUSRCVR"}
+    for channels, named in (([receiver], "TO.QM1"), ([], None)):
+        given = written(tmp_path, facts(put={"queue_manager": "QM1"}, channel=channels))
+        assert json.loads(done(explain_command, given, "--json")[1])["chosen"]["channel"] == named
