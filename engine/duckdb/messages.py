@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.duckdb.sources import ASKED_OF, Given
+from mqclause.duckdb.sources import ASKED_OF, GivenTable
 from mqclause.duckdb.table import kinds_of, with_first
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
@@ -32,7 +32,7 @@ def message_order(
     a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``. It is read once, when the
     relation is; every row comes out, with its columns as they were. Raises TableError and RuleError.
     """
-    given = Given.of(source, connection)
+    given = GivenTable.of(source, connection)
     check_apart(given.relation.columns)
     query = message_query(kinds_of(given.relation), cluster, Rules.given(rules), numbered=True)
     # The query asks twice for its rows, which need not be the same each time: those of a sample are not.

@@ -22,14 +22,14 @@ ASKED_OF = "mq_given"
 
 
 @frozen
-class Given:
+class GivenTable:
     """A table as a relation, and the connection that it is asked on; of a relation that may be unknown."""
 
     relation: DuckDBPyRelation
     connection: DuckDBPyConnection | None
 
     @classmethod
-    def of(cls, source: Any, connection: DuckDBPyConnection | None) -> Given:
+    def of(cls, source: Any, connection: DuckDBPyConnection | None) -> GivenTable:
         """What ``source`` is: a relation, or a DataFrame, an Arrow table or a Parquet file.
 
         Those are read on a connection of our own where none is given. Raises TableError for what is no table, and for

@@ -13,7 +13,7 @@ from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
 from mqclause.duckdb.exits import decided_by_exits
 from mqclause.duckdb.known import known
-from mqclause.duckdb.sources import ASKED_OF, Given
+from mqclause.duckdb.sources import ASKED_OF, GivenTable
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
 from mqclause.exits.session import EXIT_LIMIT
@@ -77,7 +77,7 @@ def decide(
     the same, in these parts, decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``, Python
     decides, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    given, rules = Given.of(source, connection), Rules.given(rules)
+    given, rules = GivenTable.of(source, connection), Rules.given(rules)
     columns = _columns(given.relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
@@ -99,7 +99,7 @@ def decide_triggers(
 
     Raises TableError and RuleError.
     """
-    given = Given.of(source, connection)
+    given = GivenTable.of(source, connection)
     plan = plan_of(Rules.given(rules), shape_of(_columns(given.relation), TRIGGER), triggering)
     return _answered(given, plan, TRIGGER)
 
@@ -116,7 +116,7 @@ def apply_rules(
     The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
     by which rule each subject fell. Raises TableError and RuleError.
     """
-    given = Given.of(source, connection)
+    given = GivenTable.of(source, connection)
     shape = shape_of(_columns(given.relation), declaration)
     plan = plan_of(Rules.given(rules), shape, evaluation, declaration if explain else None)
     return _answered(given, plan, declaration)
@@ -134,7 +134,7 @@ def _query(plan: Plan, about: Declaration) -> Node:
     return _projected(plan, TABLE, [exp.Star()], about.row.answer)
 
 
-def _answered(given: Given, plan: Plan, about: Declaration) -> DuckDBPyRelation:
+def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:
     kept = [_kept(name) for name in given.relation.columns]
     return given.asked(DUCKDB.text(_projected(plan, ASKED_OF, kept, about.row.answer)))
 

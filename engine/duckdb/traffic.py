@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqclause.answers.cluster.traffic import Traffic
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.duckdb.sources import Given
+from mqclause.duckdb.sources import GivenTable
 from mqclause.tables.put_log import grouped_by, measured, traffic_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyCon
     It is a relation, a DataFrame or Arrow table, or the path of a Parquet file. ``from`` is where the put was made;
     ``count`` may be missing: a row is one put. Raises TableError.
     """
-    relation = Given.of(source, connection).relation
+    relation = GivenTable.of(source, connection).relation
     keys, values = grouped_by(relation.columns), measured(relation.columns)
     columns = {**keys, **values}
     aggregated = relation.aggregate(

@@ -270,9 +270,9 @@ def check_fits(kind: FieldType, of: Column, told: str) -> None:
     if fits(kind, of):
         return
     expected, cast = _EXPECTED[of.kind]
-    inside = kind.item if isinstance(kind, ListOf) else kind
-    is_as_nested = isinstance(kind, ListOf) == (of.kind == "texts") and isinstance(inside, str)
-    would_do = f" (a CAST to {cast} would do)" if is_as_nested else ""
+    inside = kind.item if isinstance(kind, ListOf) and of.kind == "texts" else kind
+    as_nested = isinstance(inside, str) and isinstance(kind, ListOf) == (of.kind == "texts")
+    would_do = f" (a CAST to {cast} would do)" if as_nested else ""
     if kind == "JSON" and of.kind == "text":
         would_do = f" ({told} ->> '$' would do)"
     raise TableError(f"column {told} is {named(kind)}; expected {expected}{would_do}")
@@ -283,21 +283,18 @@ _EXPECTED = {
     "text": ("a text", "STRING"), "texts": ("a list of texts", "a list of STRING"),
 }  # fmt: skip
 
-_NUMBERS = ("integer", "huge", "decimal", "number")
-
 
 def fits(kind: FieldType, column: Column) -> bool:
     """Whether a column may be of that kind; whether a number is whole is seen row by row."""
     if column.kind == "texts" and isinstance(kind, ListOf):
         return kind.item in ("text", "null", "JSON")
-    return kind in ("null", column.kind) or (column.kind in _NUMBERS and kind in _NUMBERS)
+    numbers = ("integer", "huge", "decimal", "number")
+    return kind in ("null", column.kind) or (column.kind in numbers and kind in numbers)
 
 
 def named(kind: FieldType) -> str:
     """A kind as it is named in a message."""
-    if isinstance(kind, Struct):
-        return "a struct"
-    if isinstance(kind, ListOf):
-        return "a list"
+    if isinstance(kind, Struct | ListOf):
+        return "a struct" if isinstance(kind, Struct) else "a list"
     told = {"null": "null throughout", "text": "a text", "integer": "an integer"}
     return (told | {"huge": "an integer of more than 64 bits"}).get(kind, f"a {kind}")

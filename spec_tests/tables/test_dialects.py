@@ -15,7 +15,7 @@ from sqlglot import exp
 from mqclause import Rules
 from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
-from mqclause.duckdb.sources import Given
+from mqclause.duckdb.sources import GivenTable
 from mqclause.duckdb.table import decide, kinds_of
 from mqclause.model.facts.domains import Name
 from mqclause.spark.dialect import SPARK
@@ -120,7 +120,7 @@ def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
 
 
 def test_a_plan_that_is_kept_stays_as_it_was_made() -> None:
-    relation = Given.of(arrow_table(random_rows(Random(1), 20)), duckdb.connect()).relation
+    relation = GivenTable.of(arrow_table(random_rows(Random(1), 20)), duckdb.connect()).relation
     shape, rules = shape_of(kinds_of(relation), OUTCOME), Rules()
     plans = [plan_of(rules, shape, decision, WORKLOAD), ties_plan(rules, shape)]
     before = [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans]
