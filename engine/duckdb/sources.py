@@ -42,11 +42,14 @@ class GivenTable:
         made = connection or _own_connection()
         if isinstance(source, str | Path):
             return cls(_relation_of_files(made, str(source)), made)
+        expected = "a relation, a DataFrame, an Arrow table or the path of a Parquet file"
+        if hasattr(source, "iloc") and not hasattr(source, "columns"):
+            raise no_table(source, expected)  # one column of pandas: it depends on DuckDB's release what comes of it
         check_apart(map(str, _names(source)))
         try:
             return cls(_found(made, source, f"SELECT * FROM {ASKED_OF}"), made)
         except duckdb.InvalidInputException:
-            raise no_table(source, "a relation, a DataFrame, an Arrow table or the path of a Parquet file") from None
+            raise no_table(source, expected) from None
 
     def asked(self, query: str) -> DuckDBPyRelation:
         """A query of ``ASKED_OF``, which is the relation: by the connection, where that is known.
@@ -103,7 +106,7 @@ def _names(source: Any) -> Iterable[object]:
         return source
     # A frame of polars that is not collected warns where it is asked for its schema otherwise.
     schema = source.collect_schema() if hasattr(source, "collect_schema") else getattr(source, "schema", None)
-    found = getattr(source, "columns", ()) if hasattr(source, "iloc") else getattr(schema, "names", ())
+    found = source.columns if hasattr(source, "iloc") else getattr(schema, "names", ())
     return found() if callable(found) else found
 
 
