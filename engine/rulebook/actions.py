@@ -145,9 +145,11 @@ def _settle(file: RuleFile, table: dict[str, Any], key: str) -> Settle:
     values = []
     for name in table:
         if name != "because":
+            if file.about.asks and name not in file.about.asks:
+                near = instead(name, ["because", *file.about.asks])
+                raise RuleError(file.path, f"{key}.{name}", f"is not known: no answer is made of it{near}")
             wanted = _derivable(file, f"{key}.{name}", name, "situation")
-            text = file.text(table, name, key)
-            values.append((name, file.expression(text, f"{key}.{name}", wanted, per_subject=False)))
+            values.append((name, file.fact(table, name, key, wanted)))
     if not values:
         raise RuleError(file.path, key, "settles nothing")
     return Settle(tuple(values), file.because(table, key))
@@ -161,6 +163,9 @@ def _derive(file: RuleFile, table: dict[str, Any], key: str) -> Derive:
     for name in table:
         if name != "of":
             wanted = _derivable(file, f"{key}.{name}", name, of)
+            if of == "situation":
+                values.append((name, file.fact(table, name, key, wanted)))
+                continue
             text = file.text(table, name, key)
             values.append((name, file.expression(text, f"{key}.{name}", wanted, per_subject=of == "chosen")))
     if not values:

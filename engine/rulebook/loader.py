@@ -12,7 +12,6 @@ from sqlglot import exp
 from mqclause.language.check import parse, type_of
 from mqclause.language.parse import ExpressionError, check_depth, parse_unchecked
 from mqclause.language.vocabulary import BOOLEAN, Vocabulary, Word, words_of
-from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.actions import ACTIONS
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
@@ -51,10 +50,9 @@ class Loading:
         vocabulary = self._vocabulary(terms, sees)
         rules: list[Rule] = []
         for file in files_in_order(name, stated):
-            rule = rule_of(RuleFile(f"{name}/{file}", stated[file], vocabulary, rules))
+            rule = rule_of(RuleFile(f"{name}/{file}", stated[file], vocabulary, rules, self.declaration))
             if rule is not None:
-                _check_words(rule, self.declaration)
-                vocabulary = vocabulary.with_words(*_derived(rule, vocabulary))
+                vocabulary = vocabulary.with_words(*self._derived(rule, vocabulary))
                 rules.append(rule)
         if lacking := [fact for fact in self.declaration.asks if fact not in vocabulary.words]:
             raise RuleError(f"{name}/", lacking[0], "is derived by no rule, and answers are made of it")
@@ -62,6 +60,16 @@ class Loading:
         concerned = {each.id: self.in_force.readings[each.id] for each in self.readings.values() if each.concerns(name)}
         return Ruleset(self.declaration, tuple(rules), vocabulary, self.in_force.editions[-1],
                        tuple(concerned.items()), sees)  # fmt: skip
+
+    def _derived(self, rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
+        """The facts of a rule, of the type that is asked for, else that of what they are derived from."""
+        asked = self.declaration.asks
+        if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
+            for name, tree in rule.action.values:
+                found = asked.get(name) or type_of(tree, vocabulary, per_subject=False)
+                yield Word(name, found, "situation", is_derived=True)
+        if isinstance(rule.action, Conclude):
+            yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
 
     def _sees(self) -> Iterator[tuple[str, Expression]]:
         for name, text in self.declaration.sees.items():
@@ -118,36 +126,3 @@ def _placed(term: str) -> Iterator[None]:
         raise RuleError("terms.toml", term, str(error)) from None
     except KeyError as error:
         raise RuleError("terms.toml", term, f"{error} is missing") from None
-
-
-def _check_words(rule: Rule, about: Declaration) -> None:
-    """A word that no answer has would do nothing, and nobody would be told. Raises RuleError."""
-    if not isinstance(rule.action, Derive | Settle):
-        return
-    action = "settle" if isinstance(rule.action, Settle) else "derive"
-    for name, tree in rule.action.values:
-        for word in _words_given(tree) if name in about.words else ():
-            allowed = about.words[name]
-            if word and word not in allowed:
-                said = f"{quoted(word)} is never a value here{instead(word, allowed)}"
-                raise RuleError(rule.path, f"{action}.{name}", said)
-
-
-def _words_given(tree: Expression) -> Iterator[str]:
-    """The texts that an expression itself has for a value, in each branch."""
-    match tree:
-        case exp.Paren():
-            yield from _words_given(tree.this)
-        case exp.Literal():
-            yield tree.this
-        case exp.Case():
-            for branch in (*(each.args["true"] for each in tree.args["ifs"]), tree.args["default"]):
-                yield from _words_given(branch)
-
-
-def _derived(rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
-    if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
-        for name, tree in rule.action.values:
-            yield Word(name, type_of(tree, vocabulary, per_subject=False), "situation", is_derived=True)
-    if isinstance(rule.action, Conclude):
-        yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)

@@ -13,6 +13,7 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.check import type_of
+from mqclause.language.parse import parse_unchecked, words_given
 from mqclause.language.vocabulary import Type
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.actions import ACTIONS, TAKEN
@@ -207,11 +208,19 @@ def _other_reason(action: RuleTable, key: str) -> None:
 
 def _derived(action: RuleTable, key: str, ruleset: Ruleset) -> Callable[[RuleTable, str], None]:
     """How a derived value is changed, by its type; what is derived for subjects is a number."""
-    if words := ruleset.about.words.get(key):
+    if key in ruleset.about.asks and (words := _words(action[key], key, ruleset)):
         return _patterned(next(f"'{word}'" for word in words if f"'{word}'" not in action[key]))
     of_situation = action.get("of", "situation") == "situation"
     kind = ruleset.vocabulary.words[key].type if of_situation else None
     return _patterned(RAISED if kind is None else _other_value(kind))
+
+
+def _words(text: str, key: str, ruleset: Ruleset) -> list[str]:
+    """The words that a derived fact can be instead of the one that it is: of a list that has it, if there are lists."""
+    by = ruleset.about.words_by.get(key)
+    lists = by.words.values() if by else [ruleset.about.asks[key].words]
+    given = [*words_given(parse_unchecked(text), ruleset.vocabulary)]
+    return [word for listed in lists if not given or given[0] in listed for word in listed if word.strip()]
 
 
 def _other_value(kind: Type) -> str:
