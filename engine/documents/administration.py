@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqclause.language.vocabulary import BOOLEAN, COUNT
+from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO
 from mqclause.model.facts.objects import CHANNEL_STATES
 from mqclause.model.timeline.matter import Matter
 from mqclause.rulebook.declaration import Declaration, RowNames, WordsBy
@@ -25,7 +25,7 @@ ADMINISTRATION = Declaration("administration", Matter, row=RowNames("matter", an
         "again", "answers_new_requests", "behind", "binds", "but_for", "gone", "held", "name_stays", "onward",
         "owner_in_cluster", "remade",
     ), BOOLEAN),
-    **dict.fromkeys(("check_after", "grace_period", "lifetime", "request_lifetime", "resend_after"), COUNT),
+    **dict.fromkeys(("check_after", "grace_period", "lifetime", "request_lifetime", "resend_after"), FROM_ZERO),
     "becomes": BECOMES.type, "state": STATE.type,
 }, words_by={"becomes": BECOMES, "state": STATE})  # fmt: skip
 """One thing that an event touches, or that is held on a day. The first rule that applies settles what becomes of it."""

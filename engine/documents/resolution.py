@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqclause.language.vocabulary import BOOLEAN, TEXT, Type, one_of
+from mqclause.language.vocabulary import BOOLEAN, TEXT, Type, text_of
 from mqclause.model.facts.naming import FOLLOWED, Naming
 from mqclause.model.facts.objects import BINDINGS
 from mqclause.rulebook.declaration import Declaration, RowNames
@@ -11,8 +11,8 @@ RESOLUTION = Declaration("resolution", Naming, row=RowNames("naming", answer="re
     **dict.fromkeys((
         "disabled", "leads_to", "next_queue", "next_queue_manager", "object", "transmission_queue",
     ), TEXT),
-    "defbind": one_of(*BINDINGS), "deferred": BOOLEAN, "defprty": Type("whole", (), 0, 9),
-    "ends": one_of("local queue", "queue", "transmission queue", "queue manager", "again"),
-    "object_kind": one_of(*FOLLOWED),
+    "defbind": text_of(*BINDINGS), "deferred": BOOLEAN, "defprty": Type("whole", (), 0, 9),
+    "ends": text_of("local queue", "queue", "transmission queue", "queue manager", "again"),
+    "object_kind": text_of(*FOLLOWED),
 })  # fmt: skip
 """One look at the two names of an object descriptor. Objects that lead to other names are looked at again."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mqclause.language.vocabulary import BOOLEAN, COUNT, one_of
+from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO, text_of
 from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall
 from mqclause.rulebook.declaration import Declaration, RowNames
 
 RETRIEVAL = Declaration("retrieval", RetrievalCall, QueuedMessage, row=RowNames("call", "messages", "retrieval"), asks={
-    "group_status": one_of(" ", "G", "L"), "returned_whole": BOOLEAN, "segment_status": one_of(" ", "S", "L"),
-    "warning": COUNT,
+    "group_status": text_of(" ", "G", "L"), "returned_whole": BOOLEAN, "segment_status": text_of(" ", "S", "L"),
+    "warning": FROM_ZERO,
 })  # fmt: skip
 """The order of a queue's messages, which of them a call returns, and what it returns beside."""

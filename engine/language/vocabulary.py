@@ -42,11 +42,11 @@ BOOLEAN = Type("boolean")
 WHOLE = Type("whole")
 NUMBER = Type("number")
 TEXT = Type("text")
-COUNT = Type("whole", (), 0)
+FROM_ZERO = Type("whole", (), 0)
 """A whole number from 0."""
 
 
-def one_of(*words: str) -> Type:
+def text_of(*words: str) -> Type:
     """The type of a text that is one of the words, or blank."""
     return Type("text", tuple(dict.fromkeys(("", *words))))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from mqclause.language.vocabulary import Type, one_of
+from mqclause.language.vocabulary import Type, text_of
 
 
 @frozen
@@ -50,7 +50,7 @@ class WordsBy:
     @property
     def type(self) -> Type:
         """The type of the fact, with the words of all the lists."""
-        return one_of(*self.where(lambda _: True))
+        return text_of(*self.where(lambda _: True))
 
     def where(self, holds: Callable[[str], bool]) -> tuple[str, ...]:
         """The words for those values of the attribute of which something ``holds``, each once."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.language.check import parse, type_of
 from mqclause.language.parse import ExpressionError, check_depth, parse_unchecked
 from mqclause.language.vocabulary import BOOLEAN, Vocabulary, Word, words_of
+from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.actions import ACTIONS
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
@@ -37,6 +38,7 @@ class Loading:
     readings: Mapping[str, Reading]
     editions: tuple[str, ...]
     followed: Ruleset | None = None
+    clauses: Mapping[str, Collection[str]] = field(factory=dict)
 
     def ruleset(self, files: Tables, terms: Tables) -> Ruleset:
         """The rules in ``files`` (by file name) in the document's order. Raises RuleError."""
@@ -50,16 +52,40 @@ class Loading:
         vocabulary = self._vocabulary(terms, sees)
         rules: list[Rule] = []
         for file in files_in_order(name, stated):
-            rule = rule_of(RuleFile(f"{name}/{file}", stated[file], vocabulary, rules, self.declaration))
+            rule = rule_of(
+                RuleFile(
+                    f"{name}/{file}",
+                    stated[file],
+                    vocabulary,
+                    rules,
+                    self.declaration,
+                    self.clauses,
+                    self.in_force.origins(files[file]),
+                )
+            )
             if rule is not None:
                 vocabulary = vocabulary.with_words(*self._derived(rule, vocabulary))
                 rules.append(rule)
         if lacking := [fact for fact in self.declaration.asks if fact not in vocabulary.words]:
             raise RuleError(f"{name}/", lacking[0], "is derived by no rule, and answers are made of it")
         _check_terms(name, vocabulary)
+        self._check_readings()
         concerned = {each.id: self.in_force.readings[each.id] for each in self.readings.values() if each.concerns(name)}
         return Ruleset(self.declaration, tuple(rules), vocabulary, self.in_force.editions[-1],
                        tuple(concerned.items()), sees)  # fmt: skip
+
+    def _check_readings(self) -> None:
+        """Raises RuleError for a reading of a clause that the document does not have."""
+        name = self.declaration.name
+        if name in self.clauses:
+            known = [f"{name}/{each}" for each in sorted(self.clauses[name])]
+            for reading in self.readings.values():
+                for clause in reading.clauses:
+                    if clause.startswith(f"{name}/") and clause not in known:
+                        said = (
+                            f"{quoted(clause)} is not a clause of {name} in rules/documents/{suggestion(clause, known)}"
+                        )
+                        raise RuleError("readings.toml", f"{reading.id}.clauses", said)
 
     def _derived(self, rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
         """The facts of a rule, of the type that is asked for, else that of what they are derived from."""

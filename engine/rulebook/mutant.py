@@ -209,7 +209,8 @@ def _other_reason(action: RuleTable, key: str) -> None:
 def _derived(action: RuleTable, key: str, ruleset: Ruleset) -> Callable[[RuleTable, str], None]:
     """How a derived value is changed, by its type; what is derived for subjects is a number."""
     if key in ruleset.about.asks and (words := _words(action[key], key, ruleset)):
-        return _patterned(next(f"'{word}'" for word in words if f"'{word}'" not in action[key]))
+        other = next((word for word in words if f"'{word}'" not in action[key]), words[0])
+        return _patterned(f"'{other}'")
     of_situation = action.get("of", "situation") == "situation"
     kind = ruleset.vocabulary.words[key].type if of_situation else None
     return _patterned(RAISED if kind is None else _other_value(kind))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -30,7 +30,8 @@ NOTED: Expression = exp.Literal.number(0)
 class RuleFile:
     """One rule file on its way to a rule: its path within rules/, and what it states for edition and readings in force.
 
-    ``earlier`` are the rules before it. What is wrong is a RuleError. Where faults are ``noted``, what is wrong with an
+    ``earlier`` are the rules before it, ``clauses`` the clause numbers by document, ``origins`` the tables of editions
+    and readings that keys are from. What is wrong is a RuleError. Where faults are ``noted``, what is wrong with an
     expression or a sentence is, and another one stands in its place: so more than the first fault is found.
     """
 
@@ -39,6 +40,8 @@ class RuleFile:
     vocabulary: Vocabulary
     earlier: Sequence[Rule]
     about: Declaration
+    clauses: Mapping[str, Collection[str]]
+    origins: Mapping[str, str]
     noted: list[RuleError] | None = None
 
     def _note(self, error: RuleError) -> None:
@@ -66,7 +69,15 @@ class RuleFile:
         document, _, number = clause.partition("/")
         if document != self.ruleset or not number:
             raise RuleError(self.path, "clause", f"{quoted(clause)} is not a clause of {self.ruleset}/…")
+        self.check_clause("clause", clause)
         return number
+
+    def check_clause(self, key: str, clause: str) -> None:
+        """Raises RuleError for a clause that no file of documents/ has, if any has clauses of that document."""
+        document, _, number = clause.partition("/")
+        if number not in self.clauses.get(document, (number,)):
+            near = suggestion(clause, sorted(f"{document}/{each}" for each in self.clauses[document]))
+            raise RuleError(self.path, key, f"{quoted(clause)} is not a clause of {document} in rules/documents/{near}")
 
     def text(self, table: Mapping[str, Any], key: str, within: str) -> str:
         """The text of a key that has to be there. Raises RuleError, as all that follow."""
