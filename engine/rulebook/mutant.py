@@ -18,7 +18,7 @@ from mqclause.language.vocabulary import Type
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.actions import ACTIONS, TAKEN
 from mqclause.rulebook.reading import OVERRIDES
-from mqclause.rulebook.rule import Holds, Ruleset
+from mqclause.rulebook.rule import Derive, Holds, Ruleset, Settle
 from mqclause.rulebook.rules import Rules
 
 RuleTable = dict[str, Any]
@@ -121,16 +121,26 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
 
 def _term_changes(stated: RuleTable, ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
     kind = type_of(exp.column(term), ruleset.vocabulary, per_subject=True)
+    words = [each for name in _derived_from(term, ruleset) for each in _words(term, name, ruleset)]
+    other = next((f"'{each}'" for each in words if f"'{each}'" not in stated["is"]), _other_value(kind))
 
     def change(table: RuleTable) -> None:
         if "CASE WHEN" in table["is"]:
             table["is"] = table["is"].replace("CASE WHEN ", "CASE WHEN NOT ")
         else:
-            _in_place(table, "is", _other_value(kind))
+            _in_place(table, "is", other)
 
     yield "is changed", change
     for what, fewer in _fewer_words(stated["is"]):
         yield what, lambda table, text=fewer: table.update({"is": text})  # type: ignore[misc]
+
+
+def _derived_from(term: str, ruleset: Ruleset) -> Iterator[str]:
+    """The facts that answers are made of and that a rule derives from a term."""
+    for rule in ruleset.rules:
+        for name, tree in rule.action.values if isinstance(rule.action, Derive | Settle) else ():
+            if name in ruleset.about.asks and any(each.name == term for each in tree.find_all(exp.Column)):
+                yield name
 
 
 def _without_words(table: RuleTable, key: str, within: tuple[str, ...]) -> Iterator[tuple[str, Change]]:
