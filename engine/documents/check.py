@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mqclause.language.vocabulary import BOOLEAN
 from mqclause.model.assembly.configured import ConfiguredObject
 from mqclause.rulebook.declaration import Declaration, RowNames
 
@@ -9,7 +10,7 @@ CHECK = Declaration(
     "check",
     ConfiguredObject,
     row=RowNames("configured", answer="findings"),
-    asks=("is_to_trigger", "known"),
+    asks={"is_to_trigger": BOOLEAN, "known": BOOLEAN},
     terms={"competes": ("boolean", "situation")},
 )
 """Each rule is a condition that an object should fulfil; its ``severity`` is that of the finding where it does not."""

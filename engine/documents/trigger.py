@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO, TEXT, Type
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.declaration import Declaration, RowNames
 
-TRIGGER = Declaration("trigger", Occasion, row=RowNames("occasion", answer="triggering"), asks=(
-    "appl_id", "appl_type", "available", "counts", "env_data", "priority", "released", "trigger_data", "trigger_events",
-    "user_data",
-))  # fmt: skip
+TRIGGER = Declaration("trigger", Occasion, row=RowNames("occasion", answer="triggering"), asks={
+    **dict.fromkeys(("appl_id", "appl_type", "env_data", "trigger_data", "user_data"), TEXT),
+    **dict.fromkeys(("available", "counts", "released"), BOOLEAN),
+    "priority": Type("whole", (), 0, 9), "trigger_events": FROM_ZERO,
+})  # fmt: skip
 """The conditions for a trigger message on one occasion: something happened to a queue."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from logging import LogRecord, getLogger
 
@@ -123,3 +124,17 @@ def expanded(tree: exp.Expression, vocabulary: Vocabulary) -> exp.Expression:
         return node
 
     return tree.transform(replace)
+
+
+def words_given(tree: exp.Expression, vocabulary: Vocabulary) -> Iterator[str]:
+    """The texts that an expression itself has for a value, in each branch, also by way of terms."""
+    match tree:
+        case exp.Paren():
+            yield from words_given(tree.this, vocabulary)
+        case exp.Column() if tree.name in vocabulary.terms:
+            yield from words_given(vocabulary.terms[tree.name], vocabulary)
+        case exp.Literal() if tree.is_string:
+            yield str(tree.this)
+        case exp.Case():
+            for branch in (*(each.args["true"] for each in tree.args["ifs"]), tree.args["default"]):
+                yield from words_given(branch, vocabulary)

@@ -42,6 +42,13 @@ BOOLEAN = Type("boolean")
 WHOLE = Type("whole")
 NUMBER = Type("number")
 TEXT = Type("text")
+FROM_ZERO = Type("whole", (), 0)
+"""A whole number from 0."""
+
+
+def text_of(*words: str) -> Type:
+    """The type of a text that is one of the words, or blank."""
+    return Type("text", tuple(dict.fromkeys(("", *words))))
 
 
 @frozen

@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from mqclause.language.check import type_of
+from mqclause.language.parse import words_given
 from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type
 from mqclause.model.diagnostic import instead, quoted, suggestion
-from mqclause.model.facts.constants import REASONS
+from mqclause.model.facts.constants import MQI_CALLS, REASONS
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.finding import FINDING_KEYS
 from mqclause.rulebook.rule import (
@@ -28,7 +29,7 @@ from mqclause.rulebook.rule import (
     TakeBack,
     Ties,
 )
-from mqclause.rulebook.rule_file import RuleFile
+from mqclause.rulebook.rule_file import NOTED, RuleFile
 
 TAKEN: tuple[Ties, ...] = ("first-listed", "last-listed")
 """Who of several can be taken by a choice."""
@@ -83,6 +84,9 @@ def _keep(file: RuleFile, table: dict[str, Any], key: str) -> Keep:
         if per is not None:
             raise RuleError(file.path, f"{key}.per", "stands beside at_most; a group keeps its best alone")
         limit = file.expression(file.text(table, "at_most", key), f"{key}.at_most", WHOLE, per_subject=False)
+        most = type_of(limit, file.vocabulary, per_subject=False).most
+        if limit is not NOTED and most is not None and most < 1:
+            raise RuleError(file.path, f"{key}.at_most", f"{quoted(table['at_most'])} keeps nobody; allowed: 1 or more")
     among = file.condition(table, "among", key) if "among" in table else None
     return Keep(by, "highest" if best == "highest" else "lowest", among, per, limit,
                 _ties(file, table, key, "first-listed", "all"), file.because(table, key, best, "at_most"),
@@ -145,9 +149,11 @@ def _settle(file: RuleFile, table: dict[str, Any], key: str) -> Settle:
     values = []
     for name in table:
         if name != "because":
+            if file.about.asks and name not in file.about.asks:
+                near = instead(name, ["because", *file.about.asks])
+                raise RuleError(file.path, f"{key}.{name}", f"is not known: no answer is made of it{near}")
             wanted = _derivable(file, f"{key}.{name}", name, "situation")
-            text = file.text(table, name, key)
-            values.append((name, file.expression(text, f"{key}.{name}", wanted, per_subject=False)))
+            values.append((name, file.fact(table, name, key, wanted)))
     if not values:
         raise RuleError(file.path, key, "settles nothing")
     return Settle(tuple(values), file.because(table, key))
@@ -161,6 +167,9 @@ def _derive(file: RuleFile, table: dict[str, Any], key: str) -> Derive:
     for name in table:
         if name != "of":
             wanted = _derivable(file, f"{key}.{name}", name, of)
+            if of == "situation":
+                values.append((name, file.fact(table, name, key, wanted)))
+                continue
             text = file.text(table, name, key)
             values.append((name, file.expression(text, f"{key}.{name}", wanted, per_subject=of == "chosen")))
     if not values:
@@ -188,6 +197,9 @@ def _fail_with(file: RuleFile, table: dict[str, Any], key: str) -> FailWith:
         near = suggestion(reason, REASONS)
         raise RuleError(file.path, f"{key}.reason", f"{quoted(reason)} is not a reason code that we know{near}")
     call = file.expression(file.text(table, "call", key), f"{key}.call", TEXT, per_subject=False)
+    for word in words_given(call, file.vocabulary):
+        if word not in MQI_CALLS:
+            raise RuleError(file.path, f"{key}.call", f"{quoted(word)} is no call{instead(word, MQI_CALLS)}")
     remedy = file.because(table, key, part="remedy") if "remedy" in table else None
     return FailWith(reason, call, file.because(table, key), remedy)
 
@@ -210,6 +222,8 @@ def _remedies(file: RuleFile, table: dict[str, Any], key: str) -> Iterator[Remed
         for name in each:
             if name not in REMEDY_KEYS:
                 raise RuleError(file.path, f"{within}.{name}", f"is not known{instead(name, REMEDY_KEYS)}")
+        if "mqsc" in each and "shell" in each:
+            raise RuleError(file.path, f"{within}.shell", "stands beside mqsc; a remedy has one command")
         when = file.condition(each, "when", within, per_subject=False) if "when" in each else None
         yield Remedy(when, **{name: file.because(each, within, part=name) for name in REMEDY_TEXTS if name in each})
 

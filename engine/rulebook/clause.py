@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import field, fields, frozen
+from attrs import field, frozen
 from attrs.converters import optional
 
 from mqclause.rulebook.case import CaseFile, case_files
-from mqclause.rulebook.errors import RuleError
+from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.reading import OVERRIDES
-from mqclause.rulebook.rules import Rules, id_of_rule
+from mqclause.rulebook.rules import CLAUSE_KEYS, Rules, id_of_rule
 
 CLAUSE_NUMBERS = re.compile(r"^(?:(?:\d+[a-z]?|[a-z])\.\s+)+")
 """What stands before a sentence that a document numbers, once or (as in ``12. 1. a.``) at several levels."""
@@ -40,9 +40,6 @@ class Clause:
     not_a_rule: str | None = None
 
 
-CLAUSE_KEYS = tuple(each.name for each in fields(Clause))
-
-
 @frozen
 class ClauseFile:
     """A file of rules/documents: the clauses of one source. ``document`` is the folder of the rules that state them."""
@@ -63,9 +60,9 @@ class ClauseFile:
 def clause_files(rules: Rules, document: str | None = None) -> tuple[ClauseFile, ...]:
     """The files of clauses in order, of one document or of all. Raises RuleError."""
     found = []
+    if document not in (None, *rules.clauses):
+        raise UnansweredError("documents/", "", f"there is no file with the clauses of {document}")
     for name, table in sorted(rules.in_folder("documents").items()):
-        if "document" not in table:
-            raise RuleError(f"documents/{name}", "document", "is missing: the folder of the rules that state it")
         if document in (None, table["document"]):
             title, edition, source = (table.get(key, "") for key in ("title", "edition", "source"))
             found.append(ClauseFile(name, table["document"], title, edition, source, tuple(table.get("clause", ()))))

@@ -29,6 +29,7 @@ def of_findings(file: RuleFile) -> dict[str, Any]:
     file.text(holds, "because", "holds")
     texts = {"attribute": file.because(file.table, "", part="attribute").text, "why": file.text(file.table, "why", "")}
     follows = file.text(file.table, "follows" if "follows" in file.table else "clause", "")
+    file.check_clause("follows", follows)
     shown = file.table.get("example")
     if not isinstance(shown, dict) or set(shown) != set(_SHOWN):
         raise RuleError(file.path, "example", f"is a table with the keys {' and '.join(_SHOWN)}")

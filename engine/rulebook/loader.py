@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.language.check import parse, type_of
 from mqclause.language.parse import ExpressionError, check_depth, expanded, parse_unchecked
 from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary, Word, words_of
-from mqclause.model.diagnostic import instead, quoted
+from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.actions import ACTIONS
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
@@ -38,6 +38,7 @@ class Loading:
     readings: Mapping[str, Reading]
     editions: tuple[str, ...]
     followed: Ruleset | None = None
+    clauses: Mapping[str, Collection[str]] = field(factory=dict)
 
     def ruleset(self, files: Tables, terms: Tables) -> Ruleset:
         """The rules in ``files`` (by file name) in the document's order. Raises RuleError."""
@@ -51,18 +52,51 @@ class Loading:
         vocabulary = self._vocabulary(terms, sees)
         rules: list[Rule] = []
         for file in files_in_order(name, stated):
-            rule = rule_of(RuleFile(f"{name}/{file}", stated[file], vocabulary, rules))
+            rule = rule_of(
+                RuleFile(
+                    f"{name}/{file}",
+                    stated[file],
+                    vocabulary,
+                    rules,
+                    self.declaration,
+                    self.clauses,
+                    self.in_force.origins(files[file]),
+                )
+            )
             if rule is not None:
-                _check_words(rule, self.declaration)
-                vocabulary = vocabulary.with_words(*_derived(rule, vocabulary))
+                vocabulary = vocabulary.with_words(*self._derived(rule, vocabulary))
                 rules.append(rule)
         if lacking := [fact for fact in self.declaration.asks if fact not in vocabulary.words]:
             raise RuleError(f"{name}/", lacking[0], "is derived by no rule, and answers are made of it")
         _check_terms(name, vocabulary)
         _check_asked_terms(self.declaration, vocabulary)
+        self._check_readings()
         concerned = {each.id: self.in_force.readings[each.id] for each in self.readings.values() if each.concerns(name)}
         return Ruleset(self.declaration, tuple(rules), vocabulary, self.in_force.editions[-1],
                        tuple(concerned.items()), sees)  # fmt: skip
+
+    def _check_readings(self) -> None:
+        """Raises RuleError for a reading of a clause that the document does not have."""
+        name = self.declaration.name
+        if name in self.clauses:
+            known = [f"{name}/{each}" for each in sorted(self.clauses[name])]
+            for reading in self.readings.values():
+                for clause in reading.clauses:
+                    if clause.startswith(f"{name}/") and clause not in known:
+                        said = (
+                            f"{quoted(clause)} is not a clause of {name} in rules/documents/{suggestion(clause, known)}"
+                        )
+                        raise RuleError("readings.toml", f"{reading.id}.clauses", said)
+
+    def _derived(self, rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
+        """The facts of a rule, of the type that is asked for, else that of what they are derived from."""
+        asked = self.declaration.asks
+        if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
+            for name, tree in rule.action.values:
+                found = asked.get(name) or type_of(tree, vocabulary, per_subject=False)
+                yield Word(name, found, "situation", is_derived=True)
+        if isinstance(rule.action, Conclude):
+            yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
 
     def _sees(self) -> Iterator[tuple[str, Expression]]:
         for name, text in self.declaration.sees.items():
@@ -139,41 +173,3 @@ def _placed(term: str) -> Iterator[None]:
         raise RuleError("terms.toml", term, str(error)) from None
     except KeyError as error:
         raise RuleError("terms.toml", term, f"{error} is missing") from None
-
-
-def _check_words(rule: Rule, about: Declaration) -> None:
-    """A fact or a word that no answer has would do nothing, and nobody would be told. Raises RuleError."""
-    if not isinstance(rule.action, Derive | Settle):
-        return
-    for name, _ in rule.action.values if isinstance(rule.action, Settle) else ():
-        if name not in about.asks:
-            raise RuleError(
-                rule.path, f"settle.{name}", f"is nothing that answers are made of{instead(name, about.asks)}"
-            )
-    action = "settle" if isinstance(rule.action, Settle) else "derive"
-    for name, tree in rule.action.values:
-        for word in _words_given(tree) if name in about.words else ():
-            allowed = about.words[name]
-            if word and word not in allowed:
-                said = f"{quoted(word)} is never a value here{instead(word, allowed)}"
-                raise RuleError(rule.path, f"{action}.{name}", said)
-
-
-def _words_given(tree: Expression) -> Iterator[str]:
-    """The texts that an expression itself has for a value, in each branch."""
-    match tree:
-        case exp.Paren():
-            yield from _words_given(tree.this)
-        case exp.Literal():
-            yield tree.this
-        case exp.Case():
-            for branch in (*(each.args["true"] for each in tree.args["ifs"]), tree.args["default"]):
-                yield from _words_given(branch)
-
-
-def _derived(rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
-    if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
-        for name, tree in rule.action.values:
-            yield Word(name, type_of(tree, vocabulary, per_subject=False), "situation", is_derived=True)
-    if isinstance(rule.action, Conclude):
-        yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)

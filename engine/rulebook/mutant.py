@@ -13,11 +13,12 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.check import type_of
+from mqclause.language.parse import parse_unchecked, words_given
 from mqclause.language.vocabulary import Type
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.actions import ACTIONS, TAKEN
 from mqclause.rulebook.reading import OVERRIDES
-from mqclause.rulebook.rule import Holds, Ruleset
+from mqclause.rulebook.rule import Derive, Holds, Ruleset, Settle
 from mqclause.rulebook.rules import Rules
 
 RuleTable = dict[str, Any]
@@ -120,16 +121,26 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
 
 def _term_changes(stated: RuleTable, ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
     kind = type_of(exp.column(term), ruleset.vocabulary, per_subject=True)
+    words = [each for name in _derived_from(term, ruleset) for each in _words(term, name, ruleset)]
+    other = next((f"'{each}'" for each in words if f"'{each}'" not in stated["is"]), _other_value(kind))
 
     def change(table: RuleTable) -> None:
         if "CASE WHEN" in table["is"]:
             table["is"] = table["is"].replace("CASE WHEN ", "CASE WHEN NOT ")
         else:
-            _in_place(table, "is", _other_value(kind))
+            _in_place(table, "is", other)
 
     yield "is changed", change
     for what, fewer in _fewer_words(stated["is"]):
         yield what, lambda table, text=fewer: table.update({"is": text})  # type: ignore[misc]
+
+
+def _derived_from(term: str, ruleset: Ruleset) -> Iterator[str]:
+    """The facts that answers are made of and that a rule derives from a term."""
+    for rule in ruleset.rules:
+        for name, tree in rule.action.values if isinstance(rule.action, Derive | Settle) else ():
+            if name in ruleset.about.asks and any(each.name == term for each in tree.find_all(exp.Column)):
+                yield name
 
 
 def _without_words(table: RuleTable, key: str, within: tuple[str, ...]) -> Iterator[tuple[str, Change]]:
@@ -207,11 +218,20 @@ def _other_reason(action: RuleTable, key: str) -> None:
 
 def _derived(action: RuleTable, key: str, ruleset: Ruleset) -> Callable[[RuleTable, str], None]:
     """How a derived value is changed, by its type; what is derived for subjects is a number."""
-    if words := ruleset.about.words.get(key):
-        return _patterned(next(f"'{word}'" for word in words if f"'{word}'" not in action[key]))
+    if key in ruleset.about.asks and (words := _words(action[key], key, ruleset)):
+        other = next((word for word in words if f"'{word}'" not in action[key]), words[0])
+        return _patterned(f"'{other}'")
     of_situation = action.get("of", "situation") == "situation"
     kind = ruleset.vocabulary.words[key].type if of_situation else None
     return _patterned(RAISED if kind is None else _other_value(kind))
+
+
+def _words(text: str, key: str, ruleset: Ruleset) -> list[str]:
+    """The words that a derived fact can be instead of the one that it is: of a list that has it, if there are lists."""
+    by = ruleset.about.words_by.get(key)
+    lists = by.words.values() if by else [ruleset.about.asks[key].words]
+    given = [*words_given(parse_unchecked(text), ruleset.vocabulary)]
+    return [word for listed in lists if not given or given[0] in listed for word in listed if word.strip()]
 
 
 def _other_value(kind: Type) -> str:

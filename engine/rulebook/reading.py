@@ -58,13 +58,22 @@ class InForce:
             kept |= replaced
         return kept
 
+    def origins(self, table: Mapping[str, Any]) -> dict[str, str]:
+        """By key that ``stated`` has from an edition or a reading: which, ``reading.'weight-step=truncated'``."""
+        return {key: where for where, replaced in self._in_force(table) for key in replaced}
+
     def _replaced(self, table: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        return (replaced for _, replaced in self._in_force(table))
+
+    def _in_force(self, table: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:
         by_edition, by_reading = (table.get(key, {}) for key in OVERRIDES)
-        yield from (by_edition[edition] for edition in self.editions if edition in by_edition)
+        for edition in self.editions:
+            if edition in by_edition:
+                yield f"edition.{edition!r}", by_edition[edition]
         for reading, replaced in by_reading.items():
             name, _, choice = reading.partition("=")
             if self.readings.get(name) == choice:
-                yield replaced
+                yield f"reading.{reading!r}", replaced
 
 
 READING_KEYS: Mapping[str, type] = {"clauses": list, "choices": list, "question": str, "why": str, "not_replayed": list}
@@ -82,11 +91,12 @@ def checked_tables(path: str, within: str, tables: Any, types: Mapping[str, type
     if not isinstance(tables, Mapping):
         raise RuleError(path, within, f"{quoted(tables)} is not a table of tables")
     for name, table in tables.items():
-        _check_keys(path, f"{within}.{name}".lstrip("."), table, types)
+        check_keys(path, f"{within}.{name}".lstrip("."), table, types)
     return dict(tables)
 
 
-def _check_keys(path: str, within: str, table: Any, types: Mapping[str, type]) -> None:
+def check_keys(path: str, within: str, table: Any, types: Mapping[str, type]) -> None:
+    """Raises RuleError for a table that has other keys than ``types``, or values of other types."""
     if not isinstance(table, Mapping):
         raise RuleError(path, within, f"{quoted(table)} is not a table, like [{within}]")
     for key, value in table.items():

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.check import parse, parse_order, type_of
-from mqclause.language.parse import ExpressionError
+from mqclause.language.parse import ExpressionError, words_given
+from mqclause.language.possible import possible
 from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary
-from mqclause.model.diagnostic import quoted, suggestion
+from mqclause.model.diagnostic import instead, quoted, suggestion
+from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rule import Because, Expression, Rule
 
 FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]{0,2}|[a-z]+(?:-[a-z]+)?[0-9]*)_[a-z0-9_]+\.toml")
 
 
+TRUE: Expression = exp.true()
 NOTED: Expression = exp.Literal.number(0)
 """What stands in the place of an expression that is wrong."""
 
@@ -27,7 +30,8 @@ NOTED: Expression = exp.Literal.number(0)
 class RuleFile:
     """One rule file on its way to a rule: its path within rules/, and what it states for edition and readings in force.
 
-    ``earlier`` are the rules before it. What is wrong is a RuleError. Where faults are ``noted``, what is wrong with an
+    ``earlier`` are the rules before it, ``clauses`` the clause numbers by document, ``origins`` the tables of editions
+    and readings that keys are from. What is wrong is a RuleError. Where faults are ``noted``, what is wrong with an
     expression or a sentence is, and another one stands in its place: so more than the first fault is found.
     """
 
@@ -35,6 +39,9 @@ class RuleFile:
     table: Mapping[str, Any]
     vocabulary: Vocabulary
     earlier: Sequence[Rule]
+    about: Declaration
+    clauses: Mapping[str, Collection[str]]
+    origins: Mapping[str, str]
     noted: list[RuleError] | None = None
 
     def _note(self, error: RuleError) -> None:
@@ -62,7 +69,15 @@ class RuleFile:
         document, _, number = clause.partition("/")
         if document != self.ruleset or not number:
             raise RuleError(self.path, "clause", f"{quoted(clause)} is not a clause of {self.ruleset}/…")
+        self.check_clause("clause", clause)
         return number
+
+    def check_clause(self, key: str, clause: str) -> None:
+        """Raises RuleError for a clause that no file of documents/ has, if any has clauses of that document."""
+        document, _, number = clause.partition("/")
+        if number not in self.clauses.get(document, (number,)):
+            near = suggestion(clause, sorted(f"{document}/{each}" for each in self.clauses[document]))
+            raise RuleError(self.path, key, f"{quoted(clause)} is not a clause of {document} in rules/documents/{near}")
 
     def text(self, table: Mapping[str, Any], key: str, within: str) -> str:
         """The text of a key that has to be there. Raises RuleError, as all that follow."""
@@ -80,10 +95,38 @@ class RuleFile:
         except ExpressionError as error:
             self._note(RuleError(self.path, key, str(error)))
             return NOTED
-        fits = wanted is None or found.kind == wanted.kind or (found.is_number and wanted.is_number)
+        fits = wanted is None or found.kind == wanted.kind or (found.is_number and wanted.kind == "number")
         if not fits:
             self._note(RuleError(self.path, key, f"{quoted(text)} is {found}, expected {wanted}"))
         return tree
+
+    def fact(self, table: Mapping[str, Any], name: str, within: str, wanted: Type | None) -> Expression:
+        """What a key of a table derives of the situation, which has to be what answers take it for."""
+        text, key = self.text(table, name, within), f"{within}.{name}"
+        asked = self.about.asks.get(name, wanted)
+        tree = self.expression(text, key, asked, per_subject=False)
+        if asked is None or tree is NOTED:
+            return tree
+        found = type_of(tree, self.vocabulary, per_subject=False)
+        if (found.most is not None and asked.least is not None and found.most < asked.least) or (
+            found.least is not None and asked.most is not None and found.least > asked.most
+        ):
+            span = f"from {asked.least}" + ("" if asked.most is None else f" to {asked.most}")
+            self._note(RuleError(self.path, key, f"{quoted(text)} is never a whole number {span}"))
+        allowed = self._words_of(name, asked)
+        for word in words_given(tree, self.vocabulary) if allowed else ():
+            if word not in allowed:
+                listed = [each for each in allowed if each.strip()]
+                self._note(RuleError(self.path, key, f"{quoted(word)} is never a value here{instead(word, listed)}"))
+        return tree
+
+    def _words_of(self, name: str, asked: Type) -> tuple[str, ...]:
+        """The words that a fact can be where this rule applies."""
+        by = self.about.words_by.get(name)
+        when = self.expression(self.table["when"], "when", BOOLEAN, False) if "when" in self.table else TRUE
+        if by is None or when is NOTED:
+            return asked.words
+        return ("", *by.where(lambda value: possible(when, self.vocabulary, {by.attribute: value})))
 
     def order(self, text: str, key: str) -> tuple[Expression, bool]:
         """What subjects are ordered by, and whether from the highest."""

@@ -22,7 +22,7 @@ def rule_of(file: RuleFile) -> Rule | None:
         return Rule(f"{file.ruleset}.{file.number}", file.clause, _title(file), file.path, _when(file), action_of(file),
                     _remark(file), _notices(file), **of_findings(file))  # fmt: skip
     except RuleError:
-        first, *others = _faults(file)
+        first, *others = (RuleError(file.path, _stated_at(file, each.key), each.message) for each in _faults(file))
         raise RuleError(first.path, first.key, first.message, others) from None
 
 
@@ -36,6 +36,12 @@ def _faults(file: RuleFile) -> list[RuleError]:
         except RuleError as error:
             found.append(error)
     return [*{error.key: error for error in reversed(found)}.values()][::-1]
+
+
+def _stated_at(file: RuleFile, key: str) -> str:
+    """A key with the table of an edition or a reading that it is from."""
+    origin = file.origins.get(key.partition(".")[0].partition(" ")[0])
+    return f"{origin}.{key}" if origin else key
 
 
 def _leave_out(file: RuleFile) -> bool:

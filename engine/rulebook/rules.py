@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
@@ -11,7 +12,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import mqclause.rules
-from mqclause.model.diagnostic import quoted
+from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.loader import Loading
@@ -19,6 +20,7 @@ from mqclause.rulebook.reading import (
     EDITION_KEYS,
     InForce,
     Reading,
+    check_keys,
     checked_tables,
     chosen_readings,
     editions_until,
@@ -29,6 +31,14 @@ from mqclause.rulebook.rule import Ruleset
 Files = Mapping[str, str]
 """The text of every rule file, by its path within the folder."""
 
+
+CLAUSE_KEYS: Mapping[str, type] = {
+    "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "rules": list, "not_a_rule": str,
+}  # fmt: skip
+"""What a file of documents/ says of a clause, and of which type."""
+
+MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
+"""How the name of a file ends that somebody takes for a rule file; editors add ``.txt``, unseen."""
 
 BESIDE_FOLDERS = ("editions.toml", "readings.toml", "terms.toml")
 """The files that are not of one document."""
@@ -85,11 +95,7 @@ class Rules:
 
     def toml(self, path: str) -> dict[str, Any]:
         """A file of the rules as it stands in TOML; empty where there is none. Raises RuleError."""
-        try:
-            table: dict[str, Any] = pickle.loads(_parsed(self.files.get(path, "")))  # noqa: S301 - what was written here
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise RuleError(path, "", f"is not TOML: {error}") from None
-        return table
+        return _table(path, self.files.get(path, ""))
 
     def in_folder(self, name: str) -> dict[str, dict[str, Any]]:
         """The files of one folder of the rules, by name. Raises RuleError."""
@@ -129,6 +135,12 @@ class Rules:
         """The rules of some folders alone, each made once: so they have their hash ready."""
         return {}
 
+    @cached_property
+    def clauses(self) -> Mapping[str, frozenset[str]]:
+        """The clause numbers of each document that has a file in ``documents/``. Raises RuleError."""
+        files = tuple((path, text) for path, text in self.files.items() if path.startswith("documents/"))
+        return _numbers(files, frozenset(path.partition("/")[0] for path in self.files if "/" in path))
+
     def _part(self, folders: frozenset[str]) -> Rules:
         files = {
             path: text for path, text in self.files.items() if "/" not in path or path.partition("/")[0] in folders
@@ -138,11 +150,12 @@ class Rules:
         made = Rules.__new__(Rules)
         made.files, made.in_force = files, self.in_force
         made.known_editions, made.known_readings = self.known_editions, self.known_readings
+        made.__dict__["clauses"] = self.clauses
         return made
 
     @cached_property
     def _value(self) -> tuple[Any, ...]:
-        return self.edition, tuple(self.readings.items()), tuple(self.files.items())
+        return self.edition, tuple(self.readings.items()), tuple(self.files.items()), tuple(self.clauses.items())
 
     @cached_property
     def _hash(self) -> int:
@@ -155,7 +168,7 @@ class Rules:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_text, (dict(self.readings), self.edition, dict(self.files))
+        return _of_text, (dict(self.readings), self.edition, dict(self.files), dict(self.clauses))
 
     def __repr__(self) -> str:
         differs = {
@@ -170,9 +183,13 @@ def id_of_rule(path: str) -> str:
     return f"{folder}.{name.removesuffix('.toml').partition('_')[0]}"
 
 
-def _of_text(readings: Mapping[str, str], edition: str, files: Files) -> Rules:
+def _of_text(
+    readings: Mapping[str, str], edition: str, files: Files, clauses: Mapping[str, frozenset[str]] | None = None
+) -> Rules:
     made = Rules.__new__(Rules)
     made._read(readings, edition or None, files)
+    if clauses is not None:
+        made.__dict__["clauses"] = clauses
     return made
 
 
@@ -181,10 +198,43 @@ def rules_folder() -> Path:
     return Path(mqclause.rules.__path__[0])
 
 
+def _table(path: str, text: str) -> dict[str, Any]:
+    try:
+        table: dict[str, Any] = pickle.loads(_parsed(text))  # noqa: S301 - what was written here
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise RuleError(path, "", f"is not TOML: {error}") from None
+    return table
+
+
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> bytes:
     """What a text of TOML says, once for all rules with such a file; each makes a table of its own of it."""
     return pickle.dumps(tomllib.loads(text))
+
+
+@lru_cache(maxsize=64)
+def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dict[str, frozenset[str]]:
+    """The clause numbers that files of documents/ state, by document: each a folder of rules. Raises RuleError."""
+    found: dict[str, set[str]] = {}
+    for path, text in files:
+        table = _table(path, text)
+        document, clauses = table.get("document"), table.get("clause", [])
+        if not isinstance(document, str):
+            raise RuleError(path, "document", "is missing" if document is None else f"{quoted(document)} is not text")
+        if document not in folders:
+            raise RuleError(
+                path, "document", f"{quoted(document)} is no folder of rules{suggestion(document, folders)}"
+            )
+        if not isinstance(clauses, list) or not all(isinstance(each, dict) for each in clauses):
+            raise RuleError(path, "clause", "is a list of tables, like [[clause]]")
+        numbers = found.setdefault(document, set())
+        for place, each in enumerate(clauses, 1):
+            stated = {key: value for key, value in each.items() if key in CLAUSE_KEYS}
+            check_keys(path, f"clause {place}", stated, CLAUSE_KEYS)
+            if "number" not in each:
+                raise RuleError(path, f"clause {place}.number", "is missing")
+            numbers.add(each["number"])
+    return {document: frozenset(numbers) for document, numbers in found.items()}
 
 
 @lru_cache(maxsize=256)
@@ -202,12 +252,18 @@ def _files(folder: Path) -> Files:
     if not folder.is_dir():
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
     found = {}
-    for path in sorted(folder.rglob("*.toml")):
+    for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
+        if not name.endswith(".toml"):
+            if MEANT_AS_TOML.search(name):
+                raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
+            continue
         try:
-            found[name] = path.read_text(encoding="utf-8")
+            found[name] = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             raise RuleError(name, "", f"is not TOML: {error}") from None
+        except OSError as error:
+            raise RuleError(name, "", f"cannot be read: {error.strerror}") from None
     return found
 
 
@@ -223,5 +279,6 @@ def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
 
 def _read(rules: Rules, declaration: Declaration) -> Ruleset:
     followed = rules.ruleset(declaration.follows) if declaration.follows else None
-    loading = Loading(declaration, rules.in_force, rules.known_readings, rules.known_editions, followed)
+    known = (rules.in_force, rules.known_readings, rules.known_editions)
+    loading = Loading(declaration, *known, followed, rules.clauses)
     return loading.ruleset(rules.in_folder(declaration.name), rules.toml("terms.toml").get(declaration.name, {}))

@@ -89,6 +89,10 @@ class MQWQR:
     CLWLQueueRank: int = member(0, "CLWLRANK, 0 to 9", since=2)
 
 
+EXIT_REASONS = ("CLWL_OPEN", "CLWL_PUT", "CLWL_MOVE", "CLWL_REPOS", "CLWL_REPOS_MOVE")
+"""Why an exit is called for a choice; besides, it is at its begin (INIT) and its end (TERM)."""
+
+
 @define(eq=False)
 class MQWXP:
     """The parameters of one call of a cluster workload exit."""

@@ -31,6 +31,9 @@ REASONS: Final[dict[str, int]] = {
 }
 """Reason codes by name (MQRC_*)."""
 
+MQI_CALLS: Final = ("MQOPEN", "MQPUT", "MQPUT1", "MQGET", "MQCLOSE")
+"""The calls of the MQI that end with them."""
+
 REASON_NAMES: Final[dict[int, str]] = {code: name for name, code in REASONS.items()}
 """The names by code."""
 

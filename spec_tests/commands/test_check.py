@@ -254,11 +254,11 @@ def test_a_rule_that_no_sentence_names_is_told_below_the_counts(tmp_path: Path) 
     (rules := tmp_path / "rules").mkdir()
     for path, text in Rules().files.items():
         (rules / path).parent.mkdir(exist_ok=True)
-        (rules / path).write_text(text.replace('clause = "trigger/2"', 'clause = "trigger/77"'))
+        (rules / path).write_text(text.replace('clause = "trigger/2"', 'clause = "trigger/3"'))
     asked = ["--about", "documents"]
     done = CliRunner().invoke(command, [*asked, "--rules", str(rules)], standalone_mode=False)
     assert done.output.splitlines()[-1] == (
-        "trigger.02: no sentence of trigger/77 names it, which it says that it states"
+        "trigger.02: no sentence of trigger/3 names it, which it says that it states"
     )
     assert done.return_value == 1
     assert CliRunner().invoke(command, asked, standalone_mode=False).return_value == 0

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause.model.diagnostic import FactsError
+from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rules import rules_folder
 from mqclause.tools.cli import command_line
 
@@ -75,11 +76,20 @@ WORD = "is not an attribute, a derived fact or a term; did you mean"
     ("path", "before", "after", "said"),
     [
         ("workload/11b_queue_priority.toml", '"queue_priority"', '"queue_prority"', f":6:1: keep.highest: column 1: 'queue_prority' {WORD} 'queue_priority'?"),
-        ("workload/05_resumed_first.toml", 'when    = "TRUE"', 'when = "FALS"', ":11:1: when: column 1: 'FALS' is not an attribute"),
+        ("workload/05_resumed_first.toml", 'when    = "TRUE"', 'when = "FALS"', ":11:1: reading.'suspended-with-local=always'.when: column 1: 'FALS' is not an attribute"),
         ("trigger/11b_depth_was_reached_before.toml", '"there_before >= trigdpth"\nbecause = "{messages_counted} before', '"there_befor >= 1"\nbecause = "{messages_counted} before',
-         f":11:1: holds.when: column 1: 'there_befor' {WORD} 'there_before'?"),
+         f":11:1: reading.'there-before=any-priority'.holds.when: column 1: 'there_befor' {WORD} 'there_before'?"),
         ("terms.toml", "[workload.names_queue]\n", "[workload.names_queue]\nmeaning = 'x'\n", ":5:1: workload.names_queue.meaning: is not known; allowed: is, means"),
         ("call/2053_q_full.toml", "[fail_with]", "[fail_with", ":5:11: is not TOML:"),
+        ("workload/06_inactive_or_running.toml", "title", "edition.'wmq-6'.leave_outt = true\ntitle", ":2:1: edition.'wmq-6'.leave_outt: is not a key of a rule; allowed: "),
+        ("workload/06_inactive_or_running.toml", "workload/6", "workload/66", ":1:1: clause: 'workload/66' is not a clause of workload in rules/documents/; did you mean 'workload/6'?"),
+        ("check/21_two_full_repositories.toml", "[holds]", "follows = 'administration/44'\n[holds]", ":9:1: follows: 'administration/44' is not a clause of administration in rules/documents/; did you mean 'administration/4'?"),
+        ("workload/12a_reset_factors.toml", '"queue_rank"', '"queue_rnk"', ":13:1: notices 2.attributes: 'queue_rnk' is not an attribute of a destination; did you mean 'queue_rank'?"),
+        ("readings.toml", '["workload/11c"]', '["workload/11z"]', ":59:1: mru-ties.clauses: 'workload/11z' is not a clause of workload in rules/documents/; did you mean 'workload/11"),
+        ("readings.toml", '["workload/11c"]', '["worklood/11c"]', ":59:1: mru-ties.clauses: 'worklood/11c' is not a clause of a document; allowed: resolution, workload, "),
+        ("terms.toml", "[workload.names_queue]", "[worklood.names_queue]", ":4:1: worklood: is not the folder of a document; allowed: resolution, workload, "),
+        ("documents/queue_calls.toml", '"call"', '"cal"', ":3:1: document: 'cal' is no folder of rules; did you mean 'call'?"),
+        ("documents/queue_calls.toml", '["call.2051"]', '"call.2051"', ":24:1: clause 3.rules: 'call.2051' is not a list of texts"),
     ],
 )  # fmt: skip
 def test_a_fault_of_any_file_is_told_with_its_place(
@@ -95,6 +105,72 @@ def test_a_fault_of_any_file_is_told_with_its_place(
     assert str(caught.value).startswith(f"{copied / path}{said.split(' ')[0]}")
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def copied_rules(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(rules_folder(), tmp_path / "rules"))
+
+
+OWN = 'clause = "workload/99"\ntitle = "T"\n[eliminate]\nwhere = "FALSE"\nbecause = "never"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("workload/99_own.TOML", "workload/99_own.TOML: is not read: the name of a rule file ends in .toml"),
+        ("workload/99_own.toml.txt", "workload/99_own.toml.txt: is not read: the name of a rule file ends in .toml"),
+        ("workloads/99_own.toml", "workloads/99_own.toml: workloads/ is not the folder of a document; allowed: resolution, "),
+    ],
+)  # fmt: skip
+def test_a_file_that_nobody_would_read(tmp_path: Path, name: str, said: str) -> None:
+    path = copied_rules(tmp_path) / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(OWN)
+    with pytest.raises(FactsError) as caught:
+        printed(tmp_path / "rules", "explain", str(EXAMPLES / "orders.toml"))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_or_a_link_to_nothing_that_is_named_like_a_rule_file(tmp_path: Path) -> None:
+    path = copied_rules(tmp_path) / "workload" / "99_own.toml"
+    for make in (path.mkdir, lambda: path.symlink_to(tmp_path / "nothing")):
+        make()
+        with pytest.raises(FactsError, match=r"99_own\.toml: cannot be read: "):
+            printed(tmp_path / "rules", "explain", str(EXAMPLES / "orders.toml"))
+        path.rmdir() if path.is_dir() else path.unlink()
+
+
+def test_a_byte_order_mark_before_a_rule_says_nothing(tmp_path: Path) -> None:
+    path = copied_rules(tmp_path) / "workload" / "04a_channel_rank.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert "goes to     ORDERS.IN at QM2" in printed(tmp_path / "rules", "explain", str(EXAMPLES / "orders.toml"))
+
+
+def test_a_clause_and_a_document_of_ones_own(tmp_path: Path) -> None:
+    """What the folder's own documents/ says there is, there is."""
+    rules = copied_rules(tmp_path)
+    (rules / "workload" / "99_own.toml").write_text(OWN)
+    (rules / "further").mkdir()
+    (rules / "further" / "1_own.toml").write_text(OWN.replace("workload/99", "further/1"))
+    for document, number in (("workload", "99"), ("further", "1")):
+        text = f'document = "{document}"\n[[clause]]\npath = "{number}.1"\nnumber = "{number}"\nsays = "Ours."\n'
+        (rules / "documents" / f"own_{document}.toml").write_text(text)
+    assert "workload.99" in printed(rules, "explain", str(EXAMPLES / "orders.toml"), "--json")
+
+
+def test_a_file_with_several_faults_tells_each_once(tmp_path: Path) -> None:
+    path = copied_rules(tmp_path) / "workload" / "99_own.toml"
+    path.write_text("")
+    with pytest.raises(FactsError) as caught:
+        printed(tmp_path / "rules", "explain", str(EXAMPLES / "orders.toml"))
+    assert str(caught.value) == f"{path}: is empty"
+
+
+def test_sentences_are_counted_of_documents_that_have_a_file(tmp_path: Path) -> None:
+    shutil.rmtree(copied_rules(tmp_path) / "documents")
+    with pytest.raises(UnansweredError, match=r"^rules/documents/: there is no file with the clauses of resolution$"):
+        printed(tmp_path / "rules", "check", "--about", "documents")
 
 
 def test_what_is_no_folder_of_rules() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from mqclause.documents import DOCUMENTS
-from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.diagnostic import Diagnostic, FactsError, instead, quoted
 from mqclause.model.readers.facts_document import LONGEST_PATH
 from mqclause.model.readers.toml_facts import parse_toml
 from mqclause.rulebook.declaration import Declaration
@@ -32,13 +33,32 @@ def own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> 
     """
     in_force = InForce((), {})
     try:
+        _check_folders(Rules(folder=folder))
         for known in Rules(folder=folder).known_editions:
             for rules, about in _every_way(Rules(None, known or None, folder)):
                 in_force = rules.in_force
                 rules.ruleset(about)
     except RuleError as error:
-        raise FactsError(_diagnostic(folder, each, in_force) for each in (error, *error.others)) from None
+        faults = (_diagnostic(folder, each, in_force) for each in (error, *error.others))
+        raise FactsError(dict.fromkeys(faults)) from None
     return Rules(readings, edition, folder)
+
+
+def _check_folders(rules: Rules) -> None:
+    """Raises RuleError for a folder, terms or a reading of a document that nobody asks: one that has no clauses."""
+    known = [*DOCUMENTS, *(name for name in rules.clauses if name not in DOCUMENTS)]
+    for path in rules.files:
+        name, slash, _ = path.partition("/")
+        if slash and name not in (*known, "documents"):
+            raise RuleError(path, "", f"{name}/ is not the folder of a document{instead(name, known)}")
+    for name in rules.toml("terms.toml"):
+        if name not in known:
+            raise RuleError("terms.toml", name, f"is not the folder of a document{instead(name, known)}")
+    for reading in rules.known_readings.values():
+        for clause in reading.clauses:
+            if (name := clause.partition("/")[0]) not in known:
+                said = f"{quoted(clause)} is not a clause of a document{instead(name, known)}"
+                raise RuleError("readings.toml", f"{reading.id}.clauses", said)
 
 
 def _every_way(rules: Rules) -> Iterator[tuple[Rules, Declaration]]:
@@ -50,6 +70,17 @@ def _every_way(rules: Rules) -> Iterator[tuple[Rules, Declaration]]:
                 yield rules.under({reading.id: choice}), about
 
 
+def _keys(key: str) -> list[str | int]:
+    """The path of a key that is written like ``reading.'id=choice'.when``, or ``notices 1.where`` in a list."""
+    found: list[str | int] = []
+    for in_quotes, name, place in KEY_PART.findall(key):
+        found += [in_quotes or name, *([int(place) - 1] if place else [])]
+    return found
+
+
+KEY_PART = re.compile(r"'([^']*)'|([^.' ]+)(?: ([0-9]+))?")
+
+
 def _diagnostic(folder: str, error: RuleError, in_force: InForce) -> Diagnostic:
     """What is wrong, with the place of its key, where what is in force states it first."""
     path, said = Path(folder, error.path), f"{error.key}: {error.message}".removeprefix(": ")
@@ -58,7 +89,7 @@ def _diagnostic(folder: str, error: RuleError, in_force: InForce) -> Diagnostic:
     document = parse_toml(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if document.diagnostics:
         return document.diagnostics[0]
-    keys, find = [key.strip("'") for key in error.key.split(".")], document.places
+    keys, find = _keys(error.key), document.places
     stated = [("reading", f"{name}={choice}") for name, choice in in_force.readings.items()]
     stated += [("edition", name) for name in reversed(in_force.editions)]
     places = [*(find.place_of(*(*each, *keys)[:LONGEST_PATH]) for each in stated), find.nearest(*keys)]

@@ -30,7 +30,7 @@ def counted(rules: Rules) -> tuple[Counted, ...]:
     return tuple(
         Counted(
             name,
-            next((file.title for file in clause_files(rules, name)), ""),
+            clause_files(rules, name)[0].title,
             len(clauses_of(rules, name)),
             len(rules.ruleset(declaration).rules),
             sum(len(file.tables) for file in case_files(None, name)),
