@@ -29,7 +29,7 @@ from mqclause.rulebook.rule import (
     TakeBack,
     Ties,
 )
-from mqclause.rulebook.rule_file import NOTED, RuleFile
+from mqclause.rulebook.rule_file import RuleFile
 
 TAKEN: tuple[Ties, ...] = ("first-listed", "last-listed")
 """Who of several can be taken by a choice."""
@@ -84,9 +84,6 @@ def _keep(file: RuleFile, table: dict[str, Any], key: str) -> Keep:
         if per is not None:
             raise RuleError(file.path, f"{key}.per", "stands beside at_most; a group keeps its best alone")
         limit = file.expression(file.text(table, "at_most", key), f"{key}.at_most", WHOLE, per_subject=False)
-        most = type_of(limit, file.vocabulary, per_subject=False).most
-        if limit is not NOTED and most is not None and most < 1:
-            raise RuleError(file.path, f"{key}.at_most", f"{quoted(table['at_most'])} keeps nobody; allowed: 1 or more")
     among = file.condition(table, "among", key) if "among" in table else None
     return Keep(by, "highest" if best == "highest" else "lowest", among, per, limit,
                 _ties(file, table, key, "first-listed", "all"), file.because(table, key, best, "at_most"),

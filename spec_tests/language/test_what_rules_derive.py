@@ -57,7 +57,6 @@ QUEUE_FULL, RECENT = "call/2053_q_full.toml", "workload/11c_most_recently_used.t
     ("path", "before", "now", "about", "said"),
     [
         (QUEUE_FULL, "= \"'MQPUT'\"", "= \"'MQPT'\"", CALL, "fail_with.call: 'MQPT' is no call; allowed: MQOPEN, MQPUT, MQPUT1, MQGET, MQCLOSE; did you mean 'MQPUT'?"),
-        (RECENT, '"clwlmruc"\ncounts  = ["channel", "queue_manager"]\nties    = "first', '"0"\nties    = "first', WORKLOAD, "keep.at_most: '0' keeps nobody; allowed: 1 or more"),
         (RECENT, '"clwlmruc"\ncounts  = ["channel", "queue_manager"]\nties    = "first', '"1.5"\nties    = "first', WORKLOAD, "keep.at_most: '1.5' is a number, expected a whole number"),
         ("trigger/08_trigger_monitor_is_waiting.toml", 'mqsc   = "START CHINIT"', 'mqsc = "START CHINIT"\nshell = "strmqm"', TRIGGER, "holds.remedy.shell: stands beside mqsc; a remedy has one command"),
     ],
