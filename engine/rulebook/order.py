@@ -47,7 +47,7 @@ class _Order:
             raise RuleError(f"{self.ruleset}/{file}", "after", "stands beside before; a rule is moved once")
         target, _, number = str(table[key]).partition(".")
         if target != self.ruleset or number not in self.of_number:
-            said = f"{table[key]!r} is not a rule of {self.ruleset}, like {self.ruleset}.02"
+            said = f"{table[key]!r} is not a rule of {self.ruleset}, like {self.ruleset}.{min(self.of_number)}"
             raise RuleError(f"{self.ruleset}/{file}", key, said)
         to = self.of_number[number]
         if to in (file, *moved):

@@ -130,7 +130,9 @@ def test_a_rule_is_moved_once_and_to_a_rule(folder: Path) -> None:
     with pytest.raises(RuleError, match=r"rules/workload/11_.*: after: stands beside before; a rule is moved once"):
         ids(folder, SECOND)
     (folder / path).write_text((rules_folder() / path).read_text() + f'[edition."{THIRD}"]\nbefore = "workload.5"\n')
-    with pytest.raises(RuleError, match=r"rules/workload/11_.*: before: 'workload\.5' is not a rule of workload"):
+    with pytest.raises(
+        RuleError, match=r"rules/workload/11_.*: before: 'workload\.5' is not a rule of workload, like workload\.01a$"
+    ):
         ids(folder, THIRD)
 
 
