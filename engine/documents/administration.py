@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO
+from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO, TEXT, text_of
 from mqclause.model.facts.objects import CHANNEL_STATES
 from mqclause.model.timeline.matter import Matter
-from mqclause.rulebook.declaration import Declaration, RowNames, WordsBy
+from mqclause.rulebook.declaration import Declaration, RowNames
 
-_SUSPENSIONS = ("SUSPENDED", "RESUMED")
-_FATES = ("waits", "delivered", "rerouted", "sent", "may_be_lost", "dead_lettered", "returned")
-BECOMES = WordsBy("asked", {
-    **dict.fromkeys(("suspend", "resume"), _SUSPENSIONS),
-    "refresh": ("KEPT", "REMOVED"),
-    **dict.fromkeys(("suspend_route", "fail_route", "recover_route"), tuple(filter(None, CHANNEL_STATES))),
-    **dict.fromkeys(("fail", "recover", "arrive"), _FATES),
-})  # fmt: skip
+BECOMES = (
+    "SUSPENDED", "RESUMED", "KEPT", "REMOVED", *filter(None, CHANNEL_STATES),
+    "waits", "delivered", "rerouted", "sent", "may_be_lost", "dead_lettered", "returned",
+)  # fmt: skip
 """What can become of a queue manager, of what a refresh meets, of a route, and of a message."""
-
-STATE = WordsBy("asked", {"information": ("current", "grace", "removed"), "request": ("current", "expired")})
-"""In which state a day finds what is held."""
 
 ADMINISTRATION = Declaration("administration", Matter, row=RowNames("matter", answer="administration"), asks={
     **dict.fromkeys((
@@ -26,6 +19,6 @@ ADMINISTRATION = Declaration("administration", Matter, row=RowNames("matter", an
         "owner_in_cluster", "remade",
     ), BOOLEAN),
     **dict.fromkeys(("check_after", "grace_period", "lifetime", "request_lifetime", "resend_after"), FROM_ZERO),
-    "becomes": BECOMES.type, "state": STATE.type,
-}, words_by={"becomes": BECOMES, "state": STATE})  # fmt: skip
+    "becomes": text_of(*BECOMES), "state": TEXT,
+})  # fmt: skip
 """One thing that an event touches, or that is held on a day. The first rule that applies settles what becomes of it."""

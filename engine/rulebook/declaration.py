@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from mqclause.language.vocabulary import About, Type, WordKind, text_of
+from mqclause.language.vocabulary import About, Type, WordKind
 
 
 @frozen
@@ -40,23 +40,6 @@ class RowNames:
     answer: str = "answer"
 
 
-@frozen
-class WordsBy:
-    """What a fact can be by what an ``attribute`` of the situation is: lists of ``words`` by its value."""
-
-    attribute: str
-    words: Mapping[str, tuple[str, ...]]
-
-    @property
-    def type(self) -> Type:
-        """The type of the fact, with the words of all the lists."""
-        return text_of(*self.where(lambda _: True))
-
-    def where(self, holds: Callable[[str], bool]) -> tuple[str, ...]:
-        """The words for those values of the attribute of which something ``holds``, each once."""
-        return tuple(dict.fromkeys(word for value, listed in self.words.items() if holds(value) for word in listed))
-
-
 def _told_apart(_: object, __: Attribute[type | None], subject: type | None) -> None:
     if subject is not None and getattr(subject, "__eq__", None) is not object.__eq__:
         raise TypeError(f"{subject.__name__} compares by value; subjects are told apart by identity: @frozen(eq=False)")
@@ -70,8 +53,7 @@ class Declaration:
     nothing). A document that ``follows`` another runs after it on the same situation and subjects, and ``sees`` what
     that one left: facts by name, as expressions over what remained there. ``row`` names the columns of its tables.
     ``asks`` are the facts that answers are made of, each with what it can be: some rule has to derive each, and where
-    any are asked for, rules settle no others. Of a fact that is one of a list of words, ``words_by`` says which of
-    them it can be by what an attribute of the situation is. Blank is none of the words and allowed.
+    any are asked for, rules settle no others. Of a fact that is one of a list of words blank is none and allowed.
     ``terms`` are those that are asked before any rule runs, of which kind they are, and what they speak of alone.
     """
 
@@ -83,7 +65,6 @@ class Declaration:
     sees: Mapping[str, str] = field(factory=dict)
     row: RowNames = RowNames()
     asks: Mapping[str, Type] = field(factory=dict)
-    words_by: Mapping[str, WordsBy] = field(factory=dict)
     terms: Mapping[str, tuple[WordKind, About]] = field(factory=dict)
 
     @property

@@ -13,7 +13,6 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.check import type_of
-from mqclause.language.parse import parse_unchecked, words_given
 from mqclause.language.vocabulary import Type
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.actions import ACTIONS, TAKEN
@@ -121,7 +120,7 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
 
 def _term_changes(stated: RuleTable, ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
     kind = type_of(exp.column(term), ruleset.vocabulary, per_subject=True)
-    words = [each for name in _derived_from(term, ruleset) for each in _words(term, name, ruleset)]
+    words = [each for name in _derived_from(term, ruleset) for each in _words(name, ruleset)]
     other = next((f"'{each}'" for each in words if f"'{each}'" not in stated["is"]), _other_value(kind))
 
     def change(table: RuleTable) -> None:
@@ -218,7 +217,7 @@ def _other_reason(action: RuleTable, key: str) -> None:
 
 def _derived(action: RuleTable, key: str, ruleset: Ruleset) -> Callable[[RuleTable, str], None]:
     """How a derived value is changed, by its type; what is derived for subjects is a number."""
-    if key in ruleset.about.asks and (words := _words(action[key], key, ruleset)):
+    if key in ruleset.about.asks and (words := _words(key, ruleset)):
         other = next((word for word in words if f"'{word}'" not in action[key]), words[0])
         return _patterned(f"'{other}'")
     of_situation = action.get("of", "situation") == "situation"
@@ -226,12 +225,9 @@ def _derived(action: RuleTable, key: str, ruleset: Ruleset) -> Callable[[RuleTab
     return _patterned(RAISED if kind is None else _other_value(kind))
 
 
-def _words(text: str, key: str, ruleset: Ruleset) -> list[str]:
-    """The words that a derived fact can be instead of the one that it is: of a list that has it, if there are lists."""
-    by = ruleset.about.words_by.get(key)
-    lists = by.words.values() if by else [ruleset.about.asks[key].words]
-    given = [*words_given(parse_unchecked(text), ruleset.vocabulary)]
-    return [word for listed in lists if not given or given[0] in listed for word in listed if word.strip()]
+def _words(fact: str, ruleset: Ruleset) -> list[str]:
+    """The words that a fact can be, if it is one of a list of words that answers have."""
+    return [word for word in ruleset.about.asks[fact].words if word.strip()]
 
 
 def _other_value(kind: Type) -> str:

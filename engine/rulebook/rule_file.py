@@ -11,7 +11,6 @@ from sqlglot import exp
 
 from mqclause.language.check import parse, parse_order, type_of
 from mqclause.language.parse import ExpressionError, words_given
-from mqclause.language.possible import possible
 from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary
 from mqclause.model.diagnostic import instead, quoted, suggestion
 from mqclause.rulebook.declaration import Declaration
@@ -21,7 +20,6 @@ from mqclause.rulebook.rule import Because, Expression, Rule
 FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]{0,2}|[a-z]+(?:-[a-z]+)?[0-9]*)_[a-z0-9_]+\.toml")
 
 
-TRUE: Expression = exp.true()
 NOTED: Expression = exp.Literal.number(0)
 """What stands in the place of an expression that is wrong."""
 
@@ -113,20 +111,11 @@ class RuleFile:
         ):
             span = f"from {asked.least}" + ("" if asked.most is None else f" to {asked.most}")
             self._note(RuleError(self.path, key, f"{quoted(text)} is never a whole number {span}"))
-        allowed = self._words_of(name, asked)
-        for word in words_given(tree, self.vocabulary) if allowed else ():
-            if word not in allowed:
-                listed = [each for each in allowed if each.strip()]
+        for word in words_given(tree, self.vocabulary) if asked.words else ():
+            if word not in asked.words:
+                listed = [each for each in asked.words if each.strip()]
                 self._note(RuleError(self.path, key, f"{quoted(word)} is never a value here{instead(word, listed)}"))
         return tree
-
-    def _words_of(self, name: str, asked: Type) -> tuple[str, ...]:
-        """The words that a fact can be where this rule applies."""
-        by = self.about.words_by.get(name)
-        when = self.expression(self.table["when"], "when", BOOLEAN, False) if "when" in self.table else TRUE
-        if by is None or when is NOTED:
-            return asked.words
-        return ("", *by.where(lambda value: possible(when, self.vocabulary, {by.attribute: value})))
 
     def order(self, text: str, key: str) -> tuple[Expression, bool]:
         """What subjects are ordered by, and whether from the highest."""
