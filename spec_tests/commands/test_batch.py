@@ -183,6 +183,7 @@ def test_the_summary_for_a_person(tmp_path: Path) -> None:
 
 
 def test_spark_gives_what_duckdb_gives(tmp_path: Path, spark: Any) -> None:  # noqa: ARG001 - the session in use
+    """Text formats and Parquet in one session: a start of Spark takes seconds."""
     pytest.importorskip("pyspark")
     rows = [row(number) for number in range(6)] + [row(6, destinations=[destination("QM2", "high")])]
     source = written(tmp_path / "in.jsonl", rows)
@@ -190,11 +191,6 @@ def test_spark_gives_what_duckdb_gives(tmp_path: Path, spark: Any) -> None:  # n
         summary = batch(source, tmp_path / out, "--engine", out.removesuffix(".jsonl"), "--explain")
         assert (summary["status"], summary["outcomes"]["invalid"], summary["rows"]) == (2, 1, 7)
     assert read(tmp_path / "spark.jsonl") == read(tmp_path / "duckdb.jsonl")
-
-
-@pytest.mark.deep
-def test_spark_reads_parquet_as_duckdb_does(tmp_path: Path, spark: Any) -> None:  # noqa: ARG001 - the session in use
-    pytest.importorskip("pyspark")
     untyped = "SELECT {'queue': 'Q', 'bind': NULL, 'already_sent_to': []} AS put, [{'queue_manager': 'QM2', 'channel': NULL}] AS destinations"
     duckdb.execute(f"COPY ({untyped}) TO '{tmp_path / 'untyped.parquet'}' (FORMAT parquet)")
     for engine in ("spark", "duckdb"):

@@ -34,7 +34,7 @@ def by_cluster(spark: Any, name: str = "id", reading: str = "exact") -> None:
     native.decide(own, cluster(20, 50 if name == "id" else 60), Rules({"weight-step": reading}))
 
 
-@pytest.mark.parametrize("decide", first(0, [by_rows, by_cluster]))
+@pytest.mark.parametrize("decide", first(1, [by_rows, by_cluster]))
 def test_an_expression_is_written_once_for_rules_and_shape(
     spark: Any, jobs: Callable[[], list[int]], decide: Callable[..., None]
 ) -> None:

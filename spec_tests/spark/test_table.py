@@ -176,7 +176,7 @@ def test_a_document_that_is_not_ours(spark: Any, folder: Path, tmp_path: Path, e
         assert one | {"message": messages[0]} == other | {"message": messages[1]}
 
 
-@pytest.mark.parametrize("lead", first(0, ["said", "on"]))
+@pytest.mark.parametrize("lead", first(1, ["said", "on"]))
 def test_names_that_rules_of_ones_own_say_or_lead_on(spark: Any, folder: Path, lead: str) -> None:
     as_local = Rules().with_files({"resolution/04b_as_none.toml": AS_THE_LOCAL_ONE})
     rules = rules_that_say_a_name() if lead == "said" else as_local
