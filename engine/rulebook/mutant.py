@@ -120,7 +120,8 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
 
 def _term_changes(stated: RuleTable, ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
     kind = type_of(exp.column(term), ruleset.vocabulary, per_subject=True)
-    words = [each for name in _derived_from(term, ruleset) for each in _words(name, ruleset)]
+    facts = _derived_from(term, ruleset) if kind.kind == "text" else ()
+    words = [each for fact in facts for each in _words(fact, ruleset)]
     other = next((f"'{each}'" for each in words if f"'{each}'" not in stated["is"]), _other_value(kind))
 
     def change(table: RuleTable) -> None:
