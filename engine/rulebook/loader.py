@@ -78,15 +78,12 @@ class Loading:
     def _check_readings(self) -> None:
         """Raises RuleError for a reading of a clause that the document does not have."""
         name = self.declaration.name
-        if name in self.clauses:
-            known = [f"{name}/{each}" for each in sorted(self.clauses[name])]
-            for reading in self.readings.values():
-                for clause in reading.clauses:
-                    if clause.startswith(f"{name}/") and clause not in known:
-                        said = (
-                            f"{quoted(clause)} is not a clause of {name} in rules/documents/{suggestion(clause, known)}"
-                        )
-                        raise RuleError("readings.toml", f"{reading.id}.clauses", said)
+        known = [f"{name}/{each}" for each in sorted(self.clauses.get(name, ()))]
+        stated = ((each.id, clause) for each in self.readings.values() for clause in each.clauses)
+        for reading, clause in stated if known else ():
+            if clause.startswith(f"{name}/") and clause not in known:
+                said = f"{quoted(clause)} is not a clause of {name} in rules/documents/{suggestion(clause, known)}"
+                raise RuleError("readings.toml", f"{reading}.clauses", said)
 
     def _derived(self, rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
         """The facts of a rule, of the type that is asked for, else that of what they are derived from."""
