@@ -1,43 +1,20 @@
-"""One word for one thing: names are defined once, documented, and the same in both back ends."""
+"""Public names are documented, and the same in both back ends."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
 
 from spec_tests.support.product import Definition, Function, Module, installed, modules
 
-SUBCOMMANDS = "mqclause.tools.commands."
 BACK_ENDS = ("mqclause.duckdb", "mqclause.spark")
 TABLES = {"DuckDBPyRelation": "DataFrame"}
 """What is a table in DuckDB, and in Spark."""
 
 RAISES = re.compile(r"Raises ([^.]*)\.")
-
-
-def may_share(name: str, places: list[str]) -> bool:
-    """Each subcommand has its ``command``; and what both back ends do has one name in both."""
-    if name == "command":
-        return all(place.startswith(SUBCOMMANDS) for place in places)
-    found = sorted(back_end for back_end in BACK_ENDS for place in places if place.startswith(f"{back_end}."))
-    return found == sorted(BACK_ENDS) and len(places) == len(BACK_ENDS)
-
-
-def test_no_public_name_is_defined_twice() -> None:
-    places = defaultdict(list)
-    for module in installed():
-        for name in sorted(set(module.public_names())):
-            places[name].append(module.name)
-    twice = [
-        f"{name}: {', '.join(found)}"
-        for name, found in sorted(places.items())
-        if len(found) > 1 and not may_share(name, found)
-    ]
-    assert not twice, "\n".join(["defined twice:", *twice])
 
 
 def documented(module: Module) -> Iterator[tuple[str, Definition]]:
