@@ -74,7 +74,7 @@ class Rules:
     def _read(self, readings: Mapping[str, str], edition: str | None, files: Files) -> None:
         self.files = files
         if odd := [path for path in files if not PATH.fullmatch(path)]:
-            raise RuleError("", "", f"{quoted(odd[0])} is not the name of a rule file{LIKE}")
+            raise RuleError("", "", f"{quoted(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -")
         if beside := [path for path in files if "/" not in path and path not in BESIDE_FOLDERS]:
             raise RuleError(
                 beside[0], "", f"is in no folder of rules; beside those there are {', '.join(BESIDE_FOLDERS)}"
@@ -246,9 +246,6 @@ LINES = "\n\t"
 
 PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(?:/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){0,9}")
 """A file of rules, within their folder."""
-
-LIKE = ", like workload/04a_channel_rank.toml"
-"""Behind a name that is none, one that is."""
 
 
 @lru_cache(maxsize=64)

@@ -192,7 +192,7 @@ def test_what_no_rule_file_may_hold(path: str, text: str) -> None:
     ],
 )
 def test_a_file_of_rules_has_a_plain_name(path: str) -> None:
-    with pytest.raises(RuleError, match="is not the name of a rule file") as caught:
+    with pytest.raises(RuleError, match="is no file of rules") as caught:
         Rules().with_files({path: ""})
     assert str(caught.value).isprintable()
 
