@@ -82,7 +82,7 @@ def taken_as_there(cluster: Cluster, nobody_asked: Untold) -> tuple[Cluster, Map
     named = {
         name: {getattr(own[each], name) for each in queues if each in own} for name, queues in nobody_asked.items()
     }
-    queues = sorted(named.get("initq", set()) - {"", *own, *cluster.refused})
+    queues = sorted(named.get("initq", set()) - {"", *own, *cluster.models})
     processes = sorted(named.get("process", set()) - {"", *(each.name for each in cluster.processes)})
     if not queues and not processes:
         return cluster, {}

@@ -57,6 +57,11 @@ class Resolved:
         """Whether the names come to a queue of the local queue manager that is no transmission queue."""
         return self.ends == "local queue"
 
+    @property
+    def publishes(self) -> bool:
+        """Whether a put publishes to a topic in place of being sent."""
+        return self.ends == "topic" and self.reason is None
+
     @cached_property
     def inhibited_by(self) -> str:
         """The first object on the way that is put-disabled, what the names come to included; blank if none is."""
