@@ -58,9 +58,10 @@ class Resolved:
         return self.ends == "local queue"
 
     @property
-    def publishes(self) -> bool:
-        """Whether a put publishes to a topic in place of being sent."""
-        return self.ends == "topic" and self.reason is None
+    def topic(self) -> str:
+        """The topic that a put publishes to in place of being sent; blank if it does not."""
+        led: str = self.last.facts["leads_to"]
+        return led if self.ends == "topic" and self.reason is None else ""
 
     @cached_property
     def inhibited_by(self) -> str:

@@ -42,8 +42,7 @@ class Ending:
         taken = None if decision.exit is None else decision.exit.chosen
         reason = decision.reason
         ends = (reason.name, reason.call) if reason is not None else ("", "")
-        topic = decision.resolved.names[0] if decision.resolved.publishes else ""
-        return cls(decision.outcome, tuple(decision.remaining) if taken is None else (taken,), *ends, topic)
+        return cls(decision.outcome, tuple(decision.remaining) if taken is None else (taken,), *ends, decision.resolved.topic)
 
     def is_as(self, other: Ending) -> bool:
         """Whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
@@ -87,7 +86,7 @@ def in_a_sentence(decision: Decision) -> str:
     reason = decision.reason
     if reason is not None:
         return f"{reason.call} fails with {reason.name} ({reason.code}): {reason.because}"
-    if decision.resolved.publishes:
+    if decision.resolved.topic:
         return "; ".join(decision.resolved.last.remarks)
     if decision.outcome == "deferred":
         at_put = _reason_at_put(decision)
