@@ -42,7 +42,8 @@ class Ending:
         taken = None if decision.exit is None else decision.exit.chosen
         reason = decision.reason
         ends = (reason.name, reason.call) if reason is not None else ("", "")
-        return cls(decision.outcome, tuple(decision.remaining) if taken is None else (taken,), *ends, decision.resolved.topic)
+        permitted = tuple(decision.remaining) if taken is None else (taken,)
+        return cls(decision.outcome, permitted, *ends, decision.resolved.topic)
 
     def is_as(self, other: Ending) -> bool:
         """Whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
