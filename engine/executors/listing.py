@@ -28,6 +28,7 @@ def listing_of(ruleset: Ruleset) -> Listing:
     return Listing(
         ready(exp.column("kept_queue"), ruleset.vocabulary, "s"),
         asked_of(ruleset, "own_alias"),
+        asked_of(ruleset, "own_definition_followed"),
         asked_of(ruleset, "on_each_receiver")(Destination()),
         asked_of(ruleset, "lends"),
         _function("d", f"{{{', '.join(said)}}}", names),
