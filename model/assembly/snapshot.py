@@ -16,10 +16,9 @@ from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
-    ClusterQueues,
     asked_name,
-    cluster_queues,
     command_level,
+    default_transmission,
     defined_at,
     local_name,
     local_queue_manager,
@@ -70,7 +69,7 @@ class Snapshot:
     its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its channels name, None where no
     script describes one. ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with
     those that aliases lead to;
-    ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers that are described and
+    ``defclxq`` is DEFCLXQ where it is not stated. ``strangers`` are queue managers that are described and
     share no cluster with the local one.
     """
 
@@ -91,7 +90,7 @@ class Snapshot:
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
-    cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
+    defclxq: str = field(default="", kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -101,7 +100,7 @@ class Snapshot:
     @cached_property
     def beyond(self) -> Beyond:
         """What is told of the way of a message once its destination is chosen."""
-        return Beyond(self.hosted, not self.incomplete, *self.cluster_queues, self.sent_from)
+        return Beyond(self.hosted, not self.incomplete, self.defclxq, self.sent_from)
 
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:
@@ -189,7 +188,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
         hosted=view.hosted,
         strangers=view.strangers,
-        cluster_queues=cluster_queues(opened.scripts, cluster.queue_manager.name),
+        defclxq=default_transmission(opened.scripts, cluster.queue_manager.name),
     )
     return overlaid(read, overlays)
 

@@ -75,6 +75,10 @@ class QueueManagerContent:
         """The messages of the local queue ``name``."""
         return self.queues.get(name, EMPTY_QUEUE)
 
+    def depth_of(self, name: str) -> int:
+        """How many messages are on the local queue ``name``, committed or not."""
+        return self.queue(name).depth
+
     def has_room(self, queue: Queue, messages: int = 1) -> bool:
         """Whether so many messages more leave the local queue within its MAXDEPTH."""
         return self.queue(queue.name).depth + messages <= queue.maxdepth

@@ -259,7 +259,8 @@ class Administering:
         """Where a message goes whose queue's name leads away from here."""
         put = _unbound(event.queue, from_cluster_channel=True)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
-        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None))
+        depths = self.before.depth_of
+        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None, depths=depths))
 
     def has_room(self, queue: Queue) -> bool:
         """Whether a local queue takes one message more than those that the event led to already."""
@@ -292,6 +293,9 @@ class Administering:
         """
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         decision = self.among(put, but_for, mover)
+        if not put.from_cluster_channel:
+            # It is on the transmission queue already, and takes no room there.
+            decision.refusal = None
         if decision.chosen is None or decision.chosen.queue_manager != instead_of:
             return self.chosen(decision)
         others = any(each.queue_manager != instead_of for each in decision.permitted)
@@ -311,7 +315,8 @@ class Administering:
         if but_for not in self._instances:
             self._instances[but_for] = instances(self.cluster, but_for)
         known = self._instances[but_for]
-        return self.engine.choose(put, known, evolve(self.sequence, seen=known), caller=caller)
+        depths = self.before.depth_of
+        return self.engine.choose(put, known, evolve(self.sequence, seen=known), caller=caller, depths=depths)
 
 
 def _unbound(queue: str, **more: Any) -> Put:

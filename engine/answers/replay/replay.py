@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.resolution import Resolved
-from mqclause.answers.choice.ways import Ways
+from mqclause.answers.choice.ways import Ways, refused_on_the_way
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.order.retrieval_calls import close_reason, put_reason, retrieve
 from mqclause.answers.replay.administering import Administering
@@ -91,6 +91,8 @@ class Replay:
                     if isinstance(row.routed, Destination):
                         row.obstacles = ways.obstacles(row.routed, run.state.cluster)
                     elif row.routed is not None:
+                        if row.routed.refusal is not None:
+                            row.obstacles = refused_on_the_way(row.routed, scenario.beyond)
                         row.asks_again = administering.asked_again(row.routed, run.state.cluster)
                     yield row
         finally:
@@ -204,6 +206,11 @@ class _Run:
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
         bound = None if handle is None else self.bound.get(handle.id)
         if bound is not None and not where.inhibited:
+            sending, cluster = self.replay.engine.sending, self.state.cluster
+            refusal = sending.refusal(bound, call, cluster, self.state.depth_of)
+            if refusal is not None:
+                row.fail(CallFailure(refusal.code, refusal.because, ""))
+                return None
             row.routed = bound
         elif where.stays_local:
             if where.inhibited:
@@ -255,7 +262,9 @@ class _Run:
 
     def choose(self, row: Row, put: Put, caller: Caller | None) -> Destination | Decision:
         """The destination of ``put``, as far as exits are concerned that of ``caller``; or the decision without one."""
-        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence, caller=caller)
+        decision = self.replay.engine.choose(
+            put, self.state.cluster, self.sequence, caller=caller, depths=self.state.depth_of
+        )
         self.sequence, row.exit = decision.state, decision.exit
         return decision.chosen or decision
 
