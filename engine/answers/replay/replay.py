@@ -26,6 +26,7 @@ from mqclause.exits.session import EXIT_LIMIT, Caller
 from mqclause.model.diagnostic import Diagnostic, FactsError, of_type
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
+from mqclause.model.facts.queue_call import READING_MODES
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
 from mqclause.model.timeline.happened import Happened
@@ -123,6 +124,9 @@ class _Run:
         if event.do in ADMINISTRATIVE:
             self.administer(row)
             return
+        if event.do in ("get", "open") and self.is_elsewhere(row):
+            self.state = before.evolved(now=before.time_of(event))
+            return
         if event.do == "get":
             self.get(row)
             return
@@ -160,6 +164,17 @@ class _Run:
         for arrival in administering.arrivals:
             self.state, happened = self.state.arrived(arrival)
             self.look(row, happened)
+
+    def is_elsewhere(self, row: Row) -> bool:
+        """Whether messages cannot be got or browsed by a name that leads to no queue here: the call fails then."""
+        event, cluster = row.event, self.state.cluster
+        reads = event.do == "get" or event.mode in READING_MODES
+        here = event.queue_manager in ("", cluster.queue_manager.name)
+        if not (reads and here) or self.state.definitions.base(event.queue) is not None:
+            return False
+        reason = self.replay.engine.resolve(cluster, event.queue, "", "MQOPEN", for_input=True).reason
+        row.fail(None if reason is None else CallFailure(reason.code, reason.because, ""))
+        return reason is not None
 
     def get(self, row: Row) -> None:
         """A get or browse: the rules of retrieval say what it returns."""
@@ -202,6 +217,9 @@ class _Run:
         bound = None if handle is None else self.bound.get(handle.id)
         if bound is not None and not where.inhibited:
             row.routed = bound
+        elif where.topic:
+            row.published = where.remarks
+            return None
         elif where.stays_local:
             if where.inhibited:
                 reason = where.reason
