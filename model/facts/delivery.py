@@ -18,8 +18,9 @@ class Delivery:
     queue manager that sends. ``own_transmission_queue`` is its queue whose CLCHNAME names the channel, blank if none
     does, ``defclxq`` its DEFCLXQ, blank where no source tells it. ``queues_told``: a source names every queue that the
     target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
-    there, blank if it is none, and ``target_there`` whether any queue manager that is described, or that may be left
-    out, has a queue of that name; ``by_alias``: the target was chosen as an alias of a queue manager. A target
+    there, blank if it is none, ``target_on_host`` whether the target itself has a queue of that name, and
+    ``target_there`` whether any queue manager that is described, or that may be left out, has; ``by_alias``: the target
+    was chosen as an alias of a queue manager. A message that is ``bound`` names its target as queue manager. A target
     ``has_left`` where a change takes it out of the cluster; ``other_ways`` counts the CLUSSDR channels of the sender to
     members that stay. A message that leaves by no cluster channel does so ``by_transmission_queue``, blank if it stays
     here; ``is_sent_from``: a channel that is described names that, or none is described.
@@ -43,6 +44,8 @@ class Delivery:
     queue_there: bool = True
     leads_to: str = seen(NAME_OR_BLANK, "")
     target_there: bool = True
+    target_on_host: bool = True
+    bound: bool = False
     by_alias: bool = False
     has_left: bool = False
     other_ways: int = seen(Whole(0, LARGEST), 0)

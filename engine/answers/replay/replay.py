@@ -89,7 +89,7 @@ class Replay:
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = _assumed(row, scenario.assumed)
                     if isinstance(row.routed, Destination):
-                        row.obstacles = ways.obstacles(row.routed, run.state.cluster)
+                        row.obstacles = ways.obstacles(row.routed, run.state.cluster, row.is_bound)
                     yield row
         finally:
             exits.end()
@@ -216,7 +216,7 @@ class _Run:
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
         bound = None if handle is None else self.bound.get(handle.id)
         if bound is not None and not where.inhibited:
-            row.routed = bound
+            row.routed, row.is_bound = bound, True
         elif where.topic:
             row.published = where.remarks
             return None
@@ -231,7 +231,8 @@ class _Run:
             bind = "AS_Q_DEF" if handle is None else "NOTFIXED"
             # What the open has bound asks no exit again, though the put comes by way of something put-disabled.
             caller = self.exits.caller(event, handle) if bound is None else None
-            row.routed = self.choose(row, _put(event.queue, event.to_queue_manager, bind, call), caller)
+            put = _put(event.queue, event.to_queue_manager, bind, call)
+            row.routed, row.is_bound = self.choose(row, put, caller), bool(where.names[1])
         if not isinstance(row.routed, Destination):
             return None
         if handle is not None:
@@ -264,7 +265,7 @@ class _Run:
         put = _put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN")
         found = self.choose(row, put, self.exits.caller(event, None))
         if isinstance(found, Destination):
-            row.routed = found
+            row.routed, row.is_bound = found, where.asks_workload
             self.bound[handle.id] = found if where.asks_workload else None
         elif found.outcome == "deferred":
             self.bound[handle.id] = None

@@ -43,7 +43,7 @@ class Row:
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
     ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
     it does not arrive where it was routed to, ``undelivered`` which trigger messages are not on their initiation queue,
-    and ``published`` that a put publishes.
+    and ``published`` that a put publishes. What ``is_bound`` goes where it was routed to and to nobody else.
     """
 
     number: int
@@ -67,6 +67,7 @@ class Row:
     obstacles: tuple[str, ...] = ()
     undelivered: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
+    is_bound: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object that ``mqclause replay`` prints of it."""
