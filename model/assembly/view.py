@@ -55,7 +55,8 @@ class View:
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it, ``unjoined``
     those without a receiver in one of its clusters, each with the cluster. ``states_shown``: whether logs show the
     states of routes; ``repositories`` say how far its clusters are shown. ``remarks`` tell of different things shown.
-    ``hosted`` has the queues of each other queue manager that a dump tells wholly, with the names that aliases lead to.
+    ``hosted`` has the queues of each other queue manager that is described, with the names that aliases lead to;
+    ``told_wholly`` are those of which a dump tells all.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -74,6 +75,7 @@ class View:
     repositories: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    told_wholly: frozenset[str] = frozenset()
 
     def listed(self) -> list[Placed[Any]]:
         """The facts of all lists."""
@@ -181,8 +183,8 @@ class _Seen:
             states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
             repositories=tuple(shown.repositories()),
             remarks=(*shown.differences(), *shown.namesakes(), *self.remarks(everyone)),
-            hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
-                    if each is not mine and names_all(each.scripts)},
+            hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items() if each is not mine},
+            told_wholly=frozenset(name for name, each in self.members.items() if names_all(each.scripts)),
         )  # fmt: skip
 
     def remarks(self, everyone: Sequence[Objects]) -> Iterator[Diagnostic]:
@@ -219,6 +221,7 @@ class _Seen:
             name=mine.name,
             clusters=own_clusters(mine),
             suspended=tuple(mine.operations.suspended),
+            repository=any(found.clusters for found in mine.of("QMGR")),
             platform=platform_of(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )

@@ -14,7 +14,8 @@ from mqclause.model.facts.objects import CHANNEL_STATES
 class Delivery:
     """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
 
-    ``channel`` is blank where it leaves by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
+    ``depth`` messages are there, as far as it is told, and ``maxdepth`` at most. ``channel`` is blank where it leaves
+    by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
     queue manager that sends. ``own_transmission_queue`` is its queue whose CLCHNAME names the channel, blank if none
     does, ``defclxq`` its DEFCLXQ, blank where no source tells it. ``queues_told``: a source names every queue that the
     target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
@@ -58,19 +59,22 @@ class Delivery:
     trigdata: str = seen(Text(64), "")
     trigdata_is_channel: bool = True
     like_trigdata: str = seen(Text(20), "")
+    depth: int = seen(Whole(0, LARGEST), 0)
+    maxdepth: int = seen(Whole(0, LARGEST), LARGEST)
 
 
 @frozen(eq=False)
 class Beyond:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 
-    ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead
-    to; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that serve some cluster
-    channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are the transmission
-    queues that its channels name, None where no channel is described. A facts file tells none of it.
+    ``hosted`` has the names of the queues of each queue manager that is described, with those that aliases lead to, of
+    those ``told_wholly`` of all; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that
+    serve some cluster channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are
+    the transmission queues that its channels name, None where no channel is described. A facts file tells none of it.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    told_wholly: frozenset[str] = frozenset()
     whole: bool = True
     clchnames: Mapping[str, str] = field(factory=dict)
     defclxq: str = ""
