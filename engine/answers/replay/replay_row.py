@@ -37,18 +37,14 @@ class Released:
 class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
-        ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
-        which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
-        say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
-        gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
-        ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
-    <<<<<<< HEAD
-        it does not arrive where it was routed to, ``undelivered`` which trigger messages are not on their initiation queue,
-        and ``published`` that a put publishes. What ``is_bound`` goes where it was routed to and to nobody else.
-    =======
-        it does not arrive where it was routed to, ``asks_again`` who would be asked for a name that a refresh removed, and
-        ``undelivered`` which trigger messages are not on their initiation queue.
-    >>>>>>> main
+    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
+    which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
+    say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
+    gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
+    ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
+    it does not arrive where it was routed to, ``asks_again`` who would be asked for a name that a refresh removed,
+    ``undelivered`` which trigger messages are not on their initiation queue, and ``published`` that a put publishes.
+    What ``is_bound`` goes where it was routed to and to nobody else.
     """
 
     number: int
