@@ -52,7 +52,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "refresh": ("cluster", "repos"),
     "fail": ("queue_manager",),
     "recover": ("queue_manager",),
-    "arrive": ("queue", "id", "persistent"),
+    "arrive": ("queue", "id", "persistent", "bound"),
 }
 
 EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
