@@ -62,10 +62,10 @@ class ConfiguredObject:
     known; to the full repositories that are ``unjoined_repositories`` none of them leads.
 
     A channel that ``is_route`` stands for what a queue manager knows of a cluster channel of its: its ``deftype``,
-    ``channel_status``, blank where that is not told, the queue manager that it ``leads_to``, which was ``never_reached``
-    if it still has the name that stands for such a one. ``curdepth`` is that of the ``transmission_queue``
-    that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to one that is known to be no
-    full repository.
+    ``channel_status``, blank where that is not told, the queue manager that it ``leads_to``, which was
+    ``never_reached`` if it still has the name that stands for such a one. ``curdepth`` is that of the
+    ``transmission_queue`` that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to
+    one that is known to be no full repository.
 
     ``capexpry`` is CAPEXPRY, by itself or in CUSTOM, blank for no limit. ``family`` are the first three parts of a name
     that begins with SYSTEM. Of a process, ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than

@@ -67,7 +67,8 @@ class ConfiguredRoutes:
         """A channel of which only the state is told: to whom it leads, others may tell."""
         made = self._made.get(name)
         chltype = made.type if made else next(filter(None, (row.text("CHLTYPE") for row in rows)), "CLUSSDR")
-        for row in rows or [None]:
+        shown: list[MqObject | None] = [*rows]
+        for row in shown or [None]:
             by, status = self._state_of(row, name)
             if status:
                 yield self._route(
@@ -153,6 +154,14 @@ class ConfiguredRoutes:
                                        put=row.fields.get("put", "ENABLED"), owner=host, clusters=(cluster,),
                                        is_shown=True, shown_at=self.objects.name, places=_places(row))  # fmt: skip
 
+    def _stated_repository(self, cluster: str) -> FileLine | None:
+        """Where it is stated that it is a full repository of a cluster; None if it is not stated."""
+        for each in self.objects.of("QMGR"):
+            name = "REPOS" if each.text("REPOS") else "REPOSNL"
+            if cluster in each.clusters and (by := each.stating(name)) is not None:
+                return by.source, by.line_of(name)
+        return None
+
     def memberships(self) -> Iterator[ConfiguredObject]:
         """The queue manager itself, once for each cluster that it has a receiver in, as a member of that."""
         found = dict[str, FileLine]()
@@ -164,11 +173,8 @@ class ConfiguredRoutes:
         for row in self.rows("CLUSQMGR"):
             if row.name == self.objects.name and row.text("CLUSTER"):
                 found.setdefault(row.text("CLUSTER"), (row.record.source, row.record.line))
-        told = [(by, name) for each in self.objects.of("QMGR") for name in ("REPOS", "REPOSNL")
-                if each.text(name) and (by := each.stating(name))]  # fmt: skip
         for cluster, place in found.items():
-            for by, name in told[:1]:
-                place = (by.source, by.line_of(name))
+            place = self._stated_repository(cluster) or place
             yield ConfiguredObject("QMGR", self.owner, self.objects.name, self.platform, True, owner=self.owner,
                                    clusters=(cluster,), places={"": place}, is_membership=True,
                                    has_receiver=cluster in defined)  # fmt: skip

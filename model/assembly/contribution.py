@@ -91,7 +91,9 @@ class Contribution:
             frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
             _tells_repositories(member),
-            frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "NORMAL") and not member.knows_all),
+            frozenset(
+                (row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "NORMAL") and not member.knows_all
+            ),
             tuple(_manual(member, rows)),
             _tells_senders(member, rows),
             {name: text for name, text in _connames(member, displayed) if text},

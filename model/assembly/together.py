@@ -108,10 +108,10 @@ class Together:
             for cluster, name in each.others:
                 self.repositories.setdefault(cluster, set()).add(name)
             self.partials |= {found for found in each.partials if not self._tells_of_itself(found[1])}
-        for channel, conname in each.connames.items():
-            of = self.by_channel.get(channel)
+        for name, conname in each.connames.items():
+            of = self.by_channel.get(name)
             if (of is not None and of.queue_manager == each.name) == own:
-                self.connames.setdefault(channel, conname)
+                self.connames.setdefault(name, conname)
 
     def _tells_of_itself(self, name: str) -> bool:
         """Whether files of a queue manager tell of what it is a full repository."""
@@ -136,9 +136,7 @@ class Together:
             yield from (evolve(seen, receiver_differs=name.upper()) for name in differing or [""])
         elif about.shown_at and about.queue_manager in self.described:
             return  # by its own files
-        elif about.object_type == "CHANNEL":
-            yield about
-        elif about.object_type == "QMGR" or not about.clustered:
+        elif about.object_type in ("CHANNEL", "QMGR") or not about.clustered:
             yield about
         else:
             for name in about.clusters:

@@ -134,5 +134,7 @@ def test_which_attributes_go_round_in_a_cluster_is_said_by_a_term() -> None:
         files = {"terms.toml": rules.files["terms.toml"].replace(stated, said)}
         return sorted(seen_from("QM4", Checks(rules.with_files(files), UNJOINED)))
 
-    assert by("'put', 'repos', 'suspend', 'deadq', 'get'") == sorted([*OF_QM5_TO_ALL, ("check.26", "QM5"), ("check.25", "OPEN")])
+    assert by("'put', 'repos', 'suspend', 'deadq', 'get'") == sorted(
+        [*OF_QM5_TO_ALL, ("check.26", "QM5"), ("check.25", "OPEN")]
+    )
     assert by("'put', 'repos'") == sorted(set(OF_QM5_TO_ALL) - {("check.27", "QM5")})
