@@ -91,9 +91,7 @@ class Contribution:
             frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
             _tells_repositories(member),
-            frozenset(
-                (row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "NORMAL") and not member.knows_all
-            ),
+            _partials(member, rows),
             tuple(_manual(member, rows)),
             _tells_senders(member, rows),
             {name: text for name, text in _connames(member, displayed) if text},
@@ -166,6 +164,11 @@ def _tells_repositories(member: ConfiguredMember) -> bool:
 def _is_reached(row: MqObject, qmtype: str) -> bool:
     """Whether a row shows a member of a type; the one whose place is held behind a CLUSSDR is none."""
     return row.text("QMTYPE") == qmtype and not row.name.startswith(TEMPORARY)
+
+
+def _partials(member: ConfiguredMember, rows: Iterable[MqObject]) -> frozenset[tuple[str, str]]:
+    found = (row for row in rows if _is_reached(row, "NORMAL") and not member.knows_all)
+    return frozenset((row.text("CLUSTER"), row.name) for row in found)
 
 
 def _manual(member: ConfiguredMember, rows: Iterable[MqObject]) -> Iterator[tuple[str, str, str]]:
