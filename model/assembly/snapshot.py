@@ -11,6 +11,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.agreement import agreed
+from mqclause.model.assembly.covered import covered_at, of_a_part
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.inquired import NOTHING, Inquired
@@ -42,6 +43,7 @@ from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Channel, Put
+from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
@@ -59,9 +61,10 @@ class Snapshot:
     ``incomplete`` is what the sources leave out, whatever is asked.
     ``remarks`` say what is odd about the sources, beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL
     and so on) the objects that scripts define at the local queue manager, ``untold`` what nobody asked about of those
-    that its queues name, ``asked`` what was asked for there; ``command_level`` is its CMDLEVEL, 0 if that is not told;
-    ``sent_from`` are the transmission queues that its channels name, None where no script describes one. ``hosted`` has
-    the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead to;
+    that its queues name, ``asked`` what was asked for there, ``covered`` what its dumps hold; ``command_level`` is
+    its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its channels name, None where no
+    script describes one. ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with
+    those that aliases lead to;
     ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers that are described and
     share no cluster with the local one. ``shows_counters``: its sources hold the sequence numbers of channels, or leave
     them out because they are 0; MQ displays none.
@@ -76,6 +79,7 @@ class Snapshot:
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     untold: Untold = field(factory=dict, kw_only=True)
     asked: Inquired = field(default=NOTHING, kw_only=True)
+    covered: Covered = field(default=Covered(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
     messages: tuple[Message, ...] = ()
@@ -115,7 +119,7 @@ class Snapshot:
     def _lacks_channel(self, name: str) -> bool:
         """Whether the sources tell that the local queue manager has no channel of that name."""
         told = self.asked.tells("CHANNEL", name) if self.asked.alone else self.sent_from is not None
-        return told and name not in self._channels
+        return told and name not in self._channels and not self.covered.leaves_out("CHANNEL", name)
 
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:
@@ -184,8 +188,8 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     observed = shown_of_queues(scripts, local)
     others, view = with_states(_in_order(opened.sources, files, view)), evolve(view, queues=(), channels=())
     _bring_up_to_now(others, observed, once)
-    defined, asked = defined_at(scripts, local), Inquired.at(scripts, local, alone=not opened.documents)
-    cluster, placed, warnings = agreed(own, others, lenient, defined)
+    asked = Inquired.at(scripts, local, alone=not opened.documents)
+    cluster, placed, warnings = agreed(own, others, lenient)
     read = Snapshot(
         cluster,
         put.fact if put else None,
@@ -194,11 +198,12 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         observed,
         partial(tuple, (*placed, put) if put else placed),
         incomplete=incomplete(scripts, view.known, cluster, asked),
-        defined=defined,
+        defined=defined_at(scripts, local),
         untold=untold(scripts, opened.documents, cluster),
         asked=asked,
         messages=_checked_messages(files, cluster),
-        remarks=(*opened.remarks, *view.remarks),
+        covered=covered_at(scripts, local),
+        remarks=(*opened.remarks, *of_a_part(scripts), *view.remarks),
         command_level=command_level(scripts, local),
         sent_from=sent_from(scripts, cluster),
         hosted=view.hosted,
@@ -263,6 +268,7 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
             facts.queue_manager_aliases,
             facts.channels,
             facts.processes,
+            facts.model_queues,
             channel_statuses=facts.channel_statuses,
         )
     except ContradictionError:

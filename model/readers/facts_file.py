@@ -15,6 +15,7 @@ from mqclause.model.facts.message import Message, message_fault
 from mqclause.model.facts.objects import (
     Channel,
     ChannelStatus,
+    ModelQueue,
     Process,
     Put,
     Queue,
@@ -62,6 +63,7 @@ _queue = Maker(Queue)
 _queue_manager_alias = Maker(QueueManagerAlias)
 _channel = Maker(Channel)
 _process = Maker(Process)
+_model_queue = Maker(ModelQueue)
 _channel_status = Maker(ChannelStatus)
 _put = Maker(Put)
 _message = Maker(Message)
@@ -76,6 +78,7 @@ MANY: dict[str, Maker[Any]] = {
     "queue_manager_alias": _queue_manager_alias,
     "channel": _channel,
     "process": _process,
+    "model_queue": _model_queue,
     "channel_status": _channel_status,
     "message": _message,
 }
@@ -87,6 +90,7 @@ LIST_TABLES = {
     "queue_manager_aliases": "queue_manager_alias",
     "channels": "channel",
     "processes": "process",
+    "model_queues": "model_queue",
     "channel_statuses": "channel_status",
 }
 """The table of each field of ``Facts`` that holds a list."""
@@ -112,6 +116,7 @@ class Facts:
     queue_manager_aliases: tuple[QueueManagerAlias, ...] = ()
     channels: tuple[Channel, ...] = ()
     processes: tuple[Process, ...] = ()
+    model_queues: tuple[ModelQueue, ...] = ()
     put: Put | None = None
     messages: tuple[Message, ...] = ()
     channel_statuses: tuple[ChannelStatus, ...] = ()
@@ -158,6 +163,7 @@ def _made(data: Any, source: str, local: str | None, consume: bool) -> Facts:
         _rows(data, "queue_manager_alias", _queue_manager_alias),
         _rows(data, "channel", _channel),
         _rows(data, "process", _process),
+        _rows(data, "model_queue", _model_queue),
         _put(data["put"]) if "put" in data else None,
         _messages(data, consume),
         _rows(data, "channel_status", _channel_status),

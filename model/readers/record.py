@@ -8,6 +8,7 @@ from itertools import chain
 from attrs import field, frozen
 
 from mqclause.model.diagnostic import Diagnostic
+from mqclause.model.readers.coverage import Coverage
 from mqclause.model.readers.inquiry import Inquiry
 
 Value = str | tuple[str, ...]
@@ -66,7 +67,7 @@ class Script:
     source states of other queue managers. The records of an ``overlay`` change what all other scripts of the queue
     manager state and show. ``remarks`` say what may be missing although all that is there could be read. ``asked``
     are the DISPLAY commands of a log that were answered, if only that nothing is there; none where it does not echo
-    them.
+    them. ``coverage`` says of each dump in it what that holds; it is empty for what is no dump.
     """
 
     source: str
@@ -80,6 +81,7 @@ class Script:
     overlay: bool = False
     remarks: tuple[Diagnostic, ...] = ()
     asked: tuple[Inquiry, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
 
 
 def listed(value: Value) -> tuple[str, ...]:

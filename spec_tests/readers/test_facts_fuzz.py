@@ -27,6 +27,7 @@ VALID: dict[str, Any] = {
     "queue_manager_alias": [{"name": "ANY", "queue_manager": "SOUTH", "put": "DISABLED"}],
     "channel": [{"name": "TO.NORTH", "queue_manager": "NORTH", "cluster": "PARTS", "dest_seq_factor": 0.5}],
     "process": [{"name": "PICK", "appltype": "UNIX"}],
+    "model_queue": [{"name": "PICK.MODEL"}],
     "channel_status": [{"name": "QM1.QM9", "type": "SVR", "status": "STOPPED"}],
     "message": [{"id": "M1", "queue": "STOCK", "group": "G", "segment": True, "length": 5}],
     "put": {"queue": "STOCK", "bind": "OPEN", "already_sent_to": ["NORTH"]},
