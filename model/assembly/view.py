@@ -222,6 +222,7 @@ class _Seen:
             name=mine.name,
             clusters=own_clusters(mine),
             suspended=tuple(mine.operations.suspended),
+            repository=any(found.clusters for found in mine.of("QMGR")),
             platform=platform_of(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )

@@ -46,7 +46,10 @@ APPLICATION_TYPES = WordsOrWhole(
 
 @frozen
 class QueueManager:
-    """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds."""
+    """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds.
+
+    ``repository`` is whether it is a full repository.
+    """
 
     name: str = attribute(NAME)
     clusters: tuple[str, ...] = attribute(NAMES, ())
@@ -60,6 +63,7 @@ class QueueManager:
     platform: str = attribute(Words(("MULTI", "ZOS")), "MULTI")
     defxmitq: str = attribute(NAME_OR_BLANK, "")
     deadq: str = attribute(NAME_OR_BLANK, "")
+    repository: bool = attribute(Flag(), False)
 
 
 @frozen
