@@ -198,20 +198,28 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         observed,
         partial(tuple, (*placed, put) if put else placed),
         incomplete=incomplete(scripts, view.known, cluster, asked),
-        defined=defined_at(scripts, local),
         untold=untold(scripts, opened.documents, cluster),
         asked=asked,
         messages=_checked_messages(files, cluster),
-        covered=covered_at(scripts, local),
         remarks=(*opened.remarks, *of_a_part(scripts), *view.remarks),
-        command_level=command_level(scripts, local),
-        sent_from=sent_from(scripts, cluster),
         hosted=view.hosted,
         strangers=view.strangers,
-        shows_counters=not scripts,
-        cluster_queues=cluster_queues(scripts, local),
+        **_told_by(scripts, cluster),
     )
     return overlaid(read, overlays)
+
+
+def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
+    """What scripts alone tell of the local queue manager, by field of the snapshot."""
+    local = cluster.queue_manager.name
+    return {
+        "defined": defined_at(scripts, local),
+        "covered": covered_at(scripts, local),
+        "command_level": command_level(scripts, local),
+        "sent_from": sent_from(scripts, cluster),
+        "cluster_queues": cluster_queues(scripts, local),
+        "shows_counters": not scripts,
+    }
 
 
 def _bring_up_to_now(
