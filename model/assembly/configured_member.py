@@ -142,8 +142,8 @@ class ConfiguredMember:
     def beside(self, queue: Queue) -> Iterator[Queue]:
         """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
         defxmitq = self.queue_manager.defxmitq
-        ways, queues, followed = {defxmitq, queue.xmitq}, {queue.target, queue.rname}, {"", queue.name}
-        waiting = [queue.target, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
+        ways, queues, followed = {defxmitq, queue.xmitq}, {queue.base_queue, queue.rname}, {"", queue.name}
+        waiting = [queue.base_queue, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
         while waiting:
             if (name := waiting.pop()) in followed:
                 continue
@@ -151,9 +151,9 @@ class ConfiguredMember:
             own = self.own_queue(name)
             if own is not None:
                 yield own
-                waiting += [own.target, own.rname, own.xmitq, own.rqmname]
+                waiting += [own.base_queue, own.rname, own.xmitq, own.rqmname]
                 ways.add(own.xmitq)
-                queues |= {own.target, own.rname}
+                queues |= {own.base_queue, own.rname}
             elif (name in ways or name in queues) and not self.tells("QLOCAL", name):
                 yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
 

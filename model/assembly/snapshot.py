@@ -172,7 +172,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     for at, each in enumerate(others):  # in their places, so that no fact is there twice
         others[at] = as_it_is_now(each, observed, once)
     defined = defined_at(opened.scripts, own.fact.name)
-    cluster, placed, warnings = agreed(own, others, lenient, defined)
+    cluster, placed, warnings = agreed(own, others, lenient)
     read = Snapshot(
         cluster,
         put.fact if put else None,
@@ -240,6 +240,7 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
             facts.queue_manager_aliases,
             facts.channels,
             facts.processes,
+            facts.model_queues,
         )
     except ContradictionError:
         # The same once more, with the place of each fact.

@@ -79,7 +79,7 @@ def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluste
 def _left_out(attribute: str, kind: str, scripts: Iterable[Script], cluster: Cluster) -> Iterator[str]:
     """The local queues whose ``attribute`` names what dumps may have left out."""
     dumps = covered_at(scripts, cluster.queue_manager.name)
-    there = {"", *cluster.own_queues, *cluster.refused, *(each.name for each in cluster.processes)}
+    there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
     for each in cluster.own_queues.values():
         named = getattr(each, attribute)
         if named not in there and dumps.leaves_out(kind, named):
@@ -99,7 +99,7 @@ def taken_as_there(cluster: Cluster, nobody_asked: Untold) -> tuple[Cluster, Map
     named = {
         name: {getattr(own[each], name) for each in queues if each in own} for name, queues in nobody_asked.items()
     }
-    queues = sorted(named.get("initq", set()) - {"", *own, *cluster.refused})
+    queues = sorted(named.get("initq", set()) - {"", *own, *cluster.models})
     processes = sorted(named.get("process", set()) - {"", *(each.name for each in cluster.processes)})
     if not queues and not processes:
         return cluster, {}

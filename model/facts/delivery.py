@@ -14,7 +14,8 @@ from mqclause.model.facts.objects import CHANNEL_STATES
 class Delivery:
     """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
 
-    ``channel`` is blank where it leaves by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
+    ``depth`` messages are there, as far as it is told, and ``maxdepth`` at most. ``channel`` is blank where it leaves
+    by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
     queue manager that sends. ``own_transmission_queue`` is its queue whose CLCHNAME names the channel, blank if none
     does, ``defclxq`` its DEFCLXQ, blank where no source tells it. ``queues_told``: a source names every queue that the
     target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
@@ -55,6 +56,8 @@ class Delivery:
     trigdata: str = seen(Text(64), "")
     trigdata_is_channel: bool = True
     like_trigdata: str = seen(Text(20), "")
+    depth: int = seen(Whole(0, LARGEST), 0)
+    maxdepth: int = seen(Whole(0, LARGEST), LARGEST)
 
 
 @frozen(eq=False)

@@ -15,6 +15,7 @@ from mqclause.executors.course import Course
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Beyond, Delivery
 from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import Channel, Queue
 from mqclause.rulebook.rules import Rules
 
 WAITING = "waits_for_channel"
@@ -82,6 +83,13 @@ class Ways:
             self._told[chosen] = () if found is None else tuple(found.remarks)
         return self._told[chosen]
 
+    def ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
+        """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
+        sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
+        # What is put-disabled here is behind it.
+        found = on_the_way(evolve(way_of(sent, cluster, self.beyond), put_disabled_here=()), self.rules)
+        return () if found is None else tuple(found.remarks)
+
 
 def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
     """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
@@ -105,6 +113,7 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         by_alias=chosen.is_alias,
         by_transmission_queue=chosen.transmission_queue,
         is_sent_from=beyond.sent_from is None or chosen.transmission_queue in beyond.sent_from,
+        **_room(chosen, cluster),
     )
 
 
@@ -115,10 +124,20 @@ def _status_now(chosen: Destination, cluster: Cluster) -> str:
 
 
 def _is_enabled(chosen: Destination, cluster: Cluster) -> bool:
-    for each in () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ()):
-        if each.queue_manager == chosen.queue_manager:
-            return each.put == "ENABLED"
-    return chosen.put_enabled
+    found = _queue_there(chosen, cluster)
+    return chosen.put_enabled if found is None else found.put == "ENABLED"
+
+
+def _room(chosen: Destination, cluster: Cluster) -> dict[str, int]:
+    """How many messages are on the queue of another queue manager, as far as that is known, and how many it takes."""
+    found = None if chosen.is_local else _queue_there(chosen, cluster)
+    return {} if found is None else {"depth": found.curdepth or 0, "maxdepth": found.maxdepth}
+
+
+def _queue_there(chosen: Destination, cluster: Cluster) -> Queue | None:
+    """The queue at the target that has the chosen name; None where that is an alias of a queue manager."""
+    found = () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ())
+    return next((each for each in found if each.queue_manager == chosen.queue_manager), None)
 
 
 def _named_for(channel: str, beyond: Beyond) -> str:
