@@ -131,7 +131,7 @@ def test_a_session_begins_where_runmqsc_says_so_in_any_language(starts: str) -> 
 
 
 def test_a_session_of_another_queue_manager_that_nothing_names_is_a_fault() -> None:
-    first = script(TRANSLATED.format(starts="MQSC: QM1", name="QM1", again="MQSC is started for QM2"))
+    first = script(TRANSLATED.format(starts="MQSC: QM1", name="QM1", again="MQSC is started once more"))
     (second,) = first.further
     assert [str(each) for each in second.diagnostics] == [
         "log:11: a session of another queue manager begins here, and nothing tells which; allowed: its log alone, as QMGR=FILE"
