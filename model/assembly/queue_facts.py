@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mqclause.model.assembly.covered import covered_at
+from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.provenance import Placed
-from mqclause.model.assembly.untold import asked_at
 from mqclause.model.facts.objects import Queue, QueueManagerAlias
 
 
@@ -40,8 +40,8 @@ def queues_of(member: Objects) -> Mapping[str, str]:
 
 def _tells(member: Objects, alias: MqObject, target: str) -> bool:
     """Whether what tells of an alias of a member would tell of a queue that it leads to, if there were one."""
-    asked = asked_at(member.scripts, member.name)
-    would = alias.record.action == "define" if asked is None else asked.tells("QLOCAL", target)
+    asked = Inquired.at(member.scripts, member.name)
+    would = alias.record.action == "define" or asked.tells("QLOCAL", target)
     return would and not covered_at(member.scripts, member.name).leaves_out("QLOCAL", target)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import define, field, frozen
 
-from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen, words
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Names, Text, Whole, Words, seen, words
 from mqclause.model.facts.objects import CHANNEL_STATES
 
 
@@ -29,6 +29,11 @@ class Delivery:
     What is on its way may be a trigger message in its place: for the ``triggered_queue``, which ``is_sent_from``
     likewise, with ``usage``, ``process``, ``initq`` and ``trigdata``. ``trigdata_is_channel``: a channel of that name
     is defined, or no source tells which are; ``like_trigdata`` is one whose name is nearly that.
+
+    ``takers`` says in words how the channels are that take messages from the transmission queue, or that the trigger
+    message would start, ``taker_states`` has their states; ``taker_unknown``: that of one is not known.
+    ``stopped_taker`` is one that is STOPPED. ``is_triggered``: the transmission queue has TRIGGER, so that a message
+    on it may start one.
     """
 
     sender: str = seen(NAME_OR_BLANK, "")
@@ -61,6 +66,11 @@ class Delivery:
     like_trigdata: str = seen(Text(20), "")
     depth: int = seen(Whole(0, LARGEST), 0)
     maxdepth: int = seen(Whole(0, LARGEST), LARGEST)
+    takers: str = seen(Text(400), "")
+    taker_states: tuple[str, ...] = seen(Names(Words(CHANNEL_STATES)), ())
+    taker_unknown: bool = False
+    stopped_taker: str = seen(Text(20), "")
+    is_triggered: bool = False
 
 
 @frozen(eq=False)
@@ -70,7 +80,9 @@ class Beyond:
     ``hosted`` has the names of the queues of each queue manager that is described, with those that aliases lead to, of
     those ``told_wholly`` of all; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that
     serve some cluster channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are
-    the transmission queues that its channels name, None where no channel is described. A facts file tells none of it.
+    the transmission queues that its channels name, None where no channel is described. Of its ``channels``, by name,
+    those of ``unknown_state`` have one that no source tells; ``no_channels`` are names in TRIGDATA, and the sources
+    tell that there is no such channel.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
@@ -79,3 +91,6 @@ class Beyond:
     clchnames: Mapping[str, str] = field(factory=dict)
     defclxq: str = ""
     sent_from: frozenset[str] | None = None
+    channels: frozenset[str] = frozenset()
+    unknown_state: frozenset[str] = frozenset()
+    no_channels: frozenset[str] = frozenset()

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
+from typing import Any
 
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.said import listing
 from mqclause.answers.choice.settled import SettledBy
 from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
+from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Beyond, Delivery
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.objects import Channel, Queue
+from mqclause.model.facts.objects import Channel, ChannelStatus, Queue
 from mqclause.rulebook.rules import Rules
 
 WAITING = "waits_for_channel"
@@ -115,10 +118,63 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         not leads_to or leads_to in told,
         bound,
         by_alias=chosen.is_alias,
-        by_transmission_queue=chosen.transmission_queue,
-        is_sent_from=beyond.sent_from is None or chosen.transmission_queue in beyond.sent_from,
+        **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
         **_room(chosen, cluster),
     )
+
+
+def way_of_trigger_message(queue: Queue, cluster: Cluster, beyond: Beyond) -> Delivery:
+    """The way of a trigger message for a queue, as far as a channel that it starts."""
+    taking = cluster.taking_from.get(queue.name, ())
+    meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
+    return Delivery(
+        **_triggered(queue, beyond), **_takers(meant, beyond), is_sent_from=_is_sent_from(queue.name, beyond)
+    )
+
+
+def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[str, Any]:
+    """What is told of a transmission queue that a message leaves by, other than that of the cluster."""
+    if not name:
+        return {}
+    found = cluster.own_queues.get(name)
+    is_triggered = found is not None and found.trigger
+    return {
+        "by_transmission_queue": name,
+        "is_sent_from": _is_sent_from(name, beyond),
+        "is_triggered": is_triggered,
+        **_takers(cluster.taking_from.get(name, ()), beyond),
+        **(_triggered(found, beyond) if found is not None and is_triggered else {}),
+    }
+
+
+def _is_sent_from(transmission_queue: str, beyond: Beyond) -> bool:
+    return beyond.sent_from is None or transmission_queue in beyond.sent_from
+
+
+def _triggered(queue: Queue, beyond: Beyond) -> dict[str, Any]:
+    """A queue for which trigger messages are written, and what they start."""
+    is_channel = queue.trigdata not in beyond.no_channels
+    return {
+        "triggered_queue": queue.name,
+        "usage": queue.usage,
+        "process": queue.process,
+        "initq": queue.initq,
+        "trigdata": queue.trigdata,
+        "trigdata_is_channel": is_channel,
+        "like_trigdata": "" if is_channel else closest(queue.trigdata, beyond.channels),
+    }
+
+
+def _takers(channels: Iterable[ChannelStatus], beyond: Beyond) -> dict[str, Any]:
+    """How the channels are that would take a message."""
+    found = [*channels]
+    known = [each for each in found if each.name not in beyond.unknown_state]
+    return {
+        "takers": listing([f"{each.name} is {each.status}" for each in known]),
+        "taker_states": tuple(dict.fromkeys(each.status for each in known)),
+        "taker_unknown": len(known) < len(found),
+        "stopped_taker": next((each.name for each in known if each.status == "STOPPED"), ""),
+    }
 
 
 def _status_now(chosen: Destination, cluster: Cluster) -> str:
