@@ -118,7 +118,7 @@ class Inspection:
             about = each if self.local is None else evolve(each, is_own=name == self.local, in_shared_cluster=False)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about)
-            if about.clustered or about.beside:
+            if about.clustered or about.leading is not None:
                 waiting.append(about.kept(self.checks.keywords))
             else:
                 found += self.checks.of(about)
