@@ -71,8 +71,8 @@ class ConfiguredObject:
     Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
     the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states,
-    ``leading`` is the queue itself as a fact, if it leads to another one. Then ``beside`` is all that such queues of its
-    queue manager lead to, themselves among them, the same for each; ``models`` are the model queues.
+    ``leading`` is the queue itself as a fact, if it leads to another one. Then ``beside`` is all that such queues of
+    its queue manager lead to, themselves among them, the same for each; ``models`` are the model queues.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")

@@ -141,7 +141,7 @@ class ConfiguredMember:
 
     @cached_property
     def beside(self) -> tuple[Queue, ...]:
-        """Its aliases and remote definitions, and all its queues that these lead to; those that no file would tell, too.
+        """Its aliases and remote definitions, and all of its queues that these lead to, also those that no file tells.
 
         It is one tuple for all of them: each may lead to all others.
         """

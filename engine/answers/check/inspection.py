@@ -22,7 +22,7 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, of_type, quoted
 from mqclause.model.facts.delivery import Delivery
-from mqclause.model.readers.container import Gunzipped
+from mqclause.model.readers.container import Gunzipped, one_allowance
 from mqclause.model.readers.content import InMemory
 from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.model.readers.record import Script
@@ -231,6 +231,7 @@ class Inspection:
         return found
 
 
+@one_allowance()
 def inspected(
     sources: Iterable[Source | str | Path],
     checks: Checks | None = None,
