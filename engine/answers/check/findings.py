@@ -37,7 +37,10 @@ ANY_NAME = re.compile(f"[{IN_NAMES}]+")
 
 @frozen
 class Finding:
-    """One condition that one object does not fulfil: what is said of it, the object, and where it stands."""
+    """One condition that one object does not fulfil: what is said of it, the object, and where it stands.
+
+    ``others`` are further objects of its queue manager of which the same is found, where that is told together.
+    """
 
     said: Unfulfilled
     object_type: str
@@ -45,6 +48,7 @@ class Finding:
     queue_manager: str
     file: str
     line: int | None
+    others: tuple[str, ...] = ()
 
     @property
     def rule(self) -> Rule:
@@ -59,7 +63,8 @@ class Finding:
     @property
     def message(self) -> str:
         """What is found."""
-        return self.said.message
+        more = f"; so it is with {', '.join(self.others)}" if self.others else ""
+        return f"{self.said.message}{more}"
 
     @property
     def key(self) -> FindingKey:
@@ -70,7 +75,7 @@ class Finding:
     def gist(self) -> tuple[str, ...]:
         """What it has in common with findings of other objects: the message without the names of this one."""
         names = self.name, self.queue_manager
-        words = ANY_NAME.sub(lambda found: "" if found[0] in names else found[0], self.message)
+        words = ANY_NAME.sub(lambda found: "" if found[0] in names else found[0], self.said.message)
         return self.rule.id, self.severity, self.object_type, words
 
     @property
@@ -279,7 +284,24 @@ def by_place(found: Iterable[Finding]) -> list[Finding]:
     """The findings by file and line, whatever the order of the files is; one that several files show, by the first."""
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
     once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
-    return [*once.values()][::-1]
+    return [*told_together([*once.values()][::-1])]
+
+
+def told_together(found: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, where a rule asks for that one of those that say the same of objects of one queue manager."""
+    alike = dict[tuple[str, ...], list[str]]()
+    for each in found:
+        if each.rule.together:
+            alike.setdefault(_told_with(each), []).append(each.name)
+    for each in found:
+        if not each.rule.together:
+            yield each
+        elif names := alike.pop(_told_with(each), None):
+            yield evolve(each, others=tuple(dict.fromkeys(names[1:])))
+
+
+def _told_with(found: Finding) -> tuple[str, ...]:
+    return found.queue_manager or found.file, found.said.attribute, *found.gist
 
 
 def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]:
