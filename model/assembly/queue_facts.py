@@ -50,6 +50,11 @@ def leads_to_topic(queue: MqObject) -> bool:
     return queue.text("TARGTYPE") == "TOPIC"
 
 
+def leads_elsewhere(queue: MqObject) -> bool:
+    """Whether a queue is an alias of a queue, or a remote definition."""
+    return queue.kind != "QLOCAL" and not leads_to_topic(queue)
+
+
 def is_manager_alias(queue: MqObject) -> bool:
     """Whether a remote definition is an alias of a queue manager."""
     return queue.kind == "QREMOTE" and not queue.text("RNAME")

@@ -13,11 +13,11 @@ from attrs import evolve, frozen
 
 from mqclause.executors.course import without_chaining
 from mqclause.executors.run import ExecutorName
-from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, visible
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.container import Gunzipped
-from mqclause.model.readers.content import LARGE, PIECE, Content, InFile, InMemory
+from mqclause.model.readers.content import LARGE, LONGEST_LINE, PIECE, Content, InFile, InMemory, opened
 from mqclause.rulebook.errors import ReadingError
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.own_rules import FOLDER, keep_folder, own_rules
@@ -148,7 +148,10 @@ def content_lines(name: str) -> Iterator[bytes]:
     """The lines of a file; - is standard input. Raises ClickException."""
     with _opened(name) as file:
         try:
-            yield from file
+            while line := file.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE:
+                    raise click.ClickException(f"{visible(name)}: has a line of more than {LONGEST_LINE >> 20} MB")
+                yield line
         except OSError as error:
             raise _unreadable(name, error) from None
 
@@ -161,7 +164,7 @@ def _opened(name: str) -> BinaryIO:
             raise click.ClickException("-: standard input is named twice; allowed: once")
         return sys.stdin.buffer
     try:
-        return Path(name).open("rb")
+        return opened(name)
     except OSError as error:
         raise _unreadable(name, error) from None
     except ValueError:
@@ -169,7 +172,7 @@ def _opened(name: str) -> BinaryIO:
 
 
 def _unreadable(name: str, error: OSError) -> click.ClickException:
-    return click.ClickException(f"{name}: {(error.strerror or 'cannot be read').lower()}")
+    return click.ClickException(f"{visible(name)}: {(error.strerror or 'cannot be read').lower()}")
 
 
 def explaining_executor() -> ExecutorName:
