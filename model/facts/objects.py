@@ -28,6 +28,9 @@ from mqclause.model.facts.domains import (
 )
 
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
+MESSAGE_CHANNELS = ("SDR", "SVR", "RCVR", "RQSTR")
+"""The types of channels that carry messages and belong to no cluster."""
+
 BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
 DEFTYPES = ("CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR")
 LONGEST_MESSAGE = 2**31 - 1
@@ -174,6 +177,22 @@ class Channel:
 
 
 @frozen
+class ChannelStatus:
+    """How a channel of the local queue manager is that belongs to no cluster.
+
+    A sender or a server takes messages from the transmission queue ``xmitq``. ``queue_manager`` is the one at its other
+    end, which need not be known otherwise; blank where that is not shown.
+    """
+
+    name: str = attribute(CHANNEL_NAME)
+    type: str = attribute(Words(MESSAGE_CHANNELS), "SDR")
+    status: str = attribute(Words(CHANNEL_STATES), "INACTIVE")
+    xmitq: str = attribute(NAME_OR_BLANK, "")
+    conname: str = attribute(Text(264), "")
+    queue_manager: str = attribute(NAME_OR_BLANK, "")
+
+
+@frozen
 class Process:
     """A process definition: what a trigger monitor starts."""
 
@@ -216,4 +235,4 @@ class Put:
         return put
 
 
-Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue
+Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue | ChannelStatus

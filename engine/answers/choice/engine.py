@@ -121,11 +121,16 @@ class Engine:
             listed = (where.destination,)
         decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
         if runs and caller is not None and self._names_exit(cluster, caller):
-            session = caller.session or self._sessions.setdefault(cluster.queue_manager.name, ExitSession())
-            decision.exit = self._exit_question.answer(decision, caller, session)
+            decision.exit = self._answer_of_exit(decision, caller)
         if runs and cluster.own_queues:
             decision.refusal = self.sending.refusal(decision.candidate, put.call, cluster, depths)
         return decision
+
+    def _answer_of_exit(self, decision: Decision, caller: Caller) -> ExitAnswer:
+        """What an exit makes of a decision; what it remembers is kept by queue manager, unless the caller keeps it."""
+        own = decision.cluster.queue_manager.name
+        session = caller.session or self._sessions.setdefault(own, ExitSession())
+        return self._exit_question.answer(decision, caller, session)
 
     def exit_parameters(
         self, put: Put, cluster: Cluster, state: SequenceState | None = None, caller: Caller = ANYBODY
@@ -160,12 +165,17 @@ class Engine:
         """Whether the rules, which may be of one's own, say anything about exits."""
         return any(path.startswith(f"{EXIT.name}/") for path in self.rules.files)
 
-    def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
-        """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""
+    def resolve(
+        self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT", for_input: bool = False
+    ) -> Resolved:
+        """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank.
+
+        ``for_input``: the call opens the queue to get or to browse messages.
+        """
         of_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         queue = of_type("queue", queue, str).rstrip(" ")
         queue_manager = of_type("queue_manager", queue_manager, str).rstrip(" ")
-        return resolved(self._names, cluster, queue, queue_manager, call)
+        return resolved(self._names, cluster, queue, queue_manager, call, for_input=for_input)
 
 
 def _mistaken(put: object, cluster: object, level: object) -> ValueError:

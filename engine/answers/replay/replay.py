@@ -26,6 +26,7 @@ from mqclause.exits.session import Caller
 from mqclause.model.diagnostic import Diagnostic, FactsError, of_type
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
+from mqclause.model.facts.queue_call import READING_MODES
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
 from mqclause.model.timeline.happened import Happened
@@ -89,7 +90,7 @@ class Replay:
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = _assumed(row, scenario.assumed)
                     if isinstance(row.routed, Destination):
-                        row.obstacles = ways.obstacles(row.routed, run.state.cluster)
+                        row.obstacles = ways.obstacles(row.routed, run.state.cluster, row.is_bound)
                     elif row.routed is not None:
                         if row.routed.refusal is not None:
                             row.obstacles = refused_on_the_way(row.routed, scenario.beyond)
@@ -128,6 +129,9 @@ class _Run:
         if event.do in ADMINISTRATIVE:
             self.administer(row)
             return
+        if event.do in ("get", "open") and self.is_elsewhere(row):
+            self.state = before.evolved(now=before.time_of(event))
+            return
         if event.do == "get":
             self.get(row)
             return
@@ -165,6 +169,17 @@ class _Run:
         for arrival in administering.arrivals:
             self.state, happened = self.state.arrived(arrival)
             self.look(row, happened)
+
+    def is_elsewhere(self, row: Row) -> bool:
+        """Whether messages cannot be got or browsed by a name that leads to no queue here: the call fails then."""
+        event, cluster = row.event, self.state.cluster
+        reads = event.do == "get" or event.mode in READING_MODES
+        here = event.queue_manager in ("", cluster.queue_manager.name)
+        if not (reads and here) or self.state.definitions.base(event.queue) is not None:
+            return False
+        reason = self.replay.engine.resolve(cluster, event.queue, "", "MQOPEN", for_input=True).reason
+        row.fail(None if reason is None else CallFailure(reason.code, reason.because, ""))
+        return reason is not None
 
     def get(self, row: Row) -> None:
         """A get or browse: the rules of retrieval say what it returns."""
@@ -206,12 +221,12 @@ class _Run:
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
         bound = None if handle is None else self.bound.get(handle.id)
         if bound is not None and not where.inhibited:
-            sending, cluster = self.replay.engine.sending, self.state.cluster
-            refusal = sending.refusal(bound, call, cluster, self.state.depth_of)
-            if refusal is not None:
-                row.fail(CallFailure(refusal.code, refusal.because, ""))
+            if not self.is_taken(row, bound, call):
                 return None
-            row.routed = bound
+            row.routed, row.is_bound = bound, True
+        elif where.topic:
+            row.published = where.remarks
+            return None
         elif where.stays_local:
             if where.inhibited:
                 reason = where.reason
@@ -224,7 +239,7 @@ class _Run:
             # What the open has bound asks no exit again, though the put comes by way of something put-disabled.
             caller = self.exits.caller(event, handle) if bound is None else None
             put = _put(event.queue, event.to_queue_manager, bind, call, event.cluster_pcf)
-            row.routed = self.choose(row, put, caller)
+            row.routed, row.is_bound = self.choose(row, put, caller), bool(where.names[1])
             if bound is None and where.ends == "queue":
                 self.move(row, labels)
         if not isinstance(row.routed, Destination):
@@ -253,6 +268,13 @@ class _Run:
         (fate,) = row.administered.fates
         row.routed = None if fate.settled.facts["gone"] else fate.to or chosen
 
+    def is_taken(self, row: Row, bound: Destination, call: str) -> bool:
+        """Whether the transmission queue takes a message for what the open has fixed; if not, the call fails."""
+        refusal = self.replay.engine.sending.refusal(bound, call, self.state.cluster, self.state.depth_of)
+        if refusal is not None:
+            row.fail(CallFailure(refusal.code, refusal.because, ""))
+        return refusal is None
+
     def arriving(self, event: Event, queue: str, where: Resolved) -> Event:
         """The put as one to the local ``queue`` that its names came to, with the priority of what was named."""
         if queue == event.queue and not (event.priority is None and where.followed):
@@ -279,7 +301,7 @@ class _Run:
         put = _put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN")
         found = self.choose(row, put, self.exits.caller(event, None))
         if isinstance(found, Destination):
-            row.routed = found
+            row.routed, row.is_bound = found, where.asks_workload
             self.bound[handle.id] = found if where.asks_workload else None
         elif found.outcome == "deferred":
             self.bound[handle.id] = None
