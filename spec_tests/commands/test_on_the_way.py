@@ -332,7 +332,7 @@ def test_an_alias_whose_host_lacks_its_queue(
         (GATEWAY.replace(" CLUSTER(SALES)", ""), []),
         (GATEWAY + "DEFINE QLOCAL(STORE)\n", []),
         # Nobody has it, under nearly that name alone: that is no matter of binding.
-        (GATEWAY.replace("STORE", "STORES"), ["check.17"]),
+        (GATEWAY.replace("STORE", "STORES") + "DEFINE QLOCAL(OTHER)\n", ["check.17"]),
     ],
 )
 def test_check_finds_what_is_lost_where_it_is_bound_to(tmp_path: Path, host: str, found: list[str]) -> None:
