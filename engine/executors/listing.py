@@ -37,12 +37,17 @@ def listing_of(ruleset: Ruleset) -> Listing:
 
 def asked_of(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
     """What a term says of one subject of the ruleset or, where it chooses among none, of the situation."""
-    return ready(exp.column(term), ruleset.vocabulary, "s" if ruleset.about.subject is None else "d")
+    return ready(exp.column(term), ruleset.vocabulary.before, "s" if ruleset.about.subject is None else "d")
 
 
 def ready(tree: exp.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -> Callable[[Any], Any]:
     """What an expression without facts and counts says ``of`` a situation (s) or of a subject (d)."""
     return _function(of, python_source(tree, SourceNames(vocabulary)))
+
+
+def ready_of_both(tree: exp.Expression, vocabulary: Vocabulary) -> Callable[[Any, Any], Any]:
+    """What an expression without facts and counts says of a situation and a subject."""
+    return _function("s, d", python_source(tree, SourceNames(vocabulary)))
 
 
 def _function(of: str, source: str) -> Callable[[Any], Any]:

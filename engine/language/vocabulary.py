@@ -75,17 +75,26 @@ class Word:
 class Vocabulary:
     """Every word that a rule of one ruleset may use.
 
-    ``terms`` are the named expressions of rules/terms.toml, parsed; a term may use attributes and terms. ``subject``
-    is what messages call a subject.
+    ``terms`` are the named expressions of rules/terms.toml, parsed; a term may use attributes and terms. ``told`` are
+    those of them that are asked once, before any rule runs: what they say is an attribute of the subject from then on.
+    ``subject`` is what messages call a subject.
     """
 
     words: Mapping[str, Word]
     terms: Mapping[str, exp.Expression] = field(factory=dict)
     subject: str = "subject"
+    told: Mapping[str, exp.Expression] = field(factory=dict)
 
     def with_words(self, *added: Word) -> Vocabulary:
         """This vocabulary and the facts that a rule has derived."""
-        return Vocabulary({**self.words, **{word.name: word for word in added}}, self.terms, self.subject)
+        words = {**self.words, **{word.name: word for word in added}}
+        return Vocabulary(words, self.terms, self.subject, self.told)
+
+    @property
+    def before(self) -> Vocabulary:
+        """The words before anything is told: what is told later are terms still."""
+        words = {name: word for name, word in self.words.items() if name not in self.told}
+        return Vocabulary(words, {**self.terms, **self.told}, self.subject)
 
     def names(self) -> list[str]:
         """Every word and every term."""

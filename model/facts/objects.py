@@ -80,7 +80,8 @@ class Queue:
     A QALIAS leads to ``target``, a QREMOTE to ``rname`` at ``rqmname`` by the transmission queue ``xmitq``. A QREMOTE
     with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a local queue are ``curdepth`` messages now,
     each of priority DEFPRTY, and ``ipprocs`` handles have it open for input; None where that is not known. It holds
-    ``maxdepth`` messages at most; where that is not said, as many as MQ allows any queue.
+    ``maxdepth`` messages at most; where that is not said, as many as MQ allows any queue. ``indxtype`` is its index on
+    z/OS.
     """
 
     name: str = attribute(NAME)
@@ -114,6 +115,7 @@ class Queue:
     descr: str = attribute(Text(64), "")
     defpsist: str = attribute(Words(("NO", "YES")), "NO")
     maxdepth: int = attribute(Whole(0, LARGEST), LARGEST)
+    indxtype: str = attribute(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
 
 
 @frozen
