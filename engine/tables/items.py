@@ -23,9 +23,6 @@ from mqclause.tables.functions import column, is_null
 PLACES = 2**32
 """How many places there are for each MsgSeqNumber: more than the end of any segment."""
 
-FIRST_PLACE = PLACES
-"""The place of the first message: MsgSeqNumber 1, Offset 0."""
-
 ENDED, STUCK = -1, -2
 """What follows the last message of an item, and a segment that has no length and is not the last: nothing."""
 
@@ -41,35 +38,29 @@ Added = Mapping[str, Node]
 class Items:
     """The items of a table whose rows say ``words`` of their messages. ``queue`` are the columns of its queue.
 
-    ``enqueued`` is the priority that a message was enqueued with, as rules say.
+    ``told`` is what terms say of each message by itself: the priority that it is enqueued with, and what it is in its
+    item. ``first_is_lowest``: no message of an item has a lower place than one that is its first.
     """
 
-    enqueued: Node
+    told: Mapping[str, Node]
     words: Mapping[str, Node]
     queue: tuple[Node, ...]
+    first_is_lowest: bool = True
 
     def places(self) -> Added:
         """The place of each message, and the one that would follow it."""
-        words = self.words
-        sequence, offset = words["sequence"], words["offset"]
-        ends_message = either([words["last_segment"], negated(words["segment"])])
-        ends_item = both(ends_message, either([words["last_in_group"], negated(words["in_group"])]))
-        next_segment = exp.Add(this=_place(sequence, offset), expression=words["length"])
-        following = case(
-            [
-                (ends_item, literal(ENDED)),
-                (ends_message, _place(exp.Add(this=sequence, expression=literal(1)), literal(0))),
-                (exp.GT(this=words["length"], expression=literal(0)), next_segment),
-            ],
-            literal(STUCK),
-        )
-        return {"mq_place": _place(sequence, offset), "mq_next": following, "mq_enqueued": self.enqueued}
+        place = _place(self.words["sequence"], self.words["offset"])
+        sequence, offset = self.told["followed_by_sequence"], self.told["followed_by_offset"]
+        follows = exp.GT(this=sequence.copy(), expression=literal(0))
+        following = case([(self.told["ends_item"], literal(ENDED)), (follows, _place(sequence, offset))], literal(STUCK))
+        told = {"mq_enqueued": self.told["enqueued_priority"], "mq_is_first": self.told["is_first"]}
+        return {"mq_place": place, "mq_next": following, **told}
 
     def alone(self) -> Added:
         """What a message is that is in no item of several, or not to be seen."""
         return {
             "mq_first_there": exp.true(), "mq_repeated": exp.false(), "mq_leads": exp.true(),
-            "mq_after_last": exp.false(), "mq_after_gap": exp.false(),
+            "mq_in_line": exp.true(), "mq_behind_end": exp.false(),
             "mq_item_priority": column("mq_enqueued"), "mq_item_arrival": self.words["arrival"],
             "mq_earliest_priority": column("mq_enqueued"), "mq_earliest_arrival": self.words["arrival"],
             "mq_in_item": literal(1),
@@ -82,11 +73,11 @@ class Items:
         of the messages that begin one: see ``stretch``.
         """
         told = {
-            "mq_first_there": equal(column("mq_first_place"), FIRST_PLACE),
+            "mq_first_there": negated(is_null(column("mq_first_place"))),
             "mq_repeated": F.coalesced(_repeated(), exp.false()),
         }
         stretches = F.Gathered(this=self.stretch(), expression=self.begins())
-        of_item = {"mq_stretches": self._over(stretches, _rows("UNBOUNDED", "FOLLOWING"))}
+        of_item = {"mq_stretches": self._over(stretches, _whole())}
         return [
             {**self._neighbours(), **(self._earliest() if earliest else self._no_earliest())},
             {**told, **(of_item if gathered else {})},
@@ -106,17 +97,17 @@ class Items:
             both(*same, exp.EQ(this=_of_row_before(column("mq_next")), expression=place)), exp.false()
         )
         begins = negated(F.coalesced(same[0].copy(), exp.false()))
-        is_first = exp.EQ(this=place.copy(), expression=literal(FIRST_PLACE))
-        told = {"mq_begins": begins, "mq_breaks": negated(when(begins.copy(), is_first, goes_on))}
+        is_first = column("mq_is_first")
+        regular = when(begins.copy(), is_first, both(goes_on, negated(is_first.copy())))
+        told = {"mq_begins": begins, "mq_breaks": negated(regular)}
         return [(bucket, False), (place, False)], told
 
     def unbroken(self) -> Added:
         """What a message is that is in an unbroken item, or alone: as ``together`` and ``alone`` say it."""
         alone, is_alone = self.alone(), is_null(column("mq_bucket"))
-        is_first = exp.EQ(this=column("mq_place"), expression=literal(FIRST_PLACE))
         return {
             **alone,
-            "mq_leads": when(is_alone, exp.true(), is_first),
+            "mq_leads": when(is_alone, exp.true(), column("mq_is_first")),
             "mq_item_priority": F.coalesced(column("mq_first_enqueued"), alone["mq_item_priority"]),
             "mq_item_arrival": F.coalesced(column("mq_first_arrival"), alone["mq_item_arrival"]),
             # Which number it is does not matter: it rises within an item.
@@ -159,7 +150,7 @@ class Items:
         }
         return {
             "mq_in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
-            "mq_first_place": self._over(exp.FirstValue(this=place)),
+            "mq_first_place": self._over(exp.Min(this=when(column("mq_is_first"), place.copy())), _whole()),
             "mq_item_priority": self._over(exp.FirstValue(this=enqueued)),
             "mq_item_arrival": self._over(exp.FirstValue(this=arrival)),
             "mq_before": self._over(exp.Lag(this=place)),
@@ -182,12 +173,14 @@ class Items:
         }
 
     def _over(self, function: Node, frame: Node | None = None) -> Node:
+        first = [] if self.first_is_lowest else [(column("mq_is_first"), True)]
         keys = (column("mq_place"), False), (column("mq_enqueued"), True), (self.words["arrival"], False)
-        return exp.Window(this=function, partition_by=self.of_item, order=ordered_by(*keys), spec=frame)
+        return exp.Window(this=function, partition_by=self.of_item, order=ordered_by(*first, *keys), spec=frame)
 
     def seen(self) -> Added:
-        """The words of the rules that a message has in its item."""
-        return {name.removeprefix("mq_"): column(name) for name in self.alone() if name != "mq_in_item"}
+        """The words of the rules that a message has by what was told of it, and in its item."""
+        in_item = {name.removeprefix("mq_"): column(name) for name in self.alone() if name != "mq_in_item"}
+        return {**self.told, "enqueued_priority": column("mq_enqueued"), **in_item}
 
     def shortened(self, keys: tuple[tuple[Node, bool], ...], fell: Sequence[Node]) -> tuple[tuple[Node, bool], ...]:
         """The keys of an order; if the last of them are those of an item's messages, two numbers say the same.
@@ -208,12 +201,11 @@ def _told() -> Added:
     cut = F.item(line, CUT)
     is_behind = both(exp.GT(this=cut, expression=literal(NO_CUT)), exp.GTE(this=place, expression=cut))
     behind, unfit = (F.coalesced(each, exp.false()) for each in (is_behind, F.has(line, exp.Neg(this=place))))
-    after_last = both(there, behind, _is_one(F.item(line, CUT_BY_END)))
-    out = both(there, negated(repeated), either([behind, unfit]))
+    behind_end = both(there, behind, _is_one(F.item(line, CUT_BY_END)))
     return {
-        "mq_leads": both(negated(repeated), equal(place, FIRST_PLACE)),
-        "mq_after_last": F.coalesced(after_last, exp.false()),
-        "mq_after_gap": both(out, negated(F.coalesced(after_last, exp.false()))),
+        "mq_leads": F.coalesced(both(negated(repeated), equal(place, column("mq_first_place"))), exp.false()),
+        "mq_in_line": both(there, negated(either([repeated, behind, unfit]))),
+        "mq_behind_end": F.coalesced(behind_end, exp.false()),
     }
 
 
@@ -247,6 +239,11 @@ def split_by(*trees: Node) -> list[Node]:
     return [each.copy() for each in trees if not is_known(each)]
 
 
+def _whole() -> Node:
+    """All rows of a window's part."""
+    return _rows("UNBOUNDED", "FOLLOWING")
+
+
 def rows_before(number: Node) -> Node:
     """The rows of a window up to so many before this one."""
     return _rows(number, "PRECEDING")
@@ -278,7 +275,7 @@ def _line(stretches: Node) -> Node:
         ],
         kept(literal(NO_CUT), False, literal(0), exp.Neg(this=place)),
     )
-    start = F.list_of([literal(each) for each in (NO_CUT, FIRST_PLACE, 1, 0)], "BIGINT")
+    start = F.list_of([literal(each) for each in (NO_CUT, STUCK, 1, 0)], "BIGINT")
     return exp.Reduce(this=stretches, initial=start, merge=F.function(step, "state", "stretch"))
 
 

@@ -21,7 +21,7 @@ from mqclause.model.timeline.judge import NO_JUDGE, CallFailure, Judge
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Position
 from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
-from mqclause.model.timeline.sorted_map import SortedMap, entries_from
+from mqclause.model.timeline.sorted_map import SortedMap, value_at
 from mqclause.model.timeline.trigger_history import HeldTrigger, TriggerHistory
 from mqclause.model.timeline.unit_of_work import UnitOfWork, put_in
 
@@ -80,9 +80,8 @@ class QueueManagerContent:
 
     def begun_by(self, queue: str, item: ItemKey) -> str | None:
         """The application that has got messages of an item of a local queue, and not yet all; None if nobody has."""
-        key = (queue, *item)
-        found = next(entries_from(self.begun, key), None)
-        return found[1] if found is not None and found[0] == key else None
+        found: str | None = None if self.begun is None else value_at(self.begun, (queue, *item))
+        return found
 
     def has_room(self, queue: Queue, messages: int = 1) -> bool:
         """Whether so many messages more leave the local queue within its MAXDEPTH."""

@@ -17,13 +17,13 @@ from mqclause.model.facts.retrieval import NO_PLACE, QueuedMessage
 from mqclause.model.timeline.message_chain import MessageRun
 from mqclause.model.timeline.positions import CurrentGroup, Position
 from mqclause.model.timeline.queue_state import Got, QueueState
-from mqclause.model.timeline.sorted_map import entries_from
+from mqclause.model.timeline.sorted_map import value_at
 
 CHEAP = ("item_priority", "item_arrival", "leads", "first_there", "repeated")
 """What is told of a message by the first of its item; the rest takes a walk along the item."""
 
 TOLD = (
-    "is_first", "begins_message", "ends_message", "ends_item", "followed_by_sequence", "followed_by_offset", "length"
+    "is_first", "ends_message", "ends_item", "followed_by_sequence", "followed_by_offset", "length", "begins_message",
 )  # fmt: skip
 """What was told of a message when it was put."""
 
@@ -174,12 +174,15 @@ class QueueView:
         seen.in_group = kind == "group"
         seen.last_in_group = seen.in_group and message.last_in_group
         seen.segment, seen.last_segment = message.is_segment, message.last_segment
+        seen.begins_message = seen.found.run.told.begins_message if seen.found is not None else True
         browse = cursor.group if cursor is not None else None
         gets = self.position.gets
         seen.next_of_gets = self._is_next(seen, message, gets)
         seen.next_of_browse = self._is_next(seen, message, browse)
-        browsed = next(entries_from(self.position.browsed, (-seen.priority, seen.arrival)), None)
-        seen.browsed = browsed is not None and browsed[0] == (-seen.priority, seen.arrival)
+        browsed = self.position.browsed
+        seen.browsed = browsed is not None and bool(value_at(browsed, (-seen.priority, seen.arrival)))
+        if not seen.segment:
+            seen.segments_end, seen.message_ends_group = True, seen.last_in_group
 
     def _is_next(self, seen: SeenMessage, message: Message, group: CurrentGroup | None) -> bool:
         """Whether a message is what comes next in a current group: of several at its place the first."""
@@ -214,15 +217,11 @@ class QueueView:
         seen.item_priority, seen.item_arrival = (0, 0) if stands_at is None else _spot(stands_at)
 
     def _tell_of_segments(self, seen: SeenMessage, message: Message) -> None:
-        last = seen
-        if seen.segment:
-            found = next(self.queue.item(message.item, (seen.sequence, 0)), None)
-            begins = self.seen(found) if found is not None and _place(found)[0] == seen.sequence else None
-            whole = self.whole(begins) if begins is not None and begins.begins_message else [seen]
-            seen.segments_end, last = begins is not None and begins.begins_message and whole[-1].ends_message, whole[-1]
-        else:
-            seen.segments_end = True
-        seen.message_ends_group = seen.segments_end and last.last_in_group
+        found = next(self.queue.item(message.item, (seen.sequence, 0)), None)
+        begins = self.seen(found) if found is not None and _place(found)[0] == seen.sequence else None
+        last = self.whole(begins)[-1] if begins is not None and begins.begins_message else None
+        seen.segments_end = last is not None and last.ends_message
+        seen.message_ends_group = last is not None and last.ends_message and last.last_in_group
 
     def _tell_of_all(self, seen: SeenMessage, message: Message) -> None:
         """Walks along the item from its first message."""
@@ -257,7 +256,7 @@ def _on_its_own(seen: SeenMessage, correlation: str = "") -> None:
     seen.correlation, seen.group_id, seen.in_group, seen.sequence, seen.offset = correlation, "", False, 1, 0
     seen.last_in_group = seen.segment = seen.last_segment = seen.repeated = seen.message_ends_group = False
     seen.behind_end = seen.next_of_gets = seen.next_of_browse = seen.browsed = seen.begun_by_another = False
-    seen.leads = seen.first_there = seen.in_line = seen.line_ends = seen.segments_end = True
+    seen.leads = seen.first_there = seen.in_line = seen.line_ends = seen.segments_end = seen.begins_message = True
     seen.item_priority = seen.earliest_priority = seen.priority
     seen.item_arrival = seen.earliest_arrival = seen.arrival
 

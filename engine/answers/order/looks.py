@@ -112,6 +112,20 @@ def sees_of(steps: Steps) -> Sees | None:
 
     None where that is what COMMITTED leaves out of every order, get and browse.
     """
+    usual, vocabulary = parse_unchecked(COMMITTED), steps.vocabulary
+    found = _hiding(steps)
+    if any(equivalent(each.where, usual, vocabulary) and _is_of_every(each, vocabulary) for each in found):
+        return None
+    asked = [ready_of_both(_condition(each), vocabulary) for each in found]
+    return lambda call, message: not any(leaves_out(call, message) for leaves_out in asked)
+
+
+def hidden(steps: Steps) -> list[Expression]:
+    """The same as conditions: of whom one of them holds, that message is not there."""
+    return [_condition(each) for each in _hiding(steps)]
+
+
+def _hiding(steps: Steps) -> list[Filter]:
     found: list[Filter] = []
     for step in steps.steps:
         trees = [expanded(tree, steps.vocabulary) for tree in expressions_of(step)]
@@ -120,21 +134,17 @@ def sees_of(steps: Steps) -> Sees | None:
             break
         if isinstance(step, Filter) and step.fate == "out" and "unit_of_work" in names:
             found.append(step)
-    usual = parse_unchecked(COMMITTED)
-    if any(equivalent(each.where, usual, steps.vocabulary) and _is_of_every(each, steps.vocabulary) for each in found):
-        return None
-    asked = [_asked(step, steps.vocabulary) for step in found]
-    return lambda call, message: not any(leaves_out(call, message) for leaves_out in asked)
+    return found
+
+
+def _condition(step: Filter) -> Expression:
+    return step.where if step.when is None else both(exp.paren(step.when), exp.paren(step.where))
 
 
 def _is_of_every(step: Filter, vocabulary: Vocabulary) -> bool:
     """Whether a step applies to every order, get and browse."""
     asked = ({"mqi_call": each} for each in ("ORDER", "MQGET"))
     return step.when is None or not any(possible(exp.Not(this=exp.paren(step.when)), vocabulary, of) for of in asked)
-
-
-def _asked(step: Filter, vocabulary: Vocabulary) -> Callable[[RetrievalCall, QueuedMessage], bool]:
-    return ready_of_both(step.where if step.when is None else both(step.when, step.where), vocabulary)
 
 
 def _found(walks: Walks, call: RetrievalCall) -> frozenset[str]:
