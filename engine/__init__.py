@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mqclause.model.facts.message import Message
     from mqclause.model.facts.objects import (
         Channel,
+        ModelQueue,
         Process,
         Put,
         Queue,
@@ -73,7 +74,7 @@ _WHERE = {
     "model.facts.cluster": ("Cluster",),
     "model.facts.message": ("Message",),
     "model.facts.objects": (
-        "Channel", "Process", "Put", "Queue", "QueueManager", "QueueManagerAlias", "RemoteQueueManager",
+        "Channel", "ModelQueue", "Process", "Put", "Queue", "QueueManager", "QueueManagerAlias", "RemoteQueueManager",
     ),
     "model.facts.sequence": ("SequenceState",),
     "model.timeline.scenario": ("Scenario", "read_scenario"),
@@ -99,6 +100,7 @@ __all__ = [
     "Inspection",
     "MapRow",
     "Message",
+    "ModelQueue",
     "Move",
     "PlanRow",
     "Process",

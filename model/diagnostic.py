@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
+from unicodedata import category
 
 from attrs import field, frozen
 
@@ -21,6 +22,20 @@ LONGEST_MISSPELT = 100
 """A longer word is no misspelt name; to compare it with the known ones would take long."""
 
 
+def visible(text: str, besides: str = "") -> str:
+    """``text`` with what a terminal would obey, or that has no place in it, written as Python escapes it.
+
+    Blanks of every width are shown as they are, and so is what is among ``besides``.
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if _can_be_shown(each, besides) else repr(each)[1:-1] for each in text)
+
+
+def _can_be_shown(character: str, besides: str) -> bool:
+    return character.isprintable() or character in besides or category(character) == "Zs"
+
+
 @frozen
 class Diagnostic:
     """One fault in an input.
@@ -30,7 +45,7 @@ class Diagnostic:
     wrong and what is allowed.
     """
 
-    source: str
+    source: str = field(converter=visible)
     message: str
     line: int | None = None
     column: int | None = None

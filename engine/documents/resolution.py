@@ -12,7 +12,7 @@ RESOLUTION = Declaration("resolution", Naming, row=RowNames("naming", answer="re
         "disabled", "leads_to", "next_queue", "next_queue_manager", "object", "transmission_queue",
     ), TEXT),
     "defbind": text_of(*BINDINGS), "deferred": BOOLEAN, "defprty": Type("whole", (), 0, 9),
-    "ends": text_of("local queue", "queue", "transmission queue", "queue manager", "again"),
+    "ends": text_of("local queue", "queue", "transmission queue", "queue manager", "topic", "again"),
     "object_kind": text_of(*FOLLOWED),
 }, terms={"here": ("boolean", "situation")})  # fmt: skip
 """One look at the two names of an object descriptor. Objects that lead to other names are looked at again."""

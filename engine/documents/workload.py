@@ -19,7 +19,7 @@ SAID = {
 """The terms that say attributes of a destination, by attribute."""
 
 OF_ONE: tuple[WordKind, About] = ("boolean", "subject")
-LISTING = dict.fromkeys(("lends", "on_each_receiver", "own_alias", *SAID.values()), OF_ONE)
+LISTING = dict.fromkeys(("lends", "on_each_receiver", "own_alias", "own_definition_followed", *SAID.values()), OF_ONE)
 """The terms that say which destinations are listed, and how."""
 
 WORKLOAD = Declaration(

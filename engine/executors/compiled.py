@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from math import floor
-from types import CodeType
 from typing import Any
 
 from attrs import field, frozen
 
 from mqclause.executors.run import CarriedValues, Run, failure
-from mqclause.executors.source import source_of
+from mqclause.executors.source import code_of
 from mqclause.executors.steps import Steps
 
 
@@ -54,15 +53,9 @@ def _function(steps: Steps, traced: bool, carried: bool) -> Callable[..., Run]:
         "run": partial(tuple.__new__, Run),
         "__builtins__": BUILTINS,
     }
-    exec(_code(source_of(steps, traced, carried), steps.ruleset.name), scope)  # noqa: S102 - source of checked expressions only
+    exec(code_of(steps, traced, carried), scope)  # noqa: S102 - it holds no text of a file, see language.python
     function: Callable[..., Run] = scope["decide"]
     return function
-
-
-@lru_cache(maxsize=256)
-def _code(source: str, name: str) -> CodeType:
-    """Rules that differ in other documents, or in texts, have the same source."""
-    return compile(source, f"<{name}>", "exec")
 
 
 BUILTINS = {"len": len, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}

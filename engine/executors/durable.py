@@ -6,8 +6,8 @@ What keeps the library safe, and what each point avoids (tools/bench/soak.py --m
   the caller, and its actions swallow exceptions;
 - single facts and tests of one fact's attributes only: joins of several tests read out of bounds;
 - no retraction, priority, batch or event: each corrupts memory or changes the order of firing;
-- no attribute has a name that its own fact of a session has (OF_A_SESSION): a test of that fact, which lacks what it is
-  compared with, reads what was never written; and facts of one id count as one;
+- attributes have numbers for names (pattern.py), so none has one that its own fact of a session has (id, sid, $s): a
+  test of that fact, which lacks what it is compared with, reads what was never written; facts of one id count as one;
 - a second rule matches every fact: deleting the session of a fact that matched nothing corrupts memory;
 - numbers are written in digits alone: it reads no exponents;
 - the session is deleted after each stratum: about a thousand live ones are the limit.
@@ -28,9 +28,6 @@ import durable_rules_engine
 
 FACT = "subject"
 """The attribute that every fact has: which subject it is about."""
-
-OF_A_SESSION = frozenset({"id", "sid", "$s"})
-"""The attributes of the fact that durable_rules makes of each session."""
 
 MATCHED = "rule"
 _MATCHED_KEY = f'"{MATCHED}"'

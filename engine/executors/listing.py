@@ -24,14 +24,15 @@ def listing_of(ruleset: Ruleset) -> Listing:
     for notice in ruleset.notices:
         values = ", ".join(names.of(name) for name in notice.attributes)
         watched.append(f"({values},) if {python_source(notice.where, names)} else None")
-    said = (f"{attribute!r}: {python_source(exp.column(term), names)}" for attribute, term in SAID.items())
+    said = (f"{names.constant(key)}: {python_source(exp.column(term), names)}" for key, term in SAID.items())
     return Listing(
         ready(exp.column("kept_queue"), ruleset.vocabulary, "s"),
         asked_of(ruleset, "own_alias"),
+        asked_of(ruleset, "own_definition_followed"),
         asked_of(ruleset, "on_each_receiver")(Destination()),
         asked_of(ruleset, "lends"),
-        _function("d", f"{{{', '.join(said)}}}"),
-        _function("d", f"({''.join(f'{each}, ' for each in watched)})"),
+        _function("d", f"{{{', '.join(said)}}}", names),
+        _function("d", f"({''.join(f'{each}, ' for each in watched)})", names),
     )
 
 
@@ -42,14 +43,17 @@ def asked_of(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
 
 def ready(tree: exp.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -> Callable[[Any], Any]:
     """What an expression without facts and counts says ``of`` a situation (s) or of a subject (d)."""
-    return _function(of, python_source(tree, SourceNames(vocabulary)))
+    names = SourceNames(vocabulary)
+    return _function(of, python_source(tree, names), names)
 
 
 def ready_of_both(tree: exp.Expression, vocabulary: Vocabulary) -> Callable[[Any, Any], Any]:
     """What an expression without facts and counts says of a situation and a subject."""
-    return _function("s, d", python_source(tree, SourceNames(vocabulary)))
+    names = SourceNames(vocabulary)
+    return _function("s, d", python_source(tree, names), names)
 
 
-def _function(of: str, source: str) -> Callable[[Any], Any]:
-    made: Callable[[Any], Any] = eval(f"lambda {of}: {source}", {"floor": floor, "__builtins__": {}})  # noqa: S307 - checked expressions only
+def _function(of: str, source: str, names: SourceNames) -> Callable[..., Any]:
+    code = names.code(f"lambda {of}: {source}", "eval")
+    made: Callable[..., Any] = eval(code, {"floor": floor, "__builtins__": {}})  # noqa: S307 - no text of a file
     return made

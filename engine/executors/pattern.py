@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 from sqlglot import exp
 
-from mqclause.executors.durable import FACT, OF_A_SESSION, has_plain_digits
+from mqclause.executors.durable import FACT, alternatives, has_plain_digits
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.language.parse import literal_value, unwrapped
 from mqclause.rulebook.rule import Expression
@@ -20,6 +20,10 @@ _TESTS: dict[type[Expression], str] = {
 OPPOSITE: dict[type[Expression], type[Expression]] = {
     exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
 }  # fmt: skip
+
+
+MOST_ALTERNATIVES = 256
+"""A condition that can be met in more ways is worked out before: durable_rules tries each of them on every fact."""
 
 
 @frozen
@@ -34,6 +38,9 @@ class Pattern:
         """The pattern of a checked condition."""
         builder = _PatternBuilder()
         form = builder.form(condition, True)
+        if alternatives(form) > MOST_ALTERNATIVES:
+            builder = _PatternBuilder()
+            form = {builder.attribute(condition): True}
         return cls(json.dumps(form, sort_keys=True), builder.attributes)
 
     def fact(self, subject: int, scope: Scope) -> dict[str, Any]:
@@ -49,6 +56,7 @@ class _PatternBuilder:
 
     def __init__(self) -> None:
         self.attributes: dict[str, Expression] = {}
+        self._names: dict[Expression, str] = {}
 
     def form(self, tree: Expression, positive: bool) -> dict[str, Any]:
         tree = unwrapped(tree)
@@ -76,7 +84,7 @@ class _PatternBuilder:
 
     def attribute(self, tree: Expression) -> str:
         tree = unwrapped(tree)
-        has_name = isinstance(tree, exp.Column) and tree.name not in OF_A_SESSION
-        name = tree.name if has_name else f"x{len(self.attributes)}"
+        # Numbered: a name of a rule's could be that of an attribute which the library or the adapter gives a fact.
+        name = self._names.setdefault(tree, f"a{len(self._names)}")
         self.attributes[name] = tree
         return name

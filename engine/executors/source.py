@@ -9,19 +9,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from types import CodeType
 from typing import Any
 
+from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.executors.fused import fused
 from mqclause.executors.steps import FAILING_CALL, FAILING_RULE, Filter, Key, Let, Rank, Step, Steps
-from mqclause.language.python import SourceNames, python_source
+from mqclause.language.python import SourceNames, attribute, python_source
 from mqclause.language.sql import counts
+from mqclause.rulebook.declaration import Carried
 
 
-def source_of(steps: Steps, traced: bool, carried: bool) -> str:
-    """The source of ``decide``, which keeps a trace or not, and goes by what is carried or by the subjects' own."""
-    return "\n".join(_Writer(steps if traced else fused(steps), traced, carried).lines())
+def code_of(steps: Steps, traced: bool, carried: bool) -> CodeType:
+    """The code that defines ``decide``, with a trace or without, by what is carried or by the subjects' own."""
+    writer = _Writer(steps if traced else fused(steps), traced, carried)
+    return writer.names.code("\n".join(writer.lines()), "exec", steps.ruleset.name)
+
+
+@frozen
+class _Names(SourceNames):
+    """Words as ``decide`` has them: ``every`` are the facts of every subject, ``kept`` is what is passed in."""
+
+    every: tuple[str, ...] = field(kw_only=True)
+    kept: Carried | None = field(kw_only=True)
+
+    def carried(self, variable: str, name: str) -> str:
+        """The source of what is carried: as derived for every subject, as passed in, or the subject's own."""
+        source = attribute(variable, name)
+        if self.kept is not None:
+            source = f"C.get({attribute(variable, self.kept.key)}, START)[{self.kept.names.index(name)}]"
+        derived = self.variable("e", name)
+        return f"({source} if {derived} is None else {derived})" if name in self.every else source
 
 
 class _Writer:
@@ -30,17 +50,10 @@ class _Writer:
     def __init__(self, steps: Steps, traced: bool, carried: bool) -> None:
         self.steps, self.traced = steps, traced
         self.every = steps.derived("every")
-        self.kept = steps.ruleset.about.carried if carried else None
-        self.names = SourceNames(steps.vocabulary, carried=self.carried)
+        kept = steps.ruleset.about.carried if carried else None
+        self.names = _Names(steps.vocabulary, every=self.every, kept=kept)
         self.used = _used(steps)
         self.source = partial(python_source, names=self.names)
-
-    def carried(self, variable: str, name: str) -> str:
-        """The source of what is carried: as derived for every subject, as passed in, or the subject's own."""
-        source = f"{variable}.{name}"
-        if self.kept is not None:
-            source = f"C.get({variable}.{self.kept.key}, START)[{self.kept.names.index(name)}]"
-        return f"({source} if e_{name} is None else e_{name})" if name in self.every else source
 
     def lines(self) -> Iterator[str]:
         steps = self.steps
@@ -51,26 +64,31 @@ class _Writer:
         for name, word in steps.vocabulary.words.items():
             if word.is_derived and name in self.used:
                 handed_on = name in steps.ruleset.sees
-                known = f"F.get({name!r}, {word.blank!r})" if handed_on else repr(word.blank)
-                yield f"    v_{name} = {known}"
+                blank = self.names.constant(word.blank)
+                known = f"F.get({self.names.constant(name)}, {blank})" if handed_on else blank
+                yield f"    {self.names.fact(name)} = {known}"
         for name in self.every:
-            yield f"    e_{name} = None"
+            yield f"    {self.names.variable('e', name)} = None"
         for index, step in enumerate(steps.steps):
-            yield f"    # {step.rule.id}"
+            yield f"    # step {index}"
             yield from ("    " + line for line in self.step(index, step))
         trace = "T" if self.traced else "None"
         yield f"    return run((R, {self.failing()}, chosen, {', '.join(self.results())}, {trace}, None))"
 
     def failing(self) -> str:
-        rule, call = f"v_{FAILING_RULE}", f"v_{FAILING_CALL}"
+        rule, call = self.names.fact(FAILING_RULE), self.names.fact(FAILING_CALL)
         return f"failure({rule}, {call}) if {rule} else None" if FAILING_RULE in self.steps.vocabulary.words else "None"
 
     def results(self) -> Iterator[str]:
         """The facts for every subject, about the situation, and for the document after this one."""
-        every = {name: f"e_{name}" for name in sorted(self.every)}
-        facts = {name: f"v_{name}" for name in self.steps.derived("situation")}
+        every = {name: self.names.variable("e", name) for name in sorted(self.every)}
+        facts = {name: self.names.fact(name) for name in self.steps.derived("situation")}
         hands_on = {name: self.source(tree) for name, tree in self.steps.hands_on.items()}
-        yield from map(_dict, (every, facts, hands_on))
+        yield from map(self.dict, (every, facts, hands_on))
+
+    def dict(self, sources: Mapping[str, str]) -> str:
+        """The source of a dict of values by name."""
+        return f"{{{', '.join(f'{self.names.constant(name)}: {source}' for name, source in sources.items())}}}"
 
     def step(self, index: int, step: Step) -> Iterator[str]:
         guards = [*self.guards(step)]
@@ -236,12 +254,17 @@ class _Writer:
     def let(self, index: int, step: Let) -> Iterator[str]:
         if step.of == "chosen":
             yield "d = R[0]"
-        target = {"situation": "v_{}", "every": "e_{}", "chosen": "chosen[{!r}]"}[step.of]
         for each in step.values:
             if each.name in self.used or each.told or step.of != "situation":
-                yield f"{target.format(each.name)} = {self.source(each.value)}"
-        told = {each.told: target.format(each.name) for each in step.values if each.told}
-        yield from self.trace(index, derived=_dict(told) if told else "None")
+                yield f"{self.target(step, each.name)} = {self.source(each.value)}"
+        told = {each.told: self.target(step, each.name) for each in step.values if each.told}
+        yield from self.trace(index, derived=self.dict(told) if told else "None")
+
+    def target(self, step: Let, name: str) -> str:
+        """The source of where a step puts the value of a fact."""
+        if step.of == "chosen":
+            return f"chosen[{self.names.constant(name)}]"
+        return self.names.variable("e" if step.of == "every" else "v", name)
 
 
 _WRITERS: dict[type, Callable[[_Writer, int, Any], Iterator[str]]] = {
@@ -262,10 +285,6 @@ def _ends(step: Step) -> bool:
 def _unless(among: str, kept: str) -> str:
     """Source that holds for what is not looked at, and for what is kept."""
     return f"({kept})" if among == "True" else f"(not {among} or {kept})"
-
-
-def _dict(sources: Mapping[str, str]) -> str:
-    return f"{{{', '.join(f'{name!r}: {source}' for name, source in sources.items())}}}"
 
 
 def _used(steps: Steps) -> set[str]:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from attrs import frozen
 from sqlglot import exp
 
-from mqclause.language.vocabulary import BOOLEAN, TEXT, WHOLE, Vocabulary, Word
+from mqclause.language.vocabulary import BOOLEAN, OF_OURS, TEXT, WHOLE, Vocabulary, Word
 from mqclause.rulebook.rule import (
     Action,
     Choose,
@@ -33,10 +33,10 @@ from mqclause.rulebook.rule import (
     TakeBack,
 )
 
-FAILING_RULE, FAILING_CALL = "failing_rule", "failing_call"
+FAILING_RULE, FAILING_CALL = f"{OF_OURS}failing_rule", f"{OF_OURS}failing_call"
 """Facts: the number of the rule that ends the call, from 1 (0: none does), and the call that returns its reason."""
 
-SETTLING_RULE = "settling_rule"
+SETTLING_RULE = f"{OF_OURS}settling_rule"
 """A fact: the number of the rule that settled the answer, from 1 (0: none did yet)."""
 
 FateWord = Literal["out", "aside", "back", "chosen"]
@@ -168,17 +168,17 @@ def expressions_of(step: Step) -> Iterator[Expression]:
 
 def holds_fact(rule_id: str) -> str:
     """The fact that a condition holds, or was not examined."""
-    return f"holds_{_identifier(rule_id)}"
+    return f"{OF_OURS}holds_{_identifier(rule_id)}"
 
 
 def asked_fact(rule_id: str) -> str:
     """The fact that a conclusion was asked for."""
-    return f"asked_{_identifier(rule_id)}"
+    return f"{OF_OURS}asked_{_identifier(rule_id)}"
 
 
 def concluded_fact(rule_id: str) -> str:
     """The fact that this rule drew its conclusion."""
-    return f"concluded_{_identifier(rule_id)}"
+    return f"{OF_OURS}concluded_{_identifier(rule_id)}"
 
 
 def _identifier(rule_id: str) -> str:

@@ -16,7 +16,7 @@ from sqlglot import exp
 from mqclause.language.parse import (
     ALLOWED,
     ExpressionError,
-    check_depth,
+    check_extent,
     column_of,
     parse_unchecked,
     tree_of,
@@ -45,7 +45,7 @@ def parse(text: str, vocabulary: Vocabulary, per_subject: bool) -> exp.Expressio
     ExpressionError.
     """
     tree = parse_unchecked(text)
-    check_depth(tree, vocabulary)
+    check_extent(tree, vocabulary)
     type_of(tree, vocabulary, per_subject)
     return tree
 
@@ -56,7 +56,7 @@ def parse_order(text: str, vocabulary: Vocabulary) -> tuple[exp.Expression, bool
     if ordered.args.get("with_fill") or "NULLS" in text.upper().split():
         raise ExpressionError(f"{text!r}: an order is an expression, with DESC or without")
     tree, descending = ordered.this, bool(ordered.args.get("desc"))
-    check_depth(tree, vocabulary)
+    check_extent(tree, vocabulary)
     found = type_of(tree, vocabulary, per_subject=True)
     if not (found.is_number or found.kind == "boolean"):
         raise ExpressionError(f"{tree.sql()!r} is {found}, which has no order; only numbers and truth values have")
@@ -125,7 +125,7 @@ class _Checker:
         if tree.table:
             raise ExpressionError(f"{tree.sql()!r} is not a word; words have no dots", column_of(tree))
         if name in self.vocabulary.terms:
-            return self.check(self.vocabulary.terms[name])
+            return self.term(name)
         known = self.vocabulary.words.get(name)
         if known is None:
             near = suggestion(name, self.vocabulary.names())
@@ -136,6 +136,13 @@ class _Checker:
                 column_of(tree),
             )
         return known.type
+
+    def term(self, name: str) -> Type:
+        """The type of a term, which is checked once for all that use it."""
+        key = name, self.per_subject
+        if key not in self.vocabulary.types:
+            self.vocabulary.types[key] = self.check(self.vocabulary.terms[name])
+        return self.vocabulary.types[key]
 
     def expect(self, tree: exp.Expression, wanted: Type) -> Type:
         found = self.check(tree)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from logging import LogRecord, getLogger
 
@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from mqclause.language.vocabulary import Vocabulary
+from mqclause.language.vocabulary import OF_OURS, Vocabulary, fault_of_name
 
 ALLOWED = (
     "AND, OR, NOT, = <> < <= > >=, + - * /, IN (…), CASE WHEN … THEN … ELSE … END, "
@@ -22,6 +22,9 @@ LONGEST = 10_000
 
 DEEPEST = 60
 """Levels of an expression, one in another: what is generated of it has to stay within the limits of its language."""
+
+MOST_NODES = 10_000
+"""Nodes of an expression with all that its terms stand for: what is generated of it has as many parts."""
 
 TOO_DEEP = f"is nested too deep; allowed: {DEEPEST} levels"
 
@@ -46,7 +49,7 @@ def parse_unchecked(text: str) -> exp.Expression:
         # What is no expression may be a statement, of which more can be said.
         tree = tree_of(text)
     tree = unwrapped(tree)
-    check_depth(tree)
+    check_extent(tree)
     return tree
 
 
@@ -83,16 +86,67 @@ def _nothing(_: LogRecord) -> bool:
     return False
 
 
-def check_depth(tree: exp.Expression, vocabulary: Vocabulary | None = None) -> None:
-    """Raises ExpressionError for a tree that is nested too deep, with all that its terms stand for."""
-    level, depth = [tree], 0
+def check_extent(tree: exp.Expression, vocabulary: Vocabulary | None = None) -> None:
+    """Raises ExpressionError for a tree that is nested too deep or too large, with all that its terms stand for."""
+    extents = vocabulary.extents if vocabulary else {}
+    for term in _unmeasured(tree, vocabulary) if vocabulary else ():
+        extents[term] = _extent(vocabulary.terms[term], extents)
+    nodes, depth = _extent(tree, extents)
+    if depth > DEEPEST:
+        raise ExpressionError(TOO_DEEP)
+    if nodes > MOST_NODES:
+        raise ExpressionError(f"is too large when its terms are put in; allowed: {MOST_NODES} parts")
+
+
+def _extent(tree: exp.Expression, of_terms: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    """How many nodes a tree has and how many levels, where each term has those that are known of it."""
+    nodes, deepest, depth, level = 0, 0, 0, [tree]
     while level:
         depth += 1
-        if depth > DEEPEST:
-            raise ExpressionError(TOO_DEEP)
-        if vocabulary is not None:
-            level = [vocabulary.terms.get(node.name, node) if isinstance(node, exp.Column) else node for node in level]
-        level = [child for node in level if not isinstance(node, exp.Column) for child in node.iter_expressions()]
+        inner = list[exp.Expression]()
+        for node in level:
+            if not isinstance(node, exp.Column):
+                nodes += 1
+                inner += node.iter_expressions()
+                continue
+            more, below = of_terms.get(node.name, (1, 1))
+            # A term that is another term and nothing else is a level: it is walked as one.
+            below += node is tree and node.name in of_terms
+            nodes, deepest = nodes + more, max(deepest, depth - 1 + below)
+        deepest, level = max(deepest, depth), inner
+    return nodes, deepest
+
+
+def _unmeasured(tree: exp.Expression, vocabulary: Vocabulary) -> Iterator[str]:
+    """The terms of a tree, and of those, that are not measured yet, each behind those that it uses."""
+    waiting = [(None, iter(terms_in(tree, vocabulary)))]
+    while waiting:
+        term, used = waiting[-1]
+        name = next((each for each in used if each not in vocabulary.extents), None)
+        if name is not None:
+            waiting.append((name, iter(terms_in(vocabulary.terms[name], vocabulary))))
+            continue
+        waiting.pop()
+        if term is not None:
+            yield term
+
+
+def terms_in(tree: exp.Expression, vocabulary: Vocabulary) -> dict[str, None]:
+    """The terms that a tree names, each once."""
+    return dict.fromkeys(each.name for each in tree.find_all(exp.Column) if each.name in vocabulary.terms)
+
+
+def fault_of_stated_name(name: str) -> str:
+    """What is wrong with a name that a rule file gives to a fact or a term; blank if nothing is."""
+    if name.startswith(OF_OURS):
+        return f"is not a name for rules to give; allowed: one that does not begin with {OF_OURS}"
+    if fault := fault_of_name(name):
+        return fault
+    try:
+        found = parse_unchecked(name)
+    except ExpressionError:
+        found = exp.null()
+    return "" if found == exp.column(name) else "is a word of SQL; allowed: a name that is none"
 
 
 def unwrapped(tree: exp.Expression) -> exp.Expression:

@@ -1,14 +1,22 @@
-"""Expression trees as Python source. Only checked trees come here, so the source holds nothing but the language."""
+"""Expression trees as Python source that holds no text of a rule file.
+
+A derived fact is a numbered variable. In place of a text stands a number, ``'c0'``, and the text itself takes that
+place among the constants of the code that is made of the source. Attributes are those of our own classes. So what a
+file says cannot become code, even where nobody has checked it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import lru_cache
+from types import CodeType
+from typing import Any, Literal, Self
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.language.parse import literal_value
-from mqclause.language.vocabulary import Vocabulary
+from mqclause.language.vocabulary import NAME, Vocabulary
 
 _OPERATORS: dict[type[exp.Expression], str] = {
     exp.And: "and", exp.Or: "or", exp.EQ: "==", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">",
@@ -18,27 +26,77 @@ _OPERATORS: dict[type[exp.Expression], str] = {
 
 @frozen
 class SourceNames:
-    """How a word is written in the generated source.
+    """How words and values are written in the generated source.
 
-    ``subject`` is the variable that holds the subject, ``facts`` writes a derived fact, ``carried`` an attribute that
-    is carried from choice to choice, of the subject in a variable.
+    ``subject`` is the variable that holds the subject.
     """
 
     vocabulary: Vocabulary
-    facts: Callable[[str], str] = "v_{}".format
-    carried: Callable[[str, str], str] = "{}.{}".format
     subject: str = "d"
+    _constants: dict[tuple[type, Any], str] = field(factory=dict, alias="constants")
+    _numbers: dict[str, int] = field(factory=dict, alias="numbers")
 
     def of(self, name: str) -> str:
         """The source of a word's value."""
         word = self.vocabulary.words[name]
         if word.about == "subject":
-            return self.carried(self.subject, name) if word.is_carried else f"{self.subject}.{name}"
-        return self.facts(name) if word.is_derived else f"s.{name}"
+            return self.carried(self.subject, name) if word.is_carried else attribute(self.subject, name)
+        return self.fact(name) if word.is_derived else attribute("s", name)
 
-    def at(self, subject: str) -> SourceNames:
+    def fact(self, name: str) -> str:
+        """The source of a derived fact."""
+        return self.variable("v", name)
+
+    def carried(self, variable: str, name: str) -> str:
+        """The source of what is carried from choice to choice, of the subject in a variable."""
+        return attribute(variable, name)
+
+    def variable(self, letter: str, name: str) -> str:
+        """The variable that holds what is derived under a name."""
+        return f"{letter}{self._numbers.setdefault(name, len(self._numbers))}"
+
+    def constant(self, value: object) -> str:
+        """The source of a value: a number as it is, all else as what ``code`` replaces."""
+        if type(value) in (bool, int, float):
+            return repr(value)
+        return f"'{self._constants.setdefault((type(value), value), f'c{len(self._constants)}')}'"
+
+    def code(self, source: str, mode: Literal["exec", "eval"], title: str = "rules") -> CodeType:
+        """The code of a source that was written by these names."""
+        return _filled(_code(source, mode, title), {name: value for (_, value), name in self._constants.items()})
+
+    def at(self, subject: str) -> Self:
         """The same names about a subject in another variable."""
         return evolve(self, subject=subject)
+
+
+@lru_cache(maxsize=256)
+def _code(source: str, mode: str, title: str) -> CodeType:
+    """Rules that differ in other documents, or in texts and names, have the same source."""
+    return compile(source, f"<{title}>", mode)
+
+
+def _filled(code: CodeType, constants: Mapping[str, Any]) -> CodeType:
+    """The code with the constants in the places that their numbers hold."""
+
+    def filled(value: Any) -> Any:
+        match value:
+            case str():
+                return constants.get(value, value)
+            case tuple():
+                return tuple(map(filled, value))
+            case CodeType():
+                return _filled(value, constants)
+        return value
+
+    return code.replace(co_consts=tuple(map(filled, code.co_consts)))
+
+
+def attribute(variable: str, name: str) -> str:
+    """The source of an attribute of a class of ours. Raises ValueError for what is no name."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no attribute")
+    return f"{variable}.{name}"
 
 
 def python_source(tree: exp.Expression, names: SourceNames) -> str:
@@ -55,12 +113,12 @@ def python_source(tree: exp.Expression, names: SourceNames) -> str:
         case exp.Boolean():
             return str(bool(tree.this))
         case exp.Literal():
-            return repr(literal_value(tree))
+            return names.constant(literal_value(tree))
         case exp.Not():
             return f"(not {python_source(tree.this, names)})"
         case exp.In():
-            listed = {literal_value(value) for value in tree.expressions}
-            return f"({python_source(tree.this, names)} in {{{', '.join(map(repr, sorted(listed, key=str)))}}})"
+            listed = names.constant(frozenset(map(literal_value, tree.expressions)))
+            return f"({python_source(tree.this, names)} in {listed})"
         case exp.Case():
             return _case(tree, names)
         case exp.Floor():

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
+from keyword import iskeyword
 from typing import Any, Literal, get_type_hints
 
 import attrs
 from attrs import field, frozen
 from sqlglot import exp
+
+NAME = re.compile(r"[a-z_][a-z0-9_]{0,99}")
+"""What a word or a term is called: what an attribute of Python and a column of SQL can be called, in ASCII."""
+
+OF_OURS = "_"
+"""What the names of facts begin with that no rule file states."""
 
 WordKind = Literal["boolean", "whole", "number", "text", "names"]
 About = Literal["subject", "situation"]
@@ -51,6 +59,13 @@ def text_of(*words: str) -> Type:
     return Type("text", tuple(dict.fromkeys(("", *words))))
 
 
+def fault_of_name(name: str) -> str:
+    """What is wrong with the name of a word or a term; blank if nothing is."""
+    if not NAME.fullmatch(name):
+        return "is not a name; allowed: up to 100 of a-z, 0-9 and _, the first one no digit"
+    return "is a word of Python; allowed: a name that is none" if iskeyword(name) else ""
+
+
 @frozen
 class Word:
     """An attribute or a derived fact: its name, its type, what it is about.
@@ -67,6 +82,8 @@ class Word:
     blank: Any = None
 
     def __attrs_post_init__(self) -> None:
+        if fault := fault_of_name(self.name):
+            raise ValueError(f"{self.name!r} {fault}")
         if self.blank is None:
             object.__setattr__(self, "blank", BLANKS[self.type.kind])
 
@@ -75,20 +92,23 @@ class Word:
 class Vocabulary:
     """Every word that a rule of one ruleset may use.
 
-    ``terms`` are the named expressions of rules/terms.toml, parsed; a term may use attributes and terms. ``told`` are
-    those of them that are asked once, before any rule runs: what they say is an attribute of the subject from then on.
-    ``subject`` is what messages call a subject.
+    ``terms`` are the named expressions of rules/terms.toml, parsed; a term may use attributes and terms. ``subject``
+    is what messages call a subject. ``told`` are those of the terms that are asked once, before any rule runs: what
+    they say is an attribute of the subject from then on. ``extents`` are the nodes and levels of terms, ``types`` their
+    types where attributes of a subject may stand or may not: what was found out of them so far.
     """
 
     words: Mapping[str, Word]
     terms: Mapping[str, exp.Expression] = field(factory=dict)
     subject: str = "subject"
     told: Mapping[str, exp.Expression] = field(factory=dict)
+    extents: dict[str, tuple[int, int]] = field(factory=dict, eq=False, repr=False)
+    types: dict[tuple[str, bool], Type] = field(factory=dict, init=False, eq=False, repr=False)
 
     def with_words(self, *added: Word) -> Vocabulary:
-        """This vocabulary and the facts that a rule has derived."""
+        """This vocabulary and the facts that a rule has derived, by which terms may be of other types."""
         words = {**self.words, **{word.name: word for word in added}}
-        return Vocabulary(words, self.terms, self.subject, self.told)
+        return Vocabulary(words, self.terms, self.subject, self.told, self.extents)
 
     @property
     def before(self) -> Vocabulary:

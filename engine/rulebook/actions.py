@@ -176,6 +176,7 @@ def _derive(file: RuleFile, table: dict[str, Any], key: str) -> Derive:
 
 def _derivable(file: RuleFile, key: str, name: str, of: str) -> Type | None:
     """The type that a derived value must have, if its name is known already."""
+    file.check_name(key, name)
     known = file.vocabulary.words.get(name)
     if of == "situation":
         if name in file.vocabulary.terms or (known is not None and not known.is_derived):

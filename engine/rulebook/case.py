@@ -9,7 +9,6 @@ same name and queue manager (as far as the row states them), or is added; a tabl
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
@@ -18,6 +17,7 @@ from attrs import frozen
 
 import mqclause.cases
 from mqclause.model.diagnostic import instead
+from mqclause.model.readers.toml_text import read_toml
 
 Stated = Mapping[str, Any]
 """A table as it stands in a case file."""
@@ -95,8 +95,8 @@ class CaseFile:
     def read(cls, path: Path) -> CaseFile:
         """The file at ``path``. Raises CaseError."""
         try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            document = read_toml(path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
             raise CaseError(f"{path.name}: is not TOML: {error}") from None
         _only(path.name, document, FILE_KEYS)
         for key in ("facts", "ordinary"):

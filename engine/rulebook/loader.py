@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.language.check import parse, type_of
-from mqclause.language.parse import ExpressionError, check_depth, expanded, parse_unchecked
+from mqclause.language.parse import ExpressionError, check_extent, expanded, fault_of_stated_name, parse_unchecked
 from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary, Word, words_of
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.rulebook.actions import ACTIONS
@@ -78,10 +79,6 @@ class Loading:
     def terms(self, terms: Tables) -> Vocabulary:
         """The attributes and the terms, of which those that are asked before any rule are checked. Raises RuleError."""
         vocabulary = self._vocabulary(terms, dict(self._sees()))
-        for term in self.declaration.terms:
-            with _placed(f"{self.declaration.name}.{term}"):
-                if term in vocabulary.told:
-                    check_depth(vocabulary.told[term], vocabulary.before)
         _check_asked_terms(self.declaration, vocabulary)
         return vocabulary
 
@@ -124,44 +121,48 @@ class Loading:
         parsed = {}
         for term, table in checked_tables("terms.toml", about.name, terms, TERM_KEYS).items():
             check_overrides("terms.toml", f"{about.name}.{term}.", table, self.readings, self.editions)
+            if fault := fault_of_stated_name(term):
+                raise RuleError("terms.toml", f"{about.name}.{quoted(term)}", fault)
             if term in words and term not in about.terms:
                 raise RuleError("terms.toml", f"{about.name}.{term}", "is a word already; a term has a name of its own")
             with _placed(f"{about.name}.{term}"):
                 parsed[term] = parse_unchecked(self.in_force.stated(table)["is"])
-        for term in parsed:
-            _check_no_circle(about.name, term, parsed)
+        _check_no_circle(about.name, parsed)
         told = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
         return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", told)
 
 
-def _check_no_circle(ruleset: str, term: str, terms: Mapping[str, Expression]) -> None:
-    waiting, seen = [term], set[str]()
-    while waiting:
-        used = {column.name for column in terms[waiting.pop()].find_all(exp.Column)}.intersection(terms)
-        if term in used:
-            raise RuleError("terms.toml", f"{ruleset}.{term}", "is explained by itself")
-        waiting += used - seen
-        seen |= used
+def _check_no_circle(ruleset: str, terms: Mapping[str, Expression]) -> None:
+    columns = ((term, tree.find_all(exp.Column)) for term, tree in terms.items())
+    used = {term: [each.name for each in found if each.name in terms] for term, found in columns}
+    try:
+        TopologicalSorter(used).prepare()
+    except CycleError as error:
+        circle = set(error.args[1])
+        first = next(term for term in terms if term in circle)
+        raise RuleError("terms.toml", f"{ruleset}.{first}", "is explained by itself") from None
 
 
 def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
     """Terms may use facts that rules derive, so their words and types are checked when all rules are there."""
     for term, tree in (*vocabulary.terms.items(), *vocabulary.told.items()):
         with _placed(f"{ruleset}.{term}"):
-            check_depth(tree, vocabulary)
+            check_extent(tree, vocabulary)
             type_of(tree, vocabulary, per_subject=True)
 
 
 def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
     """Terms that are asked before the rules run have no facts, counts or other things to look at."""
+    before = vocabulary.before
     for term, (kind, of) in about.terms.items():
         place = f"{about.name}.{term}"
         stated = vocabulary.told.get(term, vocabulary.terms.get(term))
         if stated is None:
             raise RuleError("terms.toml", place, "is missing, and answers are made of it")
-        before = vocabulary.before
-        tree = expanded(stated, before)
-        found = type_of(tree, before, per_subject=True)
+        with _placed(f"{about.name}.{term}"):
+            check_extent(stated, before)
+            tree = expanded(stated, before)
+            found = type_of(tree, before, per_subject=True)
         if found.kind != kind:
             raise RuleError("terms.toml", place, f"is {found}; answers need {Type(kind)}")
         words = [vocabulary.words[each.name] for each in tree.find_all(exp.Column)]

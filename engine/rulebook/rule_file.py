@@ -10,7 +10,7 @@ from attrs import frozen
 from sqlglot import exp
 
 from mqclause.language.check import parse, parse_order, type_of
-from mqclause.language.parse import ExpressionError, words_given
+from mqclause.language.parse import ExpressionError, fault_of_stated_name, words_given
 from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary
 from mqclause.model.diagnostic import instead, quoted, suggestion
 from mqclause.rulebook.declaration import Declaration
@@ -76,6 +76,11 @@ class RuleFile:
         if number not in self.clauses.get(document, (number,)):
             near = suggestion(clause, sorted(f"{document}/{each}" for each in self.clauses[document]))
             raise RuleError(self.path, key, f"{quoted(clause)} is not a clause of {document} in rules/documents/{near}")
+
+    def check_name(self, key: str, name: str) -> None:
+        """Raises RuleError for what cannot be the name of a fact."""
+        if fault := fault_of_stated_name(name):
+            raise RuleError(self.path, key, f"{quoted(name)} {fault}")
 
     def text(self, table: Mapping[str, Any], key: str, within: str) -> str:
         """The text of a key that has to be there. Raises RuleError, as all that follow."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -13,7 +12,8 @@ from weakref import WeakValueDictionary
 
 import mqclause.rules
 from mqclause.language.vocabulary import Vocabulary
-from mqclause.model.diagnostic import quoted, suggestion
+from mqclause.model.diagnostic import quoted, suggestion, visible
+from mqclause.model.readers.toml_text import read_toml
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.loader import Loading
@@ -74,6 +74,8 @@ class Rules:
 
     def _read(self, readings: Mapping[str, str], edition: str | None, files: Files) -> None:
         self.files = files
+        if odd := [path for path in files if not PATH.fullmatch(path)]:
+            raise RuleError("", "", f"{quoted(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -")
         if beside := [path for path in files if "/" not in path and path not in BESIDE_FOLDERS]:
             raise RuleError(
                 beside[0], "", f"is in no folder of rules; beside those there are {', '.join(BESIDE_FOLDERS)}"
@@ -206,15 +208,49 @@ def rules_folder() -> Path:
 def _table(path: str, text: str) -> dict[str, Any]:
     try:
         table: dict[str, Any] = pickle.loads(_parsed(text))  # noqa: S301 - what was written here
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except RuleError as error:
+        raise RuleError(path, error.key, error.message) from None
+    except (ValueError, RecursionError) as error:
         raise RuleError(path, "", f"is not TOML: {error}") from None
     return table
 
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> bytes:
-    """What a text of TOML says, once for all rules with such a file; each makes a table of its own of it."""
-    return pickle.dumps(tomllib.loads(text))
+    """What a text of TOML says, once for all rules with such a file; each makes a table of its own of it.
+
+    Raises RuleError for what no rule file may hold, and what read_toml raises.
+    """
+    table = read_toml(text)
+    _check_texts(table)
+    return pickle.dumps(table)
+
+
+def _check_texts(table: dict[str, Any]) -> None:
+    """Raises RuleError for a key that is none, and for a text that holds what a terminal would obey."""
+    waiting: list[tuple[str, Any]] = [("", table)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, dict):
+            for key in value:
+                if not KEY.fullmatch(key):
+                    said = "is not a key; allowed: up to 100 of A-Z, a-z, 0-9 and _ . = -"
+                    raise RuleError("", f"{place}{quoted(key)}", said)
+            waiting += [(f"{place}{key}.", each) for key, each in value.items()]
+        elif isinstance(value, list):
+            waiting += [(place, each) for each in value]
+        elif isinstance(value, str) and visible(value, LINES) != value:
+            raise RuleError("", place.removesuffix("."), f"{quoted(value)} holds a character that cannot be shown")
+
+
+KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.=-]{0,99}")
+"""A key of a rule file: of a table, a fact, a term, a reading with its choice, an edition."""
+
+LINES = "\n\t"
+"""What a text of a rule file may hold besides what can be shown."""
+
+PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(?:/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){0,9}")
+"""A file of rules, within their folder."""
 
 
 @lru_cache(maxsize=64)

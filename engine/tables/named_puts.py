@@ -136,13 +136,13 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     not_taken = (name for name in (f"NONE.{number}" for number in count()) if name not in taken)
     free = Put(next(not_taken), next(not_taken))
     # Named as a queue, an alias of a queue manager is not unknown either.
-    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.refused, *said])
+    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.models, *said])
     queues, managers = [name for name in objects if _put(name) is not None], _managers(cluster, rules, free)
     kinds, resolve = _kinds(cluster, queues), engine_of(rules).resolve
 
     def is_looked_up(manager: str) -> bool:
         kept = resolve(cluster, free.queue, manager)
-        refuses = any(cluster.refusal(queue, manager) for queue in cluster.refused)
+        refuses = any(cluster.refusal(queue, manager) for queue in cluster.models)
         return refuses or not all(
             _lead_alike(resolve(cluster, queue, manager), queue, kept, free.queue) for queue in kinds
         )
@@ -227,7 +227,7 @@ def _put(queue: str, queue_manager: str = "") -> Put | None:
 
 
 def _taken(cluster: Cluster) -> set[str]:
-    known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote, cluster.refused)
+    known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote, cluster.models)
     return {cluster.queue_manager.name}.union(*known)
 
 

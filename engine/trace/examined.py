@@ -13,7 +13,7 @@ from mqclause.language.evaluate import Scope
 from mqclause.language.parse import unwrapped
 from mqclause.language.python import SourceNames, python_source
 from mqclause.rulebook.rule import Expression, Rule, Ruleset
-from mqclause.trace.telling import Telling, names_seen, telling, tells
+from mqclause.trace.telling import SeenNames, Telling, telling, tells
 
 
 @frozen
@@ -38,9 +38,9 @@ def tests(ruleset: Ruleset, rule: Rule, part: Part, scope: Scope) -> Callable[[A
 
 @lru_cache(maxsize=4096)
 def _compiled(ruleset: Ruleset, rule: Rule, part: Part, carried: bool) -> Telling[tuple[Test, ...]]:
-    names = names_seen(ruleset.vocabulary, carried)
+    names = SeenNames(ruleset.vocabulary, has_carried=carried)
     sources = _of_when(rule, names) if part == "when" else _of_action(rule, names)
-    return telling(f"lambda d: ({''.join(f'{each}, ' for each in sources)})", Test=Test)
+    return telling(f"lambda d: ({''.join(f'{each}, ' for each in sources)})", names, Test=Test)
 
 
 def _of_when(rule: Rule, names: SourceNames) -> Iterator[str]:
@@ -58,7 +58,8 @@ def _of_action(rule: Rule, names: SourceNames) -> Iterator[str]:
     for tree in by if isinstance(by, tuple) else (by,):
         # A value that lost against the best of those that remained; the because says which that is.
         text = tree.sql()
-        yield f"Test({f'{text} is the best'!r}, False, {{{text!r}: {python_source(tree, names)}}})"
+        best, value = names.constant(f"{text} is the best"), names.constant(text)
+        yield f"Test({best}, False, {{{value}: {python_source(tree, names)}}})"
 
 
 def _tests(tree: Expression, names: SourceNames, left_out: Collection[str] = ()) -> Iterator[str]:
@@ -69,5 +70,6 @@ def _tests(tree: Expression, names: SourceNames, left_out: Collection[str] = ())
         yield from _tests(tree.expression, names, left_out)
         return
     words = dict.fromkeys(column.name for column in tree.find_all(exp.Column))
-    values = [f"{name!r}: {python_source(exp.column(name), names)}" for name in words if name not in left_out]
-    yield f"Test({tree.sql()!r}, bool({python_source(tree, names)}), {{{', '.join(values)}}})"
+    seen = [name for name in words if name not in left_out]
+    values = [f"{names.constant(name)}: {python_source(exp.column(name), names)}" for name in seen]
+    yield f"Test({names.constant(tree.sql())}, bool({python_source(tree, names)}), {{{', '.join(values)}}})"

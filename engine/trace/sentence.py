@@ -13,7 +13,7 @@ from mqclause.language.evaluate import Scope
 from mqclause.language.python import SourceNames, python_source
 from mqclause.language.vocabulary import Word
 from mqclause.rulebook.rule import Because, Choose, Keep, Rule, Ruleset
-from mqclause.trace.telling import Telling, names_seen, telling, tells
+from mqclause.trace.telling import SeenNames, Telling, telling, tells
 
 
 def sentence(ruleset: Ruleset, rule: Rule, subject: Any | None, scope: Scope, because: Because | None = None) -> str:
@@ -33,7 +33,7 @@ def sentence_about(ruleset: Ruleset, rule: Rule, scope: Scope, because: Because 
 def _compiled(ruleset: Ruleset, rule: Rule, because: Because | None, carried: bool) -> Telling[str]:
     """A because as a function: sentences are read by the thousand, so their expressions are compiled too."""
     because = because or rule.because or Because("")
-    names = names_seen(ruleset.vocabulary, carried)
+    names = SeenNames(ruleset.vocabulary, has_carried=carried)
     text, values, best = "", [], ""
     for literal, name, _, _ in Formatter().parse(because.text):
         text += literal.replace("%", "%%")
@@ -45,8 +45,9 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: Because | None, carried: bo
             best, source = f", best={source}", "best"
         text += "%s"
         values.append(_shown(source, ruleset.vocabulary.words.get(name)))
-    said = f"{text!r} % ({''.join(f'{each}, ' for each in values)})"
-    return telling(f"lambda d{best}: {said}", shown=shown)
+    said = names.constant(text if values else text % ())
+    said += f" % ({''.join(f'{each}, ' for each in values)})" if values else ""
+    return telling(f"lambda d{best}: {said}", names, shown=shown)
 
 
 def _shown(source: str, word: Word | None) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from math import floor
 from typing import Any, TypeVar
 
+from attrs import frozen
+
 from mqclause.language.evaluate import Scope
-from mqclause.language.python import SourceNames
-from mqclause.language.vocabulary import Vocabulary
+from mqclause.language.python import SourceNames, attribute
 
 _T = TypeVar("_T")
 
@@ -16,22 +17,31 @@ Telling = Callable[[Any, Any, Any, Any, Any], Callable[[Any], _T]]
 """From the situation, who remained, what is carried, the facts, and those of every subject, to what tells of one."""
 
 
-def names_seen(vocabulary: Vocabulary, carried: bool) -> SourceNames:
-    """How words are written in the source that ``telling`` compiles: as a rule saw them, ``carried`` values first."""
+@frozen
+class SeenNames(SourceNames):
+    """How words are written in the source that ``telling`` compiles: as a rule saw them.
 
-    def of_subject(variable: str, name: str) -> str:
-        own = f"C({variable}, {name!r})" if carried else f"{variable}.{name}"
-        return f"E.get({name!r}, {own})"
+    ``has_carried`` says whether there are values that were carried, which come before a subject's own.
+    """
 
-    return SourceNames(
-        vocabulary, facts=lambda name: f"F.get({name!r}, {vocabulary.words[name].blank!r})", carried=of_subject
-    )
+    has_carried: bool = False
+
+    def fact(self, name: str) -> str:
+        """The source of a derived fact."""
+        return f"F.get({self.constant(name)}, {self.constant(self.vocabulary.words[name].blank)})"
+
+    def carried(self, variable: str, name: str) -> str:
+        """The source of what is carried, which may be derived for every subject."""
+        word = self.constant(name)
+        own = f"C({variable}, {word})" if self.has_carried else attribute(variable, name)
+        return f"E.get({word}, {own})"
 
 
-def telling(source: str, **known: Any) -> Telling[Any]:
+def telling(source: str, names: SourceNames, **known: Any) -> Telling[Any]:
     """A function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
     scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": floor, **known, "__builtins__": {}}
-    compiled: Telling[Any] = eval(f"lambda s, R, C, F, E: {source}", scope)  # noqa: S307 - source of checked expressions only
+    code = names.code(f"lambda s, R, C, F, E: {source}", "eval")
+    compiled: Telling[Any] = eval(code, scope)  # noqa: S307 - it holds no text of a file
     return compiled
 
 

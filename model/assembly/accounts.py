@@ -8,6 +8,7 @@ from typing import Literal
 
 from attrs import evolve, field, frozen
 
+from mqclause.model.assembly.covered import of_a_part
 from mqclause.model.assembly.dangling import dangling, defined_in
 from mqclause.model.assembly.files import NO_FILE
 from mqclause.model.assembly.incomplete import cut_dumps
@@ -31,7 +32,8 @@ TELLING_APART = ("CLUSTER", "CLUSQMGR", "CHANNEL", "RQMNAME", "CONNAME")
 class Account:
     """What was read of one file: its format (blank: none), whose it is, how many objects of each kind it has.
 
-    ``remarks`` say what may be missing of it, ``dangling`` is where it refers to what no file defines.
+    ``remarks`` say what may be missing of it, ``notes`` what it was never to hold, ``dangling`` where it refers to what
+    no file defines.
     """
 
     file: str
@@ -40,6 +42,7 @@ class Account:
     objects: Mapping[str, int] = field(factory=dict)
     faults: tuple[Diagnostic, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     dangling: tuple[Diagnostic, ...] = ()
     scripts: tuple[Script, ...] = field(default=(), repr=False)
 
@@ -56,8 +59,17 @@ def accounts(sources: Sequence[Source]) -> list[Account]:
     found = [account for source in sources for account in _unpacked(source)]
     if all(each.read == "not" for each in found):
         raise FactsError([fault for each in found for fault in each.faults])
-    defined = defined_in(script for each in found for script in each.scripts)
-    return [evolve(each, dangling=tuple(dangling(each.scripts, defined)), scripts=()) for each in found]
+    everything = [script for each in found for script in each.scripts]
+    defined = defined_in(everything)
+    return [
+        evolve(
+            each,
+            dangling=tuple(dangling(each.scripts, defined, everything)),
+            notes=tuple(of_a_part(each.scripts)),
+            scripts=(),
+        )
+        for each in found
+    ]
 
 
 def _unpacked(source: Source) -> Iterator[Account]:

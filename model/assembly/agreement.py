@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from mqclause.model.assembly.local import refused_at
 from mqclause.model.assembly.provenance import Placed
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.facts.cluster import LISTS, Cluster, Contradiction, ContradictionError
-from mqclause.model.facts.objects import Queue, QueueManager
+from mqclause.model.facts.objects import QueueManager
 
 
 class Agreed(NamedTuple):
@@ -25,17 +23,15 @@ def agreed(
     own: Placed[QueueManager],
     others: Iterable[Placed[Any]],
     lenient: bool = False,
-    defined: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> Agreed:
     """The cluster of all facts, in their order; raises FactsError if they contradict each other.
 
-    With ``lenient`` a fact of a script that contradicts the others is left out, with a warning. ``defined`` is what
-    scripts define at the local queue manager, by kind.
+    With ``lenient`` a fact of a script that contradicts the others is left out, with a warning.
     """
     kept, warnings = list(others), list[Diagnostic]()
     while True:
         try:
-            return Agreed(_cluster(own, kept, defined), [own, *kept], tuple(warnings))
+            return Agreed(_cluster(own, kept), [own, *kept], tuple(warnings))
         except ContradictionError as error:
             placed = {id(each.fact): each for each in (own, *kept)}
             told = [_told(each, placed) for each in error.contradictions]
@@ -46,13 +42,11 @@ def agreed(
             kept = [each for each in kept if id(each.fact) not in wrong]
 
 
-def _cluster(
-    own: Placed[QueueManager], others: Iterable[Placed[Any]], defined: Mapping[str, frozenset[str]]
-) -> Cluster:
+def _cluster(own: Placed[QueueManager], others: Iterable[Placed[Any]]) -> Cluster:
     lists: dict[str, list[Any]] = {name: [] for name in LISTS.values()}
     for each in others:
         lists[LISTS[type(each.fact)]].append(each.fact)
-    return Cluster(own.fact, **lists, refused=refused_at(defined, {each.name for each in lists[LISTS[Queue]]}))
+    return Cluster(own.fact, **lists)
 
 
 def _told(wrong: Contradiction, placed: dict[int, Placed[Any]]) -> Diagnostic:

@@ -47,13 +47,12 @@ _CLUSTERED = _texts("CLUSTER CLUSNL")
 _DESCRIPTION = Description(64)
 _DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))
 _CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
-_TARGET_TYPES = Words(("QUEUE", "TOPIC"))
 
 FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
     "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata clwllen trigint defxmitq deadq")
     | _texts("REPOS REPOSNL"),
     "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
-    "QALIAS": _attributes(Queue, f"{_EVERY} get") | _CLUSTERED | _texts("TARGET") | {"TARGTYPE": ("", _TARGET_TYPES)},
+    "QALIAS": _attributes(Queue, f"{_EVERY} get targtype") | _CLUSTERED | _texts("TARGET"),
     "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _CLUSTERED,
     "QMODEL": {},
     "QCLUSTER": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},

@@ -16,6 +16,7 @@ from mqclause.model.assembly.configured import (
     QUEUE_ATTRIBUTES,
     ConfiguredObject,
 )
+from mqclause.model.assembly.covered import covered, of_a_part
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.joined import is_facts, is_whole, joined_clusters, seen_of
 from mqclause.model.assembly.mq_object import MqObject
@@ -28,6 +29,7 @@ from mqclause.model.assembly.untold import Inquired, asked_at
 from mqclause.model.assembly.view import objects_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
+from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.record import Script
 
 NEEDED = (*CHECKED_TYPES, "QMODEL", "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
@@ -49,6 +51,7 @@ class ConfiguredMember:
 
     Its files are ``whole`` if they name all that it has. ``knows_all``: they also tell all that there is in its
     clusters, as a facts document does. ``asked`` is what logs say they were asked for, if they alone tell of it.
+    ``covered`` is what its dumps hold: what they leave out is not known.
     """
 
     name: str
@@ -58,6 +61,7 @@ class ConfiguredMember:
     whole: bool
     knows_all: bool
     asked: Inquired | None
+    covered: Covered
 
     @classmethod
     def of(
@@ -66,7 +70,7 @@ class ConfiguredMember:
         """What its scripts make of it; what is refused goes to ``faults``, what cannot be looked at to ``warnings``."""
         made = {(each.kind, each.name) for script in scripts for each in script.records if each.action in MAKING}
         objects = objects_of(name, [_needed(each, made, warnings) for each in scripts], faults)
-        warnings += objects.operations.warnings
+        warnings += (*objects.operations.warnings, *of_a_part(scripts))
         shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
         return cls(
             name,
@@ -76,6 +80,7 @@ class ConfiguredMember:
             any(map(is_whole, scripts)),
             any(map(is_facts, scripts)),
             asked_at(scripts, owner),
+            covered(scripts),
         )
 
     def configured(self) -> Iterator[ConfiguredObject]:
@@ -137,8 +142,8 @@ class ConfiguredMember:
     def beside(self, queue: Queue) -> Iterator[Queue]:
         """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
         defxmitq = self.queue_manager.defxmitq
-        ways, queues, followed = {defxmitq, queue.xmitq}, {queue.target, queue.rname}, {"", queue.name}
-        waiting = [queue.target, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
+        ways, queues, followed = {defxmitq, queue.xmitq}, {queue.base_queue, queue.rname}, {"", queue.name}
+        waiting = [queue.base_queue, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
         while waiting:
             if (name := waiting.pop()) in followed:
                 continue
@@ -146,9 +151,9 @@ class ConfiguredMember:
             own = self.own_queue(name)
             if own is not None:
                 yield own
-                waiting += [own.target, own.rname, own.xmitq, own.rqmname]
+                waiting += [own.base_queue, own.rname, own.xmitq, own.rqmname]
                 ways.add(own.xmitq)
-                queues |= {own.target, own.rname}
+                queues |= {own.base_queue, own.rname}
             elif (name in ways or name in queues) and not self.tells("QLOCAL", name):
                 yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
 
@@ -223,8 +228,10 @@ class ConfiguredMember:
     def tells(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
 
-        They are whole, have such ones, or, where a log echoes commands, were made by one that asks for it.
+        They are whole, have such ones and were made by a command that asks for it, as far as that is told.
         """
+        if self.covered.leaves_out(kind, name):
+            return False
         told = bool(self.objects.of(kind)) if self.asked is None else self.asked.tells(kind, name)
         return not name.startswith(SHIPPED) and (self.whole or told)
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import zip_longest
 
-from mqclause.model.assembly.incomplete import BEGINNING
 from mqclause.model.diagnostic import Diagnostic, quoted
+from mqclause.model.readers.mqsc.script import BEGINNING
 from mqclause.model.readers.record import Record, Script
 
 
 def without_copies(scripts: Iterable[Script], faults: list[Diagnostic]) -> list[Script]:
     """The scripts without further dumps of one queue manager; what contradicts the first one goes to ``faults``.
 
-    What a dump shows in comments may differ. A script that is no dump is an overlay, and stays.
+    What a dump shows in comments may differ. A script that is no dump is an overlay, and stays; so does a dump of other
+    objects than the first one.
     """
-    dumps: dict[str, Script] = {}
+    dumps: dict[object, Script] = {}
     kept = []
     for script in scripts:
-        first = dumps.setdefault(script.queue_manager, script) if BEGINNING in script.header else script
+        of = script.queue_manager, tuple(each.ended() for each in script.coverage)
+        first = dumps.setdefault(of, script) if BEGINNING in script.header else script
         if first is script:
             kept.append(script)
         else:

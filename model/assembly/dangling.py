@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from mqclause.model.assembly.covered import covered_at
 from mqclause.model.assembly.operations import told
 from mqclause.model.diagnostic import Diagnostic, quoted
 from mqclause.model.readers.record import Record, Script
@@ -41,15 +42,20 @@ def _defined(record: Record, script: Script) -> Iterator[tuple[str, str, str]]:
         yield script.queue_manager, _KINDS[record.kind], record.name
 
 
-def dangling(scripts: Iterable[Script], defined: Defined) -> Iterator[Diagnostic]:
-    """Where the scripts name an object that is not ``defined``; MQ brings those of names that begin with SYSTEM."""
+def dangling(scripts: Iterable[Script], defined: Defined, everything: Sequence[Script]) -> Iterator[Diagnostic]:
+    """Where the scripts name an object that is not ``defined`` and that no dump in ``everything`` may have left out.
+
+    MQ brings those of names that begin with SYSTEM.
+    """
     for script in scripts:
+        dumps = covered_at(everything, script.queue_manager)
         for record in script.records:
             for attribute in REFERRED_KINDS.keys() & record.attributes.keys():
                 for name in record.listed(attribute):
                     kind = REFERRED_KINDS[attribute]
                     places = (script.queue_manager, kind, name), (_EVERYWHERE, kind, name)
-                    if not (name.startswith("SYSTEM.") or _is_topic(record) or not defined.isdisjoint(places)):
+                    is_there = name.startswith("SYSTEM.") or _is_topic(record) or not defined.isdisjoint(places)
+                    if not is_there and not dumps.leaves_out(kind.upper(), name):
                         yield told(
                             record, f"{attribute} refers to a {kind} that is nowhere defined: {quoted(name)}", attribute
                         )

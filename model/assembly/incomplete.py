@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
 from mqclause.model.assembly.inserts import answers
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.readers.mqsc.script import BEGINNING, END
 from mqclause.model.readers.record import Script
-
-BEGINNING, END = "Script generated on", "Script ended on"
-"""What a dump says of itself first and last."""
-
-ISSUED, _LIMITED = "Command issued", re.compile(r" -(?:n|t|x) ?(?!all\b|object\b|'?\*'?(?: |$))")
-"""What a dump says it was made by, and options of that by which it has not all objects."""
 
 
 @frozen
@@ -109,8 +103,7 @@ def cut_dumps(scripts: Iterable[Script]) -> Iterator[Incomplete]:
 
 def names_all(scripts: Iterable[Script]) -> bool:
     """Whether a dump of a queue manager that has its trailer is among its ``scripts``: it names each object."""
-    heads = (script.header for script in scripts)
-    return any(BEGINNING in each and END in each and not _LIMITED.search(each.get(ISSUED, "")) for each in heads)
+    return any(each.is_whole for script in scripts if BEGINNING in script.header for each in script.coverage)
 
 
 def cut_dump(script: Script) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from mqclause.model.assembly.incomplete import BEGINNING, END
 from mqclause.model.assembly.inserts import INSERT
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import CLUSTER_CHANNELS, Objects
 from mqclause.model.readers.json_facts import JSON
+from mqclause.model.readers.mqsc.script import BEGINNING
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.toml_facts import TOML
 
@@ -57,7 +57,7 @@ def joined_clusters(member: Objects) -> frozenset[str] | None:
 
 def is_whole(script: Script) -> bool:
     """Whether it names all that a queue manager has."""
-    return (BEGINNING in script.header and END in script.header) or is_facts(script)
+    return (BEGINNING in script.header and any(each.is_whole for each in script.coverage)) or is_facts(script)
 
 
 def is_facts(script: Script) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.assembly.tables import placed_table
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted
 from mqclause.model.facts.domains import NAME
-from mqclause.model.facts.objects import QueueManager, Refused
+from mqclause.model.facts.objects import QueueManager
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import Facts
 from mqclause.model.readers.mqsc.script import OWNER
@@ -23,9 +23,6 @@ LEVEL = "Queue manager command level"
 """What the head of a dump calls CMDLEVEL."""
 
 NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
-TOPIC_ALIAS = "QALIAS of a topic"
-OF_MODEL = Refused("QMODEL", "is a model queue: an open of it makes a queue of a generated name; name that queue")
-OF_TOPIC = Refused("QALIAS", "is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue")
 FROM_SCRIPTS = ("clusters", "suspended")
 """What the scripts say of a queue manager that a facts document describes without it."""
 
@@ -153,19 +150,11 @@ def defined_at(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[
     for record in _own_records(scripts, local):
         if record.action in ("define", "observe"):
             found.setdefault(record.kind, set()).add(record.name)
-        if record.kind == "QALIAS" and record.attributes.get("TARGTYPE") == "TOPIC":
-            found.setdefault(TOPIC_ALIAS, set()).add(record.name)
     return {kind: frozenset(names) for kind, names in found.items()}
 
 
 def _own_records(scripts: Iterable[Script], local: str) -> Iterator[Record]:
     return (each for script in scripts if (script.queue_manager or local) == local for each in script.records)
-
-
-def refused_at(defined: Mapping[str, frozenset[str]], queues: Container[str]) -> Mapping[str, Refused]:
-    """Of what is ``defined`` the names to which no put is decided, and why; ``queues`` are those of queues."""
-    models = dict.fromkeys((name for name in defined.get("QMODEL", ()) if name not in queues), OF_MODEL)
-    return {**models, **dict.fromkeys(defined.get(TOPIC_ALIAS, ()), OF_TOPIC)}
 
 
 def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:

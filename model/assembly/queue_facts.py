@@ -15,13 +15,12 @@ def placed_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: 
     # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
     fact = queue_fact(queue, member, () if is_manager_alias(queue) else clusters)
     known = host or {"queue_manager": queue.origin("name")}
-    topic = {"target": queue.origin_of("TARGTYPE")} if leads_to_topic(queue) else {}
-    return placed_fact(fact, queue, {**known, **topic} if topic else known)
+    return placed_fact(fact, queue, known)
 
 
 def queue_fact(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
     """A queue of ``host`` as a fact, in ``clusters``."""
-    target = queue.text("TARGET") if queue.kind == "QALIAS" and not leads_to_topic(queue) else ""
+    target = queue.text("TARGET") if queue.kind == "QALIAS" else ""
     fields = queue.fields_of_queue()
     return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
 

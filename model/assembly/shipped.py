@@ -23,7 +23,7 @@ def shipped(
     """
     own, in_scripts = cluster.queue_manager.name, defined.get("QLOCAL", ())
     names = dict.fromkeys(initq for name, initq in named_by if name in in_scripts and initq.startswith(SHIPPED))
-    known = (cluster.own_queues, cluster.refused)
+    known = (cluster.own_queues, cluster.models)
     return tuple(Queue(name, own, curdepth=None) for name in names if not any(name in each for each in known))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.agreement import agreed
+from mqclause.model.assembly.covered import of_a_part
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
 from mqclause.model.assembly.joined import outsiders
@@ -41,6 +42,7 @@ from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Channel, Put
+from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
@@ -64,9 +66,10 @@ class Snapshot:
     ``incomplete`` is what the sources leave out, whatever is asked.
     ``remarks`` say what is odd about the sources, beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL
     and so on) the objects that scripts define at the local queue manager, ``untold`` what nobody asked about of those
-    that its queues name, ``asked`` what was asked for there; ``command_level`` is its CMDLEVEL, 0 if that is not told;
-    ``sent_from`` are the transmission queues that its channels name, None where no script describes one. ``hosted`` has
-    the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead to;
+    that its queues name, ``asked`` what was asked for there, ``covered`` what its dumps hold; ``command_level`` is
+    its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its channels name, None where no
+    script describes one. ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with
+    those that aliases lead to;
     ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers that are described and
     share no cluster with the local one.
     """
@@ -80,6 +83,7 @@ class Snapshot:
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     untold: Untold = field(factory=dict, kw_only=True)
     asked: Inquired | None = field(default=None, kw_only=True)
+    covered: Covered = field(default=Covered(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
     messages: tuple[Message, ...] = ()
@@ -168,7 +172,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     for at, each in enumerate(others):  # in their places, so that no fact is there twice
         others[at] = as_it_is_now(each, observed, once)
     defined = defined_at(opened.scripts, own.fact.name)
-    cluster, placed, warnings = agreed(own, others, lenient, defined)
+    cluster, placed, warnings = agreed(own, others, lenient)
     read = Snapshot(
         cluster,
         put.fact if put else None,
@@ -180,7 +184,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         defined=defined,
         **of_logs(opened.scripts, opened.documents, cluster),
         messages=_checked_messages(files, cluster),
-        remarks=(*opened.remarks, *view.remarks),
+        remarks=(*opened.remarks, *of_a_part(opened.scripts), *view.remarks),
         command_level=command_level(opened.scripts, cluster.queue_manager.name),
         sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
         hosted=view.hosted,
@@ -236,6 +240,7 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
             facts.queue_manager_aliases,
             facts.channels,
             facts.processes,
+            facts.model_queues,
         )
     except ContradictionError:
         # The same once more, with the place of each fact.

@@ -16,7 +16,7 @@ from mqclause.model.assembly.inserts import INSERT, answers
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import look_of
-from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
 
 Appearance = tuple[tuple[Any, ...], ...]
 """What the workload rules see of an instance, and of each route to it."""
@@ -246,7 +246,7 @@ class Together:
         of = self.described[about.queue_manager]
         own = of.queue_manager if of.is_named else evolve(of.queue_manager, name=NAMELESS)
         beside, clusters = [evolve(each, queue_manager=own.name) for each in about.beside], tuple(sorted(of.clusters))
-        names = sorted({name for each in about.beside for name in (each.target, each.rname)} - {""})
+        names = sorted({name for each in about.beside for name in (each.base_queue, each.rname)} - {""})
         remote = [each for name in names for each in self.instances(name, clusters).values()]
         remote = [each for each in remote if each.queue_manager != own.name]
         known = {each.queue_manager for each in remote}
@@ -256,7 +256,8 @@ class Together:
             known.add(OBSERVER)
             remote += [Queue(name, OBSERVER, clusters=clusters) for name in names]
         remotes = [RemoteQueueManager(name, clusters) for name in sorted(known - {own.name})]
-        return Cluster(evolve(own, clusters=clusters), remotes, (*beside, Queue(ANY_QUEUE, own.name), *remote))
+        queues = (*beside, Queue(ANY_QUEUE, own.name), *remote)
+        return Cluster(evolve(own, clusters=clusters), remotes, queues, model_queues=map(ModelQueue, about.models))
 
     def told_around(self, about: ConfiguredObject) -> dict[str, Any]:
         """What the files tell of the members of all clusters that the queue manager of an object is in."""

@@ -1,4 +1,7 @@
-"""What queues of a log name although nobody asked whether it is defined: their processes and initiation queues."""
+"""What queues of a log name although nobody asked whether it is defined: their processes and initiation queues.
+
+So it is with queues of a dump that was made without what they name.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from mqclause.model.assembly.covered import covered_at
 from mqclause.model.assembly.shipped import with_queues
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Process, Queue
@@ -58,22 +62,35 @@ def _own(scripts: Iterable[Script], local: str) -> list[Script]:
 
 
 def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> Untold:
-    """What logs do not tell of the local queues; of facts documents what they name under ``unknown``."""
+    """What logs and dumps of a part do not tell of the local queues; of facts documents what is ``unknown`` there."""
     local = cluster.queue_manager.name
     of = _own(scripts, local)
     given = [document.data.get("unknown", {}) for document in documents]
     shown = {record.name for each in of for record in each.records} if all(map(_is_log, of)) else ()
     own = [each for each in cluster.queues if each.queue_manager == local and each.name in shown]
     return {
-        name: frozenset(_not_asked(name, kinds, of, own)).union(*(each.get(name, ()) for each in given))
+        name: frozenset(_not_asked(name, kinds, of, own)).union(
+            _left_out(name, kinds[-1], scripts, cluster), *(each.get(name, ()) for each in given)
+        )
         for name, kinds in TELLING.items()
     }
 
 
+def _left_out(attribute: str, kind: str, scripts: Iterable[Script], cluster: Cluster) -> Iterator[str]:
+    """The local queues whose ``attribute`` names what dumps may have left out."""
+    dumps = covered_at(scripts, cluster.queue_manager.name)
+    there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
+    for each in cluster.own_queues.values():
+        named = getattr(each, attribute)
+        if named not in there and dumps.leaves_out(kind, named):
+            yield each.name
+
+
 def of_logs(scripts: Sequence[Script], documents: Sequence[FactsDocument], cluster: Cluster) -> dict[str, Any]:
-    """``untold`` and ``asked`` of a snapshot."""
-    asked = None if documents else asked_at(scripts, cluster.queue_manager.name)
-    return {"untold": untold(scripts, documents, cluster), "asked": asked}
+    """``untold``, ``asked`` and ``covered`` of a snapshot."""
+    local = cluster.queue_manager.name
+    asked = None if documents else asked_at(scripts, local)
+    return {"untold": untold(scripts, documents, cluster), "asked": asked, "covered": covered_at(scripts, local)}
 
 
 def taken_as_there(cluster: Cluster, nobody_asked: Untold) -> tuple[Cluster, Mapping[str, str]]:
@@ -82,7 +99,7 @@ def taken_as_there(cluster: Cluster, nobody_asked: Untold) -> tuple[Cluster, Map
     named = {
         name: {getattr(own[each], name) for each in queues if each in own} for name, queues in nobody_asked.items()
     }
-    queues = sorted(named.get("initq", set()) - {"", *own, *cluster.refused})
+    queues = sorted(named.get("initq", set()) - {"", *own, *cluster.models})
     processes = sorted(named.get("process", set()) - {"", *(each.name for each in cluster.processes)})
     if not queues and not processes:
         return cluster, {}

@@ -24,7 +24,15 @@ from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, pl
 from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
 from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
-from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.facts.objects import (
+    Channel,
+    ModelQueue,
+    Process,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
 from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.record import Script
 
@@ -56,6 +64,7 @@ class View:
     queue_manager_aliases: tuple[Placed[QueueManagerAlias], ...] = ()
     channels: tuple[Placed[Channel], ...] = ()
     processes: tuple[Placed[Process], ...] = ()
+    model_queues: tuple[Placed[ModelQueue], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     known: tuple[Membership, ...] = ()
@@ -163,6 +172,7 @@ class _Seen:
             queue_manager_aliases=tuple(shown.aliases(fact for member in everyone for fact in self.aliases(member))),
             channels=channels,
             processes=tuple(placed_fact(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
+            model_queues=tuple(placed_fact(ModelQueue(each.name), each) for each in mine.of("QMODEL")),
             diagnostics=tuple(faults),
             warnings=tuple(self.warnings()),
             known=tuple(_membership(cluster, everyone) for cluster in self.within(own_clusters(mine))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
@@ -13,11 +13,11 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, o
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
+    ModelQueue,
     Process,
     Queue,
     QueueManager,
     QueueManagerAlias,
-    Refused,
     RemoteQueueManager,
 )
 
@@ -32,6 +32,7 @@ LISTS: dict[type, str] = {
     QueueManagerAlias: "queue_manager_aliases",
     Channel: "channels",
     Process: "processes",
+    ModelQueue: "model_queues",
 }
 """The field of a cluster that holds the facts of each class."""
 
@@ -75,9 +76,8 @@ class ContradictionError(FactsError):
 class Cluster:
     """What one queue manager knows: its own objects, the others' instances and aliases, and the routes to them.
 
-    Objects stand in the order in which they were listed. ``refused`` are names that the local queue manager has, and
-    to which no put is decided, with why: model queues, aliases of topics. Raises ContradictionError when two facts
-    contradict each other: the same object twice, or a queue manager that is named but not known.
+    Objects stand in the order in which they were listed. Raises ContradictionError when two facts contradict each
+    other: the same object twice, or a queue manager that is named but not known.
     """
 
     queue_manager: QueueManager
@@ -86,7 +86,7 @@ class Cluster:
     queue_manager_aliases: tuple[QueueManagerAlias, ...] = field(default=(), converter=_tuple)
     channels: tuple[Channel, ...] = field(default=(), converter=_tuple)
     processes: tuple[Process, ...] = field(default=(), converter=_tuple)
-    refused: Mapping[str, Refused] = field(factory=dict, kw_only=True)
+    model_queues: tuple[ModelQueue, ...] = field(default=(), converter=_tuple)
 
     def __attrs_post_init__(self) -> None:
         of_type("queue_manager", self.queue_manager, QueueManager)
@@ -142,8 +142,10 @@ class Cluster:
 
     def refusal(self, queue: str, queue_manager: str) -> str:
         """What is wrong with a put that gives these names to the local queue manager; blank: it is decided."""
-        found = self.refused.get(queue) if queue_manager in ("", self.queue_manager.name) else None
-        return f"queue {quoted(queue)} {found.why}" if found else ""
+        if queue not in self.models or queue_manager not in ("", self.queue_manager.name):
+            return ""
+        made = "an open of it makes a queue of a generated name; name that queue"
+        return f"queue {quoted(queue)} is a model queue: {made}"
 
     @cached_property
     def destinations(self) -> dict[tuple[str, str, Any, str], Any]:
@@ -188,6 +190,11 @@ class Cluster:
         """The local queue manager's own queues, of any type, by name."""
         local = self.queue_manager.name
         return {queue.name: queue for queue in self.queues if queue.queue_manager == local}
+
+    @cached_property
+    def models(self) -> frozenset[str]:
+        """The names of the local queue manager's model queues."""
+        return frozenset(each.name for each in self.model_queues) - self.own_queues.keys()
 
     @cached_property
     def put_disabled_here(self) -> tuple[str, ...]:
@@ -247,6 +254,7 @@ def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], type[Fac
         ("queue_manager_alias", cluster.queue_manager_aliases, QueueManagerAlias, _of_alias),
         ("channel", cluster.channels, Channel, _ROUTE),
         ("process", cluster.processes, Process, _NAME),
+        ("model_queue", cluster.model_queues, ModelQueue, _NAME),
     )
 
 

@@ -113,7 +113,8 @@ class Destination:
 class Listing:
     """What rules say of destinations before they choose among them: see mqclause.executors.listing.
 
-    ``kept_queue`` is the queue that all but an ``own_alias`` keep in a situation, blank if each has its own.
+    ``kept_queue`` is the queue that all but an ``own_alias`` keep in a situation, blank if each has its own. An
+    ``own_definition`` is listed for no name: it leads elsewhere.
     The local instance stands once for each CLUSRCVR that ``lends`` it its attributes; ``on_each_receiver`` says that it
     stands on them, so that they are routes. ``said`` are the attributes that terms say of what is stated of a
     destination. ``watched`` gives the values of a destination that are compared from one choice to the next, in groups;
@@ -122,6 +123,7 @@ class Listing:
 
     kept_queue: Callable[[Any], str]
     own_alias: Callable[[Destination], bool]
+    own_definition: Callable[[Destination], bool]
     on_each_receiver: bool
     lends: Callable[[Destination], bool]
     said: Callable[[StatedDestination], dict[str, Any]]
@@ -155,7 +157,7 @@ def destinations(cluster: Cluster, put: Put, listing: Listing, seen: Any = None)
         found = tuple(named(cluster, put.queue or put.queue_manager, listing))
         if kept:
             found = tuple(evolve(each, queue=kept) for each in found if not listing.own_alias(each))
-        found = _told_apart(found)
+        found = _told_apart(tuple(each for each in found if not listing.own_definition(each)))
         if len(cluster.destinations) >= MOST_LISTS:
             cluster.destinations.clear()
         if found:

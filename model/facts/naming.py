@@ -21,10 +21,11 @@ class Naming:
 
     ``object_…`` is its own object of the queue's name; a blank type: it has none. ``alias_…`` is its own alias of a
     queue manager (a QREMOTE without RNAME) that has the name of the queue manager; ``alias_clustered``: one in a
-    cluster. ``first_instance_…`` is the instance of the queue that is listed first, wherever it is. ``followed`` are
-    the kinds of the objects that led here, ``led_by`` the kind of the last one and ``alias_followed`` the name of the
-    last alias of a queue manager; ``inhibited_by`` is the first of them that is put-disabled. ``known_in_cluster``:
-    another queue manager has a queue of the name, ``known_as_alias``: some queue manager has an alias of a queue
+    cluster. ``target_is_topic``: what its alias queue stands for is a topic. ``first_instance_…`` is the instance of
+    the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here, ``led_by``
+    the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager; ``inhibited_by`` is
+    the first of them that is put-disabled. ``known_in_cluster``: another queue manager has a queue of the name,
+    ``shared_by_others``: one in a cluster of ours; ``known_as_alias``: some queue manager has an alias of a queue
     manager of it, ``known_as_model``: it has a model queue of it itself; what facts give of others is known. The name
     of the queue manager ``is_other_queue_manager`` of which facts tell, or ``is_advertised_alias`` of a queue manager,
     of whomever. ``instances_bind_alike``: all instances of the queue have one DEFBIND; ``bind_left_open``: the call
@@ -40,12 +41,14 @@ class Naming:
     object_clustered: bool = False
     object_put_enabled: bool = True
     target: str = seen(NAME_OR_BLANK, "")
+    target_is_topic: bool = False
     rname: str = seen(NAME_OR_BLANK, "")
     rqmname: str = seen(NAME_OR_BLANK, "")
     xmitq: str = seen(NAME_OR_BLANK, "")
     xmitq_defined: bool = False
     xmitq_put_enabled: bool = True
     known_in_cluster: bool = False
+    shared_by_others: bool = False
     known_as_alias: bool = False
     known_as_model: bool = False
     names_transmission_queue: bool = False
@@ -109,30 +112,33 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
 def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
     """The local object of a queue's name, and the instances of the queue."""
     instances = cluster.queues_by_name.get(name, ())
-    local = cluster.queue_manager.name
-    found: dict[str, Any] = {"known_in_cluster": any(each.queue_manager != local for each in instances)}
+    own = cluster.queue_manager
+    others = [each for each in instances if each.queue_manager != own.name]
+    found: dict[str, Any] = {"known_in_cluster": bool(others)}
+    found["shared_by_others"] = any(not frozenset(own.clusters).isdisjoint(each.clusters) for each in others)
     found["known_as_alias"] = name in cluster.aliases_by_name
-    found["known_as_model"] = name in cluster.refused and cluster.refused[name].type == "QMODEL"
+    found["known_as_model"] = name in cluster.models
     if instances:
         first = instances[0]
         found |= {"first_instance_defbind": first.defbind, "first_instance_defprty": first.defprty}
         found["instances_bind_alike"] = all(each.defbind == first.defbind for each in instances)
-    own = cluster.own_queues.get(name)
-    if own is None:
+    defined = cluster.own_queues.get(name)
+    if defined is None:
         # An alias of a queue manager is a remote queue definition without RNAME, also where the cluster knows it.
         return found | ({"object_type": "QREMOTE"} if _own_clustered_alias(cluster, name) else {})
     return found | {
-        "object_type": own.type,
-        "object_clustered": bool(own.clusters),
-        "object_put_enabled": own.put == "ENABLED",
-        "object_defbind": own.defbind,
-        "object_defprty": own.defprty,
-        "target": own.target,
-        "rname": own.rname,
-        "rqmname": own.rqmname,
-        "xmitq": own.xmitq,
-        "xmitq_defined": _is_transmission_queue(cluster, own.xmitq),
-        "xmitq_put_enabled": _is_put_enabled(cluster, own.xmitq),
+        "object_type": defined.type,
+        "object_clustered": bool(defined.clusters),
+        "object_put_enabled": defined.put == "ENABLED",
+        "object_defbind": defined.defbind,
+        "object_defprty": defined.defprty,
+        "target": defined.target,
+        "target_is_topic": defined.targtype == "TOPIC",
+        "rname": defined.rname,
+        "rqmname": defined.rqmname,
+        "xmitq": defined.xmitq,
+        "xmitq_defined": _is_transmission_queue(cluster, defined.xmitq),
+        "xmitq_put_enabled": _is_put_enabled(cluster, defined.xmitq),
     }
 
 

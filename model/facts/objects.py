@@ -77,11 +77,11 @@ class RemoteQueueManager:
 class Queue:
     """A queue instance on its host ``queue_manager``, local or remote.
 
-    A QALIAS leads to ``target``, a QREMOTE to ``rname`` at ``rqmname`` by the transmission queue ``xmitq``. A QREMOTE
-    with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a local queue are ``curdepth`` messages now,
-    each of priority DEFPRTY, and ``ipprocs`` handles have it open for input; None where that is not known. It holds
-    ``maxdepth`` messages at most; where that is not said, as many as MQ allows any queue. ``indxtype`` is its index on
-    z/OS.
+    A QALIAS leads to ``target``, a queue or by its ``targtype`` a topic; a QREMOTE to ``rname`` at ``rqmname`` by the
+    transmission queue ``xmitq``. A QREMOTE with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a
+    local queue are ``curdepth`` messages now, each of priority DEFPRTY, and ``ipprocs`` handles have it open for input;
+    None where that is not known. It holds ``maxdepth`` messages at most; where that is not said, as many as MQ allows
+    any queue. ``indxtype`` is its index on z/OS.
     """
 
     name: str = attribute(NAME)
@@ -116,6 +116,12 @@ class Queue:
     defpsist: str = attribute(Words(("NO", "YES")), "NO")
     maxdepth: int = attribute(Whole(0, LARGEST), LARGEST)
     indxtype: str = attribute(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
+    targtype: str = attribute(Words(("QUEUE", "TOPIC")), "QUEUE")
+
+    @property
+    def base_queue(self) -> str:
+        """The queue that an alias stands for; blank for one of a topic, and for what is no alias."""
+        return self.target if self.targtype == "QUEUE" else ""
 
 
 @frozen
@@ -173,11 +179,10 @@ class Process:
 
 
 @frozen
-class Refused:
-    """An object of the local queue manager, of a ``type`` of queue, to which no put is decided, and ``why``."""
+class ModelQueue:
+    """A model queue of the local queue manager: an open of it makes a queue of a generated name."""
 
-    type: str
-    why: str
+    name: str = attribute(NAME)
 
 
 @frozen
@@ -205,4 +210,4 @@ class Put:
         return put
 
 
-Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process
+Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue

@@ -14,6 +14,7 @@ from mqclause.model.facts.domains import NAMES, Maker, attribute
 from mqclause.model.facts.message import Message, message_fault
 from mqclause.model.facts.objects import (
     Channel,
+    ModelQueue,
     Process,
     Put,
     Queue,
@@ -55,6 +56,7 @@ _queue = Maker(Queue)
 _queue_manager_alias = Maker(QueueManagerAlias)
 _channel = Maker(Channel)
 _process = Maker(Process)
+_model_queue = Maker(ModelQueue)
 _put = Maker(Put)
 _message = Maker(Message)
 _unknown = Maker(Unknown)
@@ -68,6 +70,7 @@ MANY: dict[str, Maker[Any]] = {
     "queue_manager_alias": _queue_manager_alias,
     "channel": _channel,
     "process": _process,
+    "model_queue": _model_queue,
     "message": _message,
 }
 """The tables of which a document has a list."""
@@ -78,6 +81,7 @@ LIST_TABLES = {
     "queue_manager_aliases": "queue_manager_alias",
     "channels": "channel",
     "processes": "process",
+    "model_queues": "model_queue",
 }
 """The table of each field of ``Facts`` that holds a list."""
 
@@ -102,6 +106,7 @@ class Facts:
     queue_manager_aliases: tuple[QueueManagerAlias, ...] = ()
     channels: tuple[Channel, ...] = ()
     processes: tuple[Process, ...] = ()
+    model_queues: tuple[ModelQueue, ...] = ()
     put: Put | None = None
     messages: tuple[Message, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -147,6 +152,7 @@ def _made(data: Any, source: str, local: str | None, consume: bool) -> Facts:
         _rows(data, "queue_manager_alias", _queue_manager_alias),
         _rows(data, "channel", _channel),
         _rows(data, "process", _process),
+        _rows(data, "model_queue", _model_queue),
         _put(data["put"]) if "put" in data else None,
         _messages(data, consume),
     )

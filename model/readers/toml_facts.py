@@ -21,6 +21,7 @@ from mqclause.model.readers.facts_document import (
 )
 from mqclause.model.readers.facts_file import FACTS_TITLE, TABLES
 from mqclause.model.readers.format import Confidence, Format
+from mqclause.model.readers.toml_text import read_toml
 
 LONGEST_TOLD = 200
 """How much of the parser's message is shown."""
@@ -58,7 +59,7 @@ def parse_toml(text: str, source: str) -> FactsDocument:
 
 def _parse(text: str, source: str) -> FactsDocument:
     try:
-        return FactsDocument(source, tomllib.loads(text), places=DocumentPlaces(text, toml_places))
+        return FactsDocument(source, read_toml(text), places=DocumentPlaces(text, toml_places))
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         place = TOML_PLACE.search(message)

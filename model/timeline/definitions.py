@@ -76,7 +76,7 @@ class Definitions:
         """The local queue that ``name`` resolves to, itself or through a local alias; None if there is none."""
         queue = self.queues.get(name)
         if queue is not None and queue.type == "QALIAS":
-            return self.local_queue(queue.target)
+            return self.local_queue(queue.base_queue)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
     def described(self, queue: Queue) -> Occasion:
@@ -116,8 +116,7 @@ class Definitions:
         process = self.processes.get(queue.process) if queue.process else None
         named = self.queues.get(queue.initq) if queue.initq else None
         initq = named if named is not None and named.type == "QLOCAL" else None
-        target = self.local_queue(named.target) if named is not None and named.type == "QALIAS" else None
-        of_initq = named or self.cluster.refused.get(queue.initq)
+        target = self.local_queue(named.base_queue) if named is not None and named.type == "QALIAS" else None
         return {
             **{name: getattr(queue, name) for name in OF_QUEUE},
             "queue": queue.name,
@@ -129,7 +128,7 @@ class Definitions:
             "initq_usage": initq.usage if initq else "",
             "initq_logically_deleted": initq is not None and initq.logically_deleted,
             "initq_shared": initq is not None and initq.shared,
-            "initq_type": of_initq.type if of_initq else "",
+            "initq_type": named.type if named else "QMODEL" if queue.initq in self.cluster.models else "",
             "initq_target": target.name if target else "",
             "queue_manager": own.name,
             "platform": own.platform,

@@ -185,7 +185,8 @@ def test_a_remote_definition_is_told_at_what_is_wrong_with_it() -> None:
         ("QM9", "' '"): ("rqmname", 6, "define a transmission queue QM9, name one in XMITQ of R, or mend its RQMNAME"),
     }
     for values, about in expected.items():
-        got = {each.rule.id: each for each in found(member("QM1", remote.format(*values) + more)) if each.name in "RA"}
+        told = found(member("QM1", remote.format(*values) + more), member("QM2"))
+        got = {each.rule.id: each for each in told if each.name in "RA"}
         [one, other] = got["check.22"], got["check.17"]
         assert (one.said.attribute, one.line, one.said.remedy) == about
         assert (other.line, other.said.remedy) == (11, "ALTER QALIAS('A') TARGET('…')")

@@ -123,9 +123,9 @@ def test_a_local_instance_beside_one_remote_one() -> None:
 def test_an_alias_that_names_no_queue_manager() -> None:
     names = [{"name": "A", "type": "QREMOTE"}, {"name": "Q", "queue_manager": "QM2", "clusters": ["S"]}]
     decision = decided(queue=names, put={"queue": "Q", "queue_manager": "A"})
-    assert decision.reason is not None
-    assert decision.reason.code == 2085
-    assert others(decision) == ["with blank-rqmname=no-queue-manager: QM2"]
+    assert decision.chosen is not None
+    assert decision.chosen.name == "Q at QM2 by TO.QM2"
+    assert others(decision) == ["with blank-rqmname=local-queue-manager: MQRC_UNKNOWN_OBJECT_NAME (2085) at MQOPEN"]
 
 
 def test_an_open_by_way_of_what_is_put_disabled_tells_what_a_put_fails_with() -> None:

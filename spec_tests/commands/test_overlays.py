@@ -217,7 +217,7 @@ class TestModelQueues:
     @pytest.mark.parametrize(
         ("leads", "told"),
         [
-            ("QALIAS(A) TARGET(M)", "(2082) at MQOPEN: an alias queue leads to M, which is a model queue here"),
+            ("QALIAS(A) TARGET(M)", "(2001) at MQOPEN: M is a model queue here, and an alias queue led to it"),
             ("QREMOTE(A) RNAME(M) RQMNAME(QM1)", "(2085) at MQOPEN: queue M is a model queue here"),
         ],
     )
@@ -235,11 +235,15 @@ class TestModelQueues:
             told = refusal(replay_command, asked, "--facts", script)
             assert told == f"{asked}:1:12: event 1 ({event['do']}): {made}"
 
-    def test_an_alias_of_a_topic_leads_to_no_queue(self, tmp_path: Path) -> None:
+    def test_a_put_to_an_alias_of_a_topic_publishes(self, tmp_path: Path) -> None:
         script = written(tmp_path, "DEFINE QALIAS(T) TARGET(NEWS) TARGTYPE(TOPIC)", "QM1.mqsc")
-        told = "put: queue 'T' is an alias of a topic: a put to it publishes, and no queue is chosen; name a queue"
-        for more, place in ((), f"{script}: "), ((written(tmp_path, "DEF QL(Q)", "2.mqsc"),), ""):
-            assert refusal(explain_command, script, *more, "--from", "QM1", "--put", "T") == place + told
+        told = "a put to T publishes to the topic NEWS: where its subscriptions lead is not followed here"
+        asked = [script, "--from", "QM1", "--put", "T"]
+        done = CliRunner().invoke(explain_command, asked, standalone_mode=False)
+        assert (done.return_value, done.output.count(told)) == (0, 1)
+        document = json.loads(CliRunner().invoke(explain_command, [*asked, "--json"], standalone_mode=False).output)
+        assert (document["outcome"], document["chosen"], document["reason"]) == ("deferred", None, None)
+        assert document["remarks"][0] == told
 
 
 class TestOptions:

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from mqclause.executors import durable
-from mqclause.executors.durable import FACT, OF_A_SESSION, network
+from mqclause.executors.durable import FACT, network
 from mqclause.executors.pattern import Pattern
 from mqclause.language.evaluate import Scope
 from mqclause.language.parse import parse_unchecked
-from mqclause.language.vocabulary import TEXT, Vocabulary, Word
+from mqclause.language.vocabulary import TEXT, WHOLE, Vocabulary, Word
 
 
 def test_the_facts_that_match_are_told() -> None:
@@ -44,7 +44,7 @@ def test_facts_whose_hashes_collide_are_told_apart(monkeypatch: pytest.MonkeyPat
     assert len(everyone.matches([{FACT: number} for number in range(facts)])) == facts
 
 
-@pytest.mark.parametrize("name", sorted(OF_A_SESSION - {"$s"}))
+@pytest.mark.parametrize("name", ["id", "sid", FACT, "rule", "again", "a0"])
 def test_attributes_of_its_own_facts_are_attributes_like_others(name: str) -> None:
     """Of two facts with one id each is told; nothing of its own is taken for a fact."""
     pattern = Pattern.of(parse_unchecked(f"{name} <> other"))
@@ -52,3 +52,12 @@ def test_attributes_of_its_own_facts_are_attributes_like_others(name: str) -> No
     words = Vocabulary({each: Word(each, TEXT, "situation") for each in (name, "other")})
     facts = [pattern.fact(number, Scope(words, SimpleNamespace(**row))) for number, row in enumerate(rows)]
     assert network(pattern.form).matches(facts) == {0, 1}
+
+
+def test_a_condition_that_can_be_met_in_very_many_ways_is_matched_at_once() -> None:
+    """Each bracket holds in both of its ways: together they would fire 2^40 times."""
+    pattern = Pattern.of(parse_unchecked(" AND ".join(["(one <> other OR one > 1)"] * 40)))
+    words = Vocabulary({each: Word(each, WHOLE, "situation") for each in ("one", "other")})
+    rows = ({"one": 2, "other": 1}, {"one": 1, "other": 1})
+    facts = [pattern.fact(number, Scope(words, SimpleNamespace(**row))) for number, row in enumerate(rows)]
+    assert network(pattern.form).matches(facts) == {0}

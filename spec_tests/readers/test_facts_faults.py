@@ -60,8 +60,8 @@ def test_factors_are_finite_and_not_negative(factor: str, shown: str) -> None:
 
 def test_unknown_table() -> None:
     tables = (
-        "queue_manager, remote_queue_manager, queue, queue_manager_alias, channel, process, message, put, "
-        "unknown, event, information, request, in_flight"
+        "queue_manager, remote_queue_manager, queue, queue_manager_alias, channel, process, model_queue, "
+        "message, put, unknown, event, information, request, in_flight"
     )
     assert faults("[[queues]]") == [f"f: unknown table 'queues'; allowed: {tables}; did you mean 'queue'?"]
     assert faults("size = 3") == [f"f: unknown table 'size'; allowed: {tables}"]

@@ -13,6 +13,7 @@ from mqclause.model.assembly.snapshot import read_document
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.objects import (
     Channel,
+    ModelQueue,
     Process,
     Put,
     Queue,
@@ -96,6 +97,9 @@ applicid = "pick.exe"
 envrdata = "e"
 userdata = "u"
 
+[[model_queue]]
+name = "STOCK.MODEL"
+
 [put]
 queue = "STOCK"
 bind = "NOTFIXED"
@@ -133,6 +137,7 @@ EXPECTED = Facts(
         clwlprty=2, clwlwght=99, netprty=3, dest_seq_number=41, dest_seq_factor=1000.0,
     ),),
     (Process(name="PICK", appltype="WINDOWSNT", applicid="pick.exe", envrdata="e", userdata="u"),),
+    (ModelQueue(name="STOCK.MODEL"),),
     Put(
         queue="STOCK", bind="NOTFIXED", call="MQPUT1", from_cluster_channel=True, cluster_pcf=True,
         already_sent_to=("NORTH",),

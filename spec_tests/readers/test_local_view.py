@@ -44,7 +44,7 @@ class TestLocalView:
         assert [placed.fact for placed in view.queues] == [
             Queue("L", "A"),
             Queue("S", "A", type="QALIAS", target="L", clusters=("PAY",)),
-            Queue("T", "A", type="QALIAS"),
+            Queue("T", "A", type="QALIAS", target="T", targtype="TOPIC"),
             Queue("R", "A", type="QREMOTE", defbind="NOTFIXED", rname="X", rqmname="B"),
         ]
         assert [placed.line for placed in view.queues] == [2, 3, 4, 6]

@@ -102,9 +102,10 @@ class TestScripts:
         assert queue(qm2, "LISTED").clusters == ("SALES", "LOANS")
         assert origins(qm2, queue(qm2, "LISTED"), "clusters") == {"clusters": ("stated", 27)}
 
-    def test_an_alias_of_a_topic_has_no_target(self, qm2: Snapshot) -> None:
-        assert queue(qm2, "NEWS").target == ""
-        assert origins(qm2, queue(qm2, "NEWS"), "target") == {"target": ("stated", 25)}
+    def test_an_alias_of_a_topic_leads_to_no_queue(self, qm2: Snapshot) -> None:
+        news = queue(qm2, "NEWS")
+        assert (news.target, news.targtype, news.base_queue) == ("X", "TOPIC", "")
+        assert origins(qm2, news, "target targtype") == {"target": ("stated", 24), "targtype": ("stated", 25)}
 
     def test_the_queue_manager(self, qm2: Snapshot) -> None:
         own = qm2.cluster.queue_manager

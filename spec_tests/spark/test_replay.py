@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from mqclause import Engine, Rules
-from mqclause.model.facts.objects import Refused
+from mqclause.model.facts.objects import ModelQueue
 from mqclause.tables.columns import TableError
 from mqclause.tables.demands import OF_PUTS, is_null_text
 from spec_tests.support.random_clusters import random_case
@@ -71,7 +71,7 @@ def test_a_put_with_a_fault_leaves_the_counters(spark: Any) -> None:
         queue(call="mqopen", clwlmruc=1),
     ]
     rows = spark.createDataFrame([(1, place, put) for place, put in enumerate(puts)], f"site int, at int, {PUT}")
-    known = evolve(cluster(50, 50), refused={"MODEL": Refused("QMODEL", "is a model queue")})
+    known = evolve(cluster(50, 50), model_queues=[ModelQueue("MODEL")])
     found = replay(rows, known, by="site").orderBy("at").select("decision.*").collect()
     assert [(row.outcome, row.channel, row.reason, row.permitted) for row in found] == [
         ("chosen", "TO.QM2", None, 2),
@@ -90,7 +90,7 @@ def test_a_put_with_a_fault_leaves_the_counters(spark: Any) -> None:
         "put.call = 'MQGET'; allowed: MQOPEN, MQPUT, MQPUT1",
         f"put.queue = '{'Q' * 49}'; {allowed}",
         f"put.queue = 'A\tB'; {allowed}",
-        "put: queue 'MODEL' is a model queue",
+        "put: queue 'MODEL' is a model queue: an open of it makes a queue of a generated name; name that queue",
         None,
         None,
     ]

@@ -17,7 +17,7 @@ from attrs import evolve
 
 from mqclause import Cluster, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb.dialect import DUCKDB
-from mqclause.model.facts.objects import Refused
+from mqclause.model.facts.objects import ModelQueue
 from mqclause.tables.cluster_puts import SAID_NUMBER
 from mqclause.tables.columns import PUT
 from mqclause.tables.flat import cluster_puts
@@ -92,6 +92,6 @@ def test_names_and_those_that_are_none() -> None:
 
 
 def test_where_no_queue_is_to_be_found_it_does_not_matter_which_is_named() -> None:
-    """QM1 has no queue of its own; a model queue is refused by its name."""
+    """QM1 has no queue of its own; a put to a model queue is refused."""
     assert names_of(CLUSTER, Rules()).beside == []
-    assert names_of(evolve(CLUSTER, refused={"M": Refused("QMODEL", "is a model")}), Rules()).beside == ["QM1"]
+    assert names_of(evolve(CLUSTER, model_queues=[ModelQueue("M")]), Rules()).beside == ["QM1"]

@@ -17,7 +17,7 @@ from attrs import asdict, evolve
 
 from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb import decide
-from mqclause.model.facts.objects import Refused
+from mqclause.model.facts.objects import ModelQueue
 from mqclause.rulebook.rules import rules_folder
 from mqclause.tables.columns import DECISION, PUT, TableError
 from mqclause.tables.demands import OF_PUTS, is_null_text
@@ -39,7 +39,7 @@ def row(put: Put) -> dict[str, Any]:
 
 def test_a_model_queue_is_refused() -> None:
     told = "is a model queue: an open of it makes a queue of a generated name; name that queue"
-    cluster = Cluster(QueueManager("QM1"), queues=[Queue("L", "QM1")], refused={"M": Refused("QMODEL", told)})
+    cluster = Cluster(QueueManager("QM1"), queues=[Queue("L", "QM1")], model_queues=[ModelQueue("M")])
     asked = [{"queue": "M"}, {"queue": "M", "queue_manager": "QM1"}, {"queue": "M", "already_sent_to": ["QM2"]}]
     rows = table([*asked, {"queue": "L"}, {"queue": "M", "queue_manager": "QM9"}])
     for shares in (False, True):

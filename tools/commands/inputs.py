@@ -89,7 +89,7 @@ def state_commands(states: Iterable[str]) -> list[str]:
 
 
 def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
-    """Raises FactsError if ``put`` names a model queue of the local queue manager, or an alias of a topic."""
+    """Raises FactsError if ``put`` names a model queue of the local queue manager."""
     refusal = snapshot.cluster.refusal(put.queue, put.queue_manager)
     if refusal:
         raise FactsError([Diagnostic(source or "put", f"put: {refusal}" if source else refusal)])

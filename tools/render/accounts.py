@@ -18,7 +18,8 @@ def accounts_document(accounts: Sequence[Account]) -> dict[str, Any]:
 
 
 def _file(account: Account) -> dict[str, Any]:
-    remarks = {"remarks": [_fault(each) for each in account.remarks]} if account.remarks else {}
+    said = (*account.remarks, *account.notes)
+    remarks = {"remarks": [_fault(each) for each in said]} if said else {}
     return {
         "file": account.file,
         "format": account.format or None,
@@ -40,5 +41,5 @@ def print_accounts(accounts: Sequence[Account]) -> None:
         of = f" of {', '.join(each.queue_managers)}" if each.queue_managers else ""
         counted = ", ".join(f"{count} {kind}" for kind, count in each.objects.items()) or "no object"
         print(f"{each.file}: {each.format or 'no format that is read'}{of}: {counted}; read {each.read}")  # noqa: T201
-        for fault in (*each.faults, *each.remarks, *each.dangling):
+        for fault in (*each.faults, *each.remarks, *each.notes, *each.dangling):
             print(f"  {fault}")  # noqa: T201

@@ -67,7 +67,7 @@ def answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
     yield from exit_lines(decision.exit)
     yield from _ending(told)
     yield from _rests_on(told, whole)
-    label, told_above = "notes", {each.what for each in told.incomplete}
+    label, told_above = "notes", {each.what for each in told.incomplete} | {decision.verdict}
     notes = (each for each in remarks(decision) if each not in told_above)
     for each in [*told.obstacles, *notes, *told.ties, *told.readings, *told.assumptions]:
         yield label, Text(each, "dim")
@@ -131,7 +131,7 @@ def _near(decision: Decision) -> str:
     seen, cluster = decision.resolved.last.situation, decision.cluster
     for name, known in (
         (seen.queue_manager, {**cluster.remote, **cluster.aliases_by_name, **_standing_for_others(cluster)}),
-        (seen.queue, {**cluster.queues_by_name, **cluster.refused}),
+        (seen.queue, {**cluster.queues_by_name, **dict.fromkeys(cluster.models)}),
     ):
         if name and name not in known and name != seen.local_queue_manager:
             return name_suggestion(name, known).removeprefix("; ")

@@ -234,7 +234,6 @@ class Checks:
             is_sent_from = about.sent_from is None or by.startswith(SHIPPED) or by in about.sent_from
             return evolve(seen, transmission_queue=by, is_sent_from=is_sent_from)
         last = found.last.situation
-        is_model = last.queue in about.models and last.object_type == ""
         could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
         return evolve(
             seen,
@@ -243,9 +242,9 @@ class Checks:
             lost_queue=last.queue,
             lost_queue_manager=last.queue_manager,
             lost_is_defined=last.object_type != "",
-            lost_is_model=is_model,
+            lost_is_model=last.known_as_model and found.last.holds("here"),
             led_from=found.followed[-1].facts["object"] if found.followed else "",
-            could_lead_on=could and not is_model,
+            could_lead_on=could,
         )
 
     def unreachable(self, about: ConfiguredObject, together: Together) -> str:

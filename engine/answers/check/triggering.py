@@ -5,9 +5,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from mqclause.model.assembly.configured_member import ConfiguredMember
-from mqclause.model.assembly.local import OF_MODEL
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.objects import Process, Queue
+from mqclause.model.facts.objects import ModelQueue, Process, Queue
 
 
 def to_trigger(member: ConfiguredMember, name: str) -> Cluster:
@@ -16,13 +15,13 @@ def to_trigger(member: ConfiguredMember, name: str) -> Cluster:
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     queue = evolve(own, clusters=(), curdepth=None, ipprocs=None)
     initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
-    refused = {queue.initq: OF_MODEL} if initq is None and queue.initq in member.models else {}
-    if initq is None and queue.initq not in ("", queue.name, *refused) and not member.tells("QLOCAL", queue.initq):
+    models = [queue.initq] if initq is None and queue.initq in member.models else []
+    if initq is None and queue.initq not in ("", queue.name, *models) and not member.tells("QLOCAL", queue.initq):
         initq = Queue(queue.initq, member.name)
-    target = member.own_queue(initq.target) if initq is not None and initq.type == "QALIAS" else None
+    target = member.own_queue(initq.base_queue) if initq is not None and initq.type == "QALIAS" else None
     around = [each for each in (initq, target) if each is not None and each.name != queue.name]
     beside = [evolve(each, ipprocs=None, clusters=()) for each in around]
     processes = tuple(each for each in member.processes() if each.name == queue.process)
     if not processes and queue.process and not member.tells("PROCESS", queue.process):
         processes = (Process(queue.process),)
-    return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, refused=refused)
+    return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, map(ModelQueue, models))

@@ -57,6 +57,12 @@ class Resolved:
         """Whether the names come to a queue of the local queue manager that is no transmission queue."""
         return self.ends == "local queue"
 
+    @property
+    def topic(self) -> str:
+        """The topic that a put publishes to in place of being sent; blank if it does not."""
+        led: str = self.last.facts["leads_to"]
+        return led if self.ends == "topic" and self.reason is None else ""
+
     @cached_property
     def inhibited_by(self) -> str:
         """The first object on the way that is put-disabled, what the names come to included; blank if none is."""

@@ -26,13 +26,15 @@ Destined = tuple[str, str, str]
 class Ending:
     """How a choice ends: its outcome, who is permitted (where an exit was called, the one that is taken), the reason.
 
-    ``reason`` is the name of a reason code, and ``call`` the MQI call that returns it; blank where there is none.
+    ``reason`` is the name of a reason code, and ``call`` the MQI call that returns it; ``topic`` is what a put
+    publishes to. Blank where there is none.
     """
 
     outcome: str
     permitted: tuple[Destination, ...] = ()
     reason: str = ""
     call: str = ""
+    topic: str = ""
 
     @classmethod
     def of(cls, decision: Decision) -> Ending:
@@ -40,7 +42,8 @@ class Ending:
         taken = None if decision.exit is None else decision.exit.chosen
         reason = decision.reason
         ends = (reason.name, reason.call) if reason is not None else ("", "")
-        return cls(decision.outcome, tuple(decision.remaining) if taken is None else (taken,), *ends)
+        permitted = tuple(decision.remaining) if taken is None else (taken,)
+        return cls(decision.outcome, permitted, *ends, decision.resolved.topic)
 
     def is_as(self, other: Ending) -> bool:
         """Whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
@@ -50,7 +53,7 @@ class Ending:
     def _told_by(self) -> tuple[object, ...]:
         # By way of something put-disabled a call fails whoever is permitted.
         permitted = () if self.reason else self.permitted
-        return self.outcome, self.reason, self.call, tuple(dict.fromkeys(map(_destined, permitted)))
+        return self.outcome, self.reason, self.call, self.topic, tuple(dict.fromkeys(map(_destined, permitted)))
 
     def said(self, by_route: Container[str]) -> str:
         """It in a few words: who is permitted, the one that is taken first, or the reason code.
@@ -59,6 +62,8 @@ class Ending:
         """
         if self.reason:
             return f"{self.reason} ({REASONS[self.reason]}) at {self.call}"
+        if self.topic:
+            return f"the topic {self.topic}"
         several = (each.host if each.queue_manager in by_route else each.queue_manager for each in self.permitted)
         named = listing(list(dict.fromkeys(several)), "or")
         if self.outcome == "deferred":
@@ -82,6 +87,8 @@ def in_a_sentence(decision: Decision) -> str:
     reason = decision.reason
     if reason is not None:
         return f"{reason.call} fails with {reason.name} ({reason.code}): {reason.because}"
+    if decision.resolved.topic:
+        return "; ".join(decision.resolved.last.remarks)
     if decision.outcome == "deferred":
         at_put = _reason_at_put(decision)
         if at_put is not None:

@@ -27,9 +27,12 @@ def absent(decision: Decision, queue_manager: str, snapshot: Snapshot) -> Incomp
     if seen.put_queue_manager:
         what = f"the put names {seen.put_queue_manager}, and no route to that ends at {queue_manager}"
         return Incomplete(what, seen.put_queue_manager, f"DISPLAY CLUSQMGR({name}) CHANNEL CLUSTER STATUS")
+    queue = quoted_name(seen.put_queue)
+    if queue_manager == local and seen.put_queue in cluster.own_queues:
+        # Its own instance would be listed; what leads elsewhere is none.
+        return Incomplete(decision.resolved.last.because, seen.put_queue, f"DISPLAY QUEUE({queue}) TYPE TARGET")
     instances = cluster.queues_by_name.get(seen.put_queue, ())
     clusters = dict.fromkeys(of for each in instances if each.queue_manager == queue_manager for of in each.clusters)
-    queue = quoted_name(seen.put_queue)
     if clusters:
         listed = ", ".join(clusters)
         what = f"{queue_manager} has {seen.put_queue} in {listed}, and no channel from {local} to it is known"

@@ -222,8 +222,10 @@ def queues_in_clusters(cluster: Cluster) -> list[str]:
     Not what the local queue manager itself publishes to: its aliases of topics.
     """
     clustered = {queue.name: None for queue in cluster.queues if queue.clusters}
-    aliases = [queue.name for queue in cluster.own_queues.values() if queue.target in clustered]
-    return [name for name in dict.fromkeys([*clustered, *aliases]) if name not in cluster.refused]
+    own = cluster.own_queues
+    aliases = [queue.name for queue in own.values() if queue.base_queue in clustered]
+    published = {name for name, queue in own.items() if queue.targtype == "TOPIC"}
+    return [name for name in dict.fromkeys([*clustered, *aliases]) if name not in published | cluster.models]
 
 
 def side_document(row: MapRow) -> dict[str, Any]:

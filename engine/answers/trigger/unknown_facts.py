@@ -43,7 +43,7 @@ def _may_be_process(queue: Queue, state: State) -> Iterator[UnknownFact]:
 
 def _may_be_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
     name = queue.initq
-    if name in state.cluster.own_queues or name in state.cluster.refused:
+    if name in state.cluster.own_queues or name in state.cluster.models:
         yield from _of_initiation_queue(queue, state)
         return
     queue = Queue(name, state.cluster.queue_manager.name, curdepth=None)
@@ -167,7 +167,7 @@ def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
 
 def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
     """When the last trigger message was written: long ago, not since a start that is not long ago, or just now."""
-    if not queue.initq or queue.initq in state.cluster.refused:
+    if not queue.initq or queue.initq in state.cluster.models:
         return
     name, interval = queue.name, state.cluster.queue_manager.trigint
     values = [
@@ -203,7 +203,7 @@ def _or_none(said: Sequence[str], none: str, places: Collection[int]) -> str:
 def _base_of(name: str, state: State) -> str:
     """The queue that has a status: of an alias its target."""
     found = state.cluster.own_queues.get(name)
-    return found.target if found is not None and found.type == "QALIAS" and found.target else name
+    return found.base_queue if found is not None and found.type == "QALIAS" and found.base_queue else name
 
 
 def _triggers_by(other: Queue, queue: Queue) -> bool:

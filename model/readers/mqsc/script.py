@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from attrs import Factory, define, field
+from attrs import Factory, define, evolve, field
 
 from mqclause.model.diagnostic import Diagnostic, Diagnostics, is_secret, quoted
 from mqclause.model.readers.attribute_values import SameNames
+from mqclause.model.readers.coverage import Coverage
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
@@ -19,7 +20,10 @@ from mqclause.model.readers.mqsc.parameters import UnreadableError
 from mqclause.model.readers.mqsc.words import ENDS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS
 from mqclause.model.readers.record import NOTHING_SHOWN, Record, Script
 
-OWNER = "Queue manager name"
+OWNER, ISSUED = "Queue manager name", "Command issued"
+BEGINNING, END = "Script generated on", "Script ended on"
+"""What a dump says of itself: first, in its head, and last."""
+
 HEADER = re.compile(
     r"\*+ *(Queue manager (?:name|platform|command level)|Command issued|Script (?:generated|ended) on)\b:? *(.*)"
 )
@@ -77,13 +81,17 @@ class _Reader:
     alike: Kept = field(factory=lambda: Kept(SameNames))
     places: Kept = field(factory=lambda: Kept(lambda places: places))
     counts: dict[str, tuple[int, int]] = field(factory=dict)
+    coverage: list[Coverage] = field(factory=list)
     ended: bool = False
 
     def script(self) -> Script:
         owner = self.header.get(OWNER, "")
         faults, remarks = tuple(self.faults.found), tuple(self.miscounted())
         records = tuple(self.records)
-        return Script(self.source, owner, records, faults, self.header, self.header_lines, remarks=remarks)
+        coverage = tuple(self.coverage)
+        return Script(
+            self.source, owner, records, faults, self.header, self.header_lines, remarks=remarks, coverage=coverage
+        )
 
     def miscounted(self) -> Iterator[Diagnostic]:
         """Where the trailer of a dump counts other objects than it has."""
@@ -104,6 +112,7 @@ class _Reader:
     def say(self, key: str, value: str, line: int) -> None:
         known = self.header.setdefault(key, value)
         self.header_lines.setdefault(key, line)
+        self.cover(key, value)
         if key == OWNER and known != value:
             self.ended = True
             self.faults.add(
@@ -111,6 +120,16 @@ class _Reader:
                 " allowed: one queue manager a file; the rest is not read",
                 line,
             )
+
+    def cover(self, key: str, value: str) -> None:
+        """What a dump holds, by its head; before its trailer it may have been cut. A file may have several."""
+        if key == BEGINNING:
+            self.coverage.append(Coverage(tells_absence=False))
+        elif key == ISSUED:
+            issued = Coverage.issued(value)
+            self.coverage[-1:] = [evolve(issued, tells_absence=False)] if self.coverage else [issued]
+        elif key == END and self.coverage:
+            self.coverage[-1] = self.coverage[-1].ended()
 
     def take_simple(self, tokens: Tokens, end: int, lines: Lines) -> bool:
         """Read a simple command like one before; false if it is the first of its form, or not like that after all."""
