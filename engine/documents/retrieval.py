@@ -9,7 +9,8 @@ from mqclause.rulebook.declaration import Declaration, RowNames
 RETRIEVAL = Declaration("retrieval", RetrievalCall, QueuedMessage, row=RowNames("call", "messages", "retrieval"), asks={
     "group_status": text_of(" ", "G", "L"), "returned_whole": BOOLEAN, "segment_status": text_of(" ", "S", "L"),
     "warning": FROM_ZERO, "makes_current": BOOLEAN, "moves_cursor": BOOLEAN, "keeps_anchor": BOOLEAN,
-    "looks_anew": BOOLEAN, "states_browsing": BOOLEAN, "begins_browsing": BOOLEAN, "is_set_back": BOOLEAN, "joins_group": BOOLEAN,
+    "looks_anew": BOOLEAN, "states_browsing": BOOLEAN, "begins_browsing": BOOLEAN, "is_set_back": BOOLEAN,
+    "joins_group": BOOLEAN,
     "put_sequence": FROM_ZERO, "put_offset": FROM_ZERO,
 }, terms={
     "enqueued_priority": ("whole", "subject"), "is_first": ("boolean", "subject"),

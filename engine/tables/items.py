@@ -52,7 +52,9 @@ class Items:
         place = _place(self.words["sequence"], self.words["offset"])
         sequence, offset = self.told["followed_by_sequence"], self.told["followed_by_offset"]
         follows = exp.GT(this=sequence.copy(), expression=literal(0))
-        following = case([(self.told["ends_item"], literal(ENDED)), (follows, _place(sequence, offset))], literal(STUCK))
+        following = case(
+            [(self.told["ends_item"], literal(ENDED)), (follows, _place(sequence, offset))], literal(STUCK)
+        )
         told = {"mq_enqueued": self.told["enqueued_priority"], "mq_is_first": self.told["is_first"]}
         return {"mq_place": place, "mq_next": following, **told}
 

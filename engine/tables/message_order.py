@@ -11,8 +11,8 @@ from typing import Any
 from attrs import define, field, frozen
 from sqlglot import exp
 
-from mqclause.executors.steps import Filter, Let, Rank, Step, Steps
 from mqclause.answers.order.looks import hidden
+from mqclause.executors.steps import Filter, Let, Rank, Step, Steps
 from mqclause.language.equivalent import equivalent
 from mqclause.language.parse import parse_unchecked
 from mqclause.language.sql import Node, both, case, is_false, is_true, literal, negated, sql_of, value_of

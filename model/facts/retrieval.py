@@ -182,7 +182,7 @@ class Terms(Protocol):
 def queued(
     messages: Iterable[Message], queue: Queue, terms: Terms, is_there: Callable[[QueuedMessage], bool]
 ) -> list[QueuedMessage]:
-    """The messages that lie on ``queue``, given in the order of their arrival; items consist of those that are there."""
+    """The messages that lie on ``queue``, given in the order of their arrival; items hold those that are there."""
     found = [_queued(arrival, message, queue, terms) for arrival, message in enumerate(messages)]
     items: dict[ItemKey, list[QueuedMessage]] = {}
     for each in found:

@@ -47,7 +47,7 @@ UNLABELLED = Labels()
 
 
 class MessageRun(NamedTuple):
-    """``size`` messages put one after the other; ``first`` is the place of the first: how many came to the queue before.
+    """``size`` messages put one after the other; ``first`` is the place of the first: how many the queue got before.
 
     A ``message`` that has an identity of its own is a run by itself; ``told`` is what rules say of it in its item.
     """

@@ -51,9 +51,7 @@ class QueueManagerState(QueueManagerContent):
         after, happened = self.after(put)
         return after.evolved(positions=self.positions), happened
 
-    def forwarded(
-        self, event: Event, labels: Labels = UNLABELLED, placing: Placing | None = None
-    ) -> QueueManagerState:
+    def forwarded(self, event: Event, labels: Labels = UNLABELLED, placing: Placing | None = None) -> QueueManagerState:
         """The state after a put whose message went to another queue manager; as ``after`` a put."""
         _, _, more = _placed(self, event, event, labels, placing or _as_given(event))
         return self.evolved(now=self.time_of(event), units=self.units_with(event), **more)

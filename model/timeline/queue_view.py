@@ -192,7 +192,7 @@ class QueueView:
         return first is not None and (first.priority, first.run.first) == (seen.priority, seen.arrival)
 
     def tell(self, seen: SeenMessage, name: str) -> None:
-        """Tells a message what it is in its item: what was told of it, what the first one says, or what takes a walk."""
+        """Tells a message what it is in its item: by what was told of it, by the first one, or by a walk."""
         assert seen.found is not None  # noqa: S101 - told to the type checker
         if name in TOLD:
             _tell(seen, seen.found.run)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from mqclause.model.facts.message import OF_ITS_OWN, ON_ITS_OWN, Message
+from mqclause.model.facts.domains import LARGEST
+from mqclause.model.facts.message import LARGEST_LONG, OF_ITS_OWN, ON_ITS_OWN, Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.model.timeline.event import BROWSES, Event
@@ -232,9 +233,10 @@ BY_ITSELF = Placing()
 
 
 def placing_by(facts: Mapping[str, Any]) -> Placing:
-    """The same by the facts that rules derived."""
-    names = ("joins_group", "put_sequence", "put_offset", "makes_current", "is_set_back")
-    return Placing(*(facts[name] for name in names))
+    """The same by the facts that rules derived; what is beyond the numbers of MQMD counts as the nearest of them."""
+    sequence = min(max(facts["put_sequence"], 1), LARGEST)
+    offset = min(max(facts["put_offset"], 0), LARGEST_LONG)
+    return Placing(facts["joins_group"], sequence, offset, facts["makes_current"], facts["is_set_back"])
 
 
 def put_message(event: Event, puts: CurrentGroup | None, placing: Placing, labels: Labels) -> Message | None:

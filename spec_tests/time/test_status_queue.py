@@ -40,7 +40,8 @@ class Machine:
     stops_after: int | None = None
     state: QueueManagerState = field(
         factory=lambda: QueueManagerState.of(
-            Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1"), Queue("STATUS", "QM1")]), Enqueuing(RETRIEVAL.terms)
+            Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1"), Queue("STATUS", "QM1")]),
+            Enqueuing(RETRIEVAL.terms),
         )
     )
     calls: int = 0

@@ -16,8 +16,9 @@ USUAL_OPTIONS = ((), ("LOGICAL_ORDER",), ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE")
 
 
 def order_lines(order: QueueOrder) -> Iterator[str]:
-    """Both orders side by side, a line a message with the priority that it is enqueued with; then who is left out, whose
-    order is kept, and what is to be said besides.
+    """Both orders side by side, a line a message with the priority that it is enqueued with; then who is left out.
+
+    In the end whose order is kept, and what is to be said besides.
     """
     yield f"{order.queue.name}  MSGDLVSQ({order.queue.msgdlvsq})"
     columns = [_column("physical", order.physical), _column("logical", order.logical)]

@@ -108,7 +108,7 @@ OF_ITS_ITEM = frozenset(each.name for each in fields(QueuedMessage)) - {
 
 @lru_cache(maxsize=64)
 def sees_of(steps: Steps) -> Sees | None:
-    """What rules leave out by units of work before they ask what messages are in their items, which consist of the rest.
+    """What rules leave out by units of work before they ask what messages are in their items: those hold the rest.
 
     None where that is what COMMITTED leaves out of every order, get and browse.
     """

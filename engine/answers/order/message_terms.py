@@ -56,8 +56,8 @@ class MessageTerms:
         return found
 
     def _asked(self, message: StatedMessage) -> InItem:
-        *told, sequence, offset = (ask(message) for ask in self.of_items)
-        return InItem(*map(bool, told), (int(sequence), int(offset)) if sequence > 0 else None)
+        is_first, begins, ends, ends_item, sequence, offset = (ask(message) for ask in self.of_items)
+        return InItem(is_first, begins, ends, ends_item, (sequence, offset) if sequence > 0 else None)
 
 
 @lru_cache(maxsize=64)

@@ -117,7 +117,7 @@ class Retrieval:
 
     @cached_property
     def sees(self) -> Sees | None:
-        """Whether a call sees what open units of work have put; None where that is what a unit of work sees of its own."""
+        """Whether a call sees what open units of work have put; None where each sees its own."""
         return sees_of(self.course.steps[-1])
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:

@@ -26,7 +26,15 @@ from mqclause.model.timeline.happened import NOTHING, Happened
 from mqclause.model.timeline.judge import EVERY_MESSAGE, PRIORITIES, Messages, NoJudge
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
-from mqclause.model.timeline.retrieval_call import BY_ITSELF, Placing, candidates, close_call, get_call, placing_by, put_call
+from mqclause.model.timeline.retrieval_call import (
+    BY_ITSELF,
+    Placing,
+    candidates,
+    close_call,
+    get_call,
+    placing_by,
+    put_call,
+)
 from mqclause.rulebook.rule import Rule
 
 MOST_KNOWN = 1000
