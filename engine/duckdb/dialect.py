@@ -111,8 +111,8 @@ def by_column(plan: Plan) -> Plan:
 
     Example:
         ``ITEM(destinations, place).channel``
-        becomes ``ITEM(mq_each_channel, place)``
-        after ``mq_each_channel = TRANSFORM(destinations, mq_each -> mq_each.channel)``.
+        becomes ``ITEM(__mqclause_each_channel, place)``
+        after ``__mqclause_each_channel = TRANSFORM(destinations, __mqclause_each -> __mqclause_each.channel)``.
         Where padding is taken off, that is done only in rows in which a name may have any.
     """
     plain: dict[str, Node] = {}

@@ -35,7 +35,7 @@ def decided_by_exits(
     """
     import duckdb
 
-    name, answer = f"mq_exit_{rows.key}", OUTCOME.row.answer
+    name, answer = f"__mqclause_exit_{rows.key}", OUTCOME.row.answer
 
     def decide(at: int, said: str) -> str | None:
         return rows.decisions([at], [said])[0]
@@ -50,9 +50,9 @@ def decided_by_exits(
     found = call("FROM_JSON", asked, exp.Literal.string(json.dumps(types)))
     by_exit = case([(calls_exit(puts, rows, column("outcome", answer)), found)], column(answer))
     kept = [exp.column(each, quoted=True) for each in decided.columns if each != answer]
-    query = exp.select(*kept, exp.alias_(by_exit, answer)).from_("mq_decided")
+    query = exp.select(*kept, exp.alias_(by_exit, answer)).from_("__mqclause_decided")
     try:
-        after = decided.query("mq_decided", DUCKDB.text(query))
+        after = decided.query("__mqclause_decided", DUCKDB.text(query))
     except duckdb.CatalogException:
         raise TableError(NO_FUNCTION) from None
     assert after is not None  # noqa: S101 - a SELECT gives a relation

@@ -27,9 +27,9 @@ def known(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) -> di
     names = _rows(rows, {"at": "INTEGER", "id": "BIGINT", "asks": "BOOLEAN", "inhibited": "BOOLEAN", **texts})
     listed = _rows(rows, {"id": "BIGINT", "destinations": [struct_type(DESTINATION)]})
     return {
-        "mq_named": exp.select(exp.alias_(column("row"), "mq_names")).from_(names),
-        "mq_listed": exp.select(exp.alias_(column("row"), "mq_by_id")).from_(listed),
-        "mq_decisions": _decisions(puts, rules, explain, with_ties),
+        "__mqclause_named": exp.select(exp.alias_(column("row"), "__mqclause_names")).from_(names),
+        "__mqclause_listed": exp.select(exp.alias_(column("row"), "__mqclause_by_id")).from_(listed),
+        "__mqclause_decisions": _decisions(puts, rules, explain, with_ties),
     }
 
 
@@ -48,13 +48,13 @@ def _decisions(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) 
     tie = {**dict.fromkeys(TIE_NAMES, DUCKDB_TYPES["text"]), "weight": DUCKDB_TYPES["number"]}
     different = _from_json(f"[{','.join(places)}]", [{**answer, **({"ties": [tie]} if with_ties else {})}])
     one = {"id": column("id"), "number": column("number"), "known": call("LIST_EXTRACT", different, column("place"))}
-    return exp.select(exp.alias_(struct_of(one), "mq_decided")).from_(numbered.subquery("mq_numbered"))
+    return exp.select(exp.alias_(struct_of(one), "__mqclause_decided")).from_(numbered.subquery("__mqclause_numbered"))
 
 
 def _rows(rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Subquery:
     """Rows as a query with a column ``row``: a text of JSON, so that nothing is registered anywhere."""
     listed = _from_json(json.dumps(list(rows), ensure_ascii=False), [types])
-    return exp.select(exp.alias_(call("UNNEST", listed), "row")).subquery("mq_rows")
+    return exp.select(exp.alias_(call("UNNEST", listed), "row")).subquery("__mqclause_rows")
 
 
 def _from_json(text: str, types: Any) -> Node:

@@ -28,7 +28,7 @@ def message_order(
     """The messages of ``source`` with a column ``message_order``: see mqclause.tables.message_columns.
 
     A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
-    lie one behind the other. ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file. What
+    lie one behind the other. ``source`` is a relation, a DataFrame or Arrow table, or the path of Parquet files. What
     a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``. It is read once, when the
     relation is; every row comes out, with its columns as they were. Raises TableError and RuleError.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -9,16 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
+from sqlglot import exp
 
+from mqclause.duckdb.dialect import DUCKDB
+from mqclause.language.sql import literal
 from mqclause.tables.columns import TableError
+from mqclause.tables.dialect import call
+from mqclause.tables.functions import column
 from mqclause.tables.shape import check_apart, no_table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
-ASKED_OF = "mq_given"
-"""What a query calls the table that it is a query of: a name of ours, which a connection has for no other table."""
+ASKED_OF = "__mqclause_given_5f0c6e1d94b24a7d"
+"""What a query calls the table that it is a query of. A table of a connection's would win over the one that is meant,
+so this is a name that nobody gives."""
 
 
 @frozen
@@ -30,7 +37,7 @@ class GivenTable:
 
     @classmethod
     def of(cls, source: Any, connection: DuckDBPyConnection | None) -> GivenTable:
-        """What ``source`` is: a relation, or a DataFrame, an Arrow table or a Parquet file.
+        """What ``source`` is: a relation, a DataFrame, an Arrow table, or the path, pattern or folder of Parquet files.
 
         Those are read on a connection of our own where none is given. Raises TableError for what is no table, and for
         two columns that are one without regard to letter case.
@@ -67,8 +74,12 @@ class GivenTable:
         return found
 
 
-def _found(connection: DuckDBPyConnection, mq_given: Any, query: str) -> DuckDBPyRelation:  # noqa: ARG001
-    """DuckDB finds what it has no table of among the variables of who calls it."""
+def _found(
+    connection: DuckDBPyConnection,
+    __mqclause_given_5f0c6e1d94b24a7d: Any,
+    query: str,
+) -> DuckDBPyRelation:
+    """DuckDB finds what it has no table of among the variables of who calls it: ASKED_OF."""
     return connection.sql(query)
 
 
@@ -82,16 +93,32 @@ def _own_connection() -> DuckDBPyConnection:
 def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRelation:
     import duckdb
 
+    listed = [files]
     if Path(files).is_dir():
-        raise TableError(f"{files}: is a folder; a pattern names its Parquet files: {Path(files, '*.parquet')}")
+        listed = [glob.escape(str(each)) for each in files_inside(Path(files)) if each.suffix.lower() == ".parquet"]
+        if not listed:
+            raise TableError(f"{files}: the folder holds no file that ends in .parquet")
     try:
-        check_parquet(connection, files)
-        return connection.read_parquet(files)
+        for each in listed:
+            check_parquet(connection, each)
+        return connection.sql(f"FROM {_parquet(listed)}")
     except duckdb.IOException as error:
         raise TableError(f"{files}: {_said(error)}") from None
     except duckdb.InvalidInputException as error:
         other = "what is in other files is given as a relation, as of duckdb.read_csv"
         raise TableError(f"{files}: is no Parquet file ({_said(error)}); {other}") from None
+
+
+def files_inside(folder: Path) -> list[Path]:
+    """The files of a table that is a folder, and of the folders in it, without those that are hidden."""
+    inside = (each for each in folder.rglob("*") if not any(part[0] in "._" for part in each.relative_to(folder).parts))
+    return sorted(each for each in inside if each.is_file())
+
+
+def _parquet(files: Iterable[str]) -> str:
+    """Parquet files as one table: the union of their columns by name, and what the names of their folders say."""
+    by_name = exp.EQ(this=column("union_by_name"), expression=exp.true())
+    return DUCKDB.text(call("READ_PARQUET", exp.Array(expressions=[literal(each) for each in files]), by_name))
 
 
 def _said(error: Exception) -> str:

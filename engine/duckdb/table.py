@@ -16,7 +16,6 @@ from mqclause.duckdb.known import known
 from mqclause.duckdb.sources import ASKED_OF, GivenTable
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT
 from mqclause.language.sql import Node, both, equal, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
@@ -31,7 +30,7 @@ from mqclause.tables.cluster_puts import (
 )
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
-from mqclause.tables.functions import coalesced, column, is_null, struct_of
+from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct_of
 from mqclause.tables.name_keys import AT, ID, is_name
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 TABLE = "puts"
 """What a query that is shown calls its table."""
 
-_ONE_ROW = exp.select(exp.alias_(exp.true(), "mq_apart")).subquery("mq_one_row")
+_ONE_ROW = exp.select(exp.alias_(exp.true(), "__mqclause_apart")).subquery("__mqclause_one_row")
 """What keeps DuckDB from reading a table twice for the first rows of an order: projections that stand on nothing but a
 table it would write into one another, which for so many levels no memory has room for."""
 
@@ -59,18 +58,19 @@ def decide(
     shares: bool = False,
     spread: str | None = None,
     exits: Mapping[str, Exit] | None = None,
-    exit_limit: float = EXIT_LIMIT,
+    exit_limit: float | None = None,
     **put: Any,
 ) -> DuckDBPyRelation:
     """The table ``source`` with a column ``decision``: see mqclause.tables.columns for what goes in and comes out.
 
-    ``source`` is a relation, a DataFrame or Arrow table, or the path of a Parquet file; what is no relation yet is read
+    ``source`` is a relation, a DataFrame or Arrow table, or the path of Parquet files; what is no relation yet is read
     on ``connection``, or on one of its own, whose answer ``duckdb.sql`` cannot name. It is read once, when the relation
     is, and streams; every row comes out, with its columns as they were. With a ``cluster`` the table needs no
     ``destinations``: they are those that each put names there. ``cluster`` may be several, by the names of their local
     queue managers, of which the column ``at`` has one in each row. Then ``put`` may say where a flat table has the
-    fields of a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows. With
-    ``explain``, ``decision.eliminated_by`` says by which rule each destination fell.
+    fields of a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows; where it could
+    be either, ``bind=constant("GROUP")`` is the latter. With ``explain``, ``decision.eliminated_by`` says by which rule
+    each destination fell.
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
@@ -146,14 +146,14 @@ def _projected(
 
     Of rows that are not like ``where`` nothing is evaluated.
     """
-    query = exp.Select()
+    query, of_plan = exp.Select(), f"__mqclause_{name.removeprefix(PREFIX)}"
     for number, level in enumerate(by_column(plan).levels()):
         there = {binding: tree if where is None else when(where.copy(), tree) for binding, tree in level.items()}
         bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
         projection = exp.select("*", *bound, copy=False).from_(source, copy=False)
         if source == ASKED_OF:
             projection.join(_ONE_ROW.copy(), join_type="cross", copy=False)
-        source = f"mq_level_{number}"
+        source = f"{of_plan}_level_{number}"
         query = query.with_(source, projection, materialized=False, copy=False)
     answered = exp.alias_(struct_of(plan.answer) if answer is None else answer, name)
     return query.select(*kept, answered, copy=False).from_(source, copy=False)
@@ -183,10 +183,11 @@ class _Plans:
             return _projected(self.decision, source, kept, name, self.where, self.decided)
         more = [column(each) for each in further]
         first = _projected(self.ties, source, [*kept, *more], TIES, self.where, self.tied)
-        then = _projected(self.decision, "mq_tied", [*kept, column(TIES)], DECIDED, self.where, self.decided)
+        then = _projected(self.decision, "__mqclause_tied", [*kept, column(TIES)], DECIDED, self.where, self.decided)
         answer = exp.alias_(spread.answer(DECIDED, TIES), name)
-        rows = exp.select(*kept, answer).from_("mq_rows_decided")
-        return rows.with_("mq_rows_decided", with_first(then, "mq_tied", first, False), materialized=False)
+        rows = exp.select(*kept, answer).from_("__mqclause_rows_decided")
+        then = with_first(then, "__mqclause_tied", first, False)
+        return with_first(rows, "__mqclause_rows_decided", then, False)
 
 
 def _in_cluster(
@@ -196,29 +197,35 @@ def _in_cluster(
     of_odd = _Plans.of(rules, puts.odd_shape, explain, spread)
     found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
     asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(ASKED_OF)
-    saying = exp.select("*", *_aliases({**puts.numbers, **puts.by_name(rules)})).from_("mq_asking")
-    ids = {ID: coalesced(column("id", "mq_names"), puts.name_keys(rules).unknown_id()), ASKED: puts.number_asked}
-    naming = _looked_up("mq_saying", {**ids, "mq_names": column("mq_names")}, "mq_named", is_name())
-    same = both(*(equal(column(name, "mq_decided"), column(of)) for name, of in _BY.items()))
-    known_one = puts.known_as_named(column("known", "mq_decided"), rules, explain, spread is not None)
-    knowing = _looked_up("mq_naming", {_KNOWN: known_one}, "mq_decisions", same)
-    odd_id = equal(column("id", "mq_by_id"), when(is_odd, column(ID)))
-    listed = when(is_odd, column("destinations", "mq_by_id"))
+    saying = exp.select("*", *_aliases({**puts.numbers, **puts.by_name(rules)})).from_("__mqclause_asking")
+    ids = {
+        ID: coalesced(column("id", "__mqclause_names"), puts.name_keys(rules).unknown_id()),
+        ASKED: puts.number_asked,
+    }
+    naming = _looked_up(
+        "__mqclause_saying", {**ids, "__mqclause_names": column("__mqclause_names")}, "__mqclause_named", is_name()
+    )
+    same = both(*(equal(column(name, "__mqclause_decided"), column(of)) for name, of in _BY.items()))
+    known_one = puts.known_as_named(column("known", "__mqclause_decided"), rules, explain, spread is not None)
+    knowing = _looked_up("__mqclause_naming", {_KNOWN: known_one}, "__mqclause_decisions", same)
+    odd_id = equal(column("id", "__mqclause_by_id"), when(is_odd, column(ID)))
+    listed = when(is_odd, column("destinations", "__mqclause_by_id"))
     odd = {_IS_ODD: is_odd, ODD_PUT: when(is_odd, puts.odd_put), ODD_DESTINATIONS: listed}
     plans = evolve(
         of_odd, decided=puts.answer(found, of_odd.decided), tied=puts.ties(found, of_odd.tied), where=column(_IS_ODD)
     )
-    query = plans.query("mq_puts", columns, (AT, _KNOWN, _IS_ODD, ODD_PUT, ODD_DESTINATIONS), spread)
+    query = plans.query("__mqclause_puts", columns, (AT, _KNOWN, _IS_ODD, ODD_PUT, ODD_DESTINATIONS), spread)
     for name, part, stored in reversed([
         *((name, part, True) for name, part in known(puts, rules, explain, spread is not None).items()),
-        ("mq_asking", asking, False), ("mq_saying", saying, False), ("mq_naming", naming, False),
-        ("mq_knowing", knowing, False), ("mq_puts", _looked_up("mq_knowing", odd, "mq_listed", odd_id), False),
+        ("__mqclause_asking", asking, False), ("__mqclause_saying", saying, False),
+        ("__mqclause_naming", naming, False), ("__mqclause_knowing", knowing, False),
+        ("__mqclause_puts", _looked_up("__mqclause_knowing", odd, "__mqclause_listed", odd_id), False),
     ]):  # fmt: skip
         query = with_first(query, name, part, stored)
     return query
 
 
-_KNOWN, _IS_ODD = "mq_known", "mq_is_odd"
+_KNOWN, _IS_ODD = "__mqclause_known", "__mqclause_is_odd"
 """The decision about what a put says, unless it is odd, and whether it is."""
 
 _BY = {"id": ID, "number": ASKED}
@@ -235,10 +242,14 @@ def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:
 
 
 def with_first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
-    """The query, with another part before those that it has."""
-    others = query.args["with_"].expressions
+    """The query, with another part before those that it has.
+
+    The parts of that part come before it: where some are inside of others, DuckDB 1.4 plans each anew for every other.
+    """
+    after = query.args["with_"].expressions if query.args.get("with_") else []
+    before = part.args.pop("with_").expressions if part.args.get("with_") else []
     query.with_(name, part, materialized=stored, append=False, copy=False)
-    query.args["with_"].set("expressions", [*query.args["with_"].expressions, *others])
+    query.args["with_"].set("expressions", [*before, *query.args["with_"].expressions, *after])
     return query
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyConnection | None = None) -> Traffic:
     """How many puts ``source`` has of each queue at each queue manager, by its columns queue, from and count.
 
-    It is a relation, a DataFrame or Arrow table, or the path of a Parquet file. ``from`` is where the put was made;
+    It is a relation, a DataFrame or Arrow table, or the path of Parquet files. ``from`` is where the put was made;
     ``count`` may be missing: a row is one put. Raises TableError.
     """
     relation = GivenTable.of(source, connection).relation

@@ -19,6 +19,7 @@ try:
     )
     from mqclause.spark.traffic import traffic
     from mqclause.spark.udf import choose_destination_udf, explain_udf
+    from mqclause.tables.flat import constant
 except ImportError as error:
     if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas"):
         raise
@@ -28,6 +29,7 @@ __all__ = [
     "apply_rules",
     "choose_destination",
     "choose_destination_udf",
+    "constant",
     "decide",
     "decide_triggers",
     "explain_udf",

@@ -16,7 +16,7 @@ from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.exit_rows import ExitRows, calls_exit, said_by
 from mqclause.tables.functions import column
 
-_SAID, _BY_EXIT = "mq_said", "mq_by_exit"
+_SAID, _BY_EXIT = "__mqclause_said", "__mqclause_by_exit"
 """Columns on the way: what the put of a row says if an exit is called for it, and what is decided then."""
 
 

@@ -37,7 +37,7 @@ from mqclause.tables.named_puts import ASKED_NAMES
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, ties_plan
 
-_KNOWN, _NAMES, _BY_NAME, _ODD = "mq_known", "mq_names", "mq_by_name", "mq_odd"
+_KNOWN, _NAMES, _BY_NAME, _ODD = "__mqclause_known", "__mqclause_names", "__mqclause_by_name", "__mqclause_odd"
 """Columns on the way: the decision that is known, a row of names, that of an id, and what an odd put needs."""
 
 

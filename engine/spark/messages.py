@@ -23,4 +23,4 @@ def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | 
     text = (
         SPARK.text(query, quoted=True).replace("{", "{{").replace("}", "}}").replace(f"`{MESSAGES}`", f"{{{MESSAGES}}}")
     )
-    return df.sparkSession.sql(text, mq_messages=df)
+    return df.sparkSession.sql(text, __mqclause_messages=df)

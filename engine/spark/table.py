@@ -9,7 +9,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
@@ -60,7 +59,7 @@ def decide(
     shares: bool = False,
     spread: str | None = None,
     exits: Mapping[str, Exit] | None = None,
-    exit_limit: float = EXIT_LIMIT,
+    exit_limit: float | None = None,
     **put: Any,
 ) -> DataFrame:
     """``df`` with a column ``decision`` about its ``put`` and ``destinations``.
@@ -68,8 +67,8 @@ def decide(
     With a ``cluster`` the table needs no ``destinations``: they are those that each put names there, and what puts
     can say is decided once, before they are read. ``cluster`` may be several, by the names of their local queue
     managers, of which the column ``at`` has one in each row. Then ``put`` may say where a flat table has the fields of
-    a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows. ``df`` may be a stream of
-    puts. No action is triggered.
+    a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows; where it could be either,
+    ``bind=constant("GROUP")`` is the latter. ``df`` may be a stream of puts. No action is triggered.
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always

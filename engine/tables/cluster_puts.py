@@ -31,10 +31,10 @@ from mqclause.tables.shape import Shape, Sources, ValueSource
 from mqclause.tables.shares import TIE_NAMES
 from mqclause.tables.words import RowWords, kept
 
-ODD_PUT, ODD_DESTINATIONS = "mq_put", "mq_destinations"
+ODD_PUT, ODD_DESTINATIONS = "__mqclause_put", "__mqclause_destinations"
 """Columns on the way: what an odd put says, and what its names lead to."""
 
-SAID_NUMBER, ANY_NUMBER, ASKED = "mq_number", "mq_any_number", "mq_asked"
+SAID_NUMBER, ANY_NUMBER, ASKED = "__mqclause_number", "__mqclause_any_number", "__mqclause_asked"
 """Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
 
 MOST_SHOWN = 12
@@ -105,9 +105,9 @@ class ClusterPuts:
 
         It is null for names that are none; of those that are known nobody needs to see the letters.
         """
-        unknown = F.is_null(F.column("id", "mq_names"))
+        unknown = F.is_null(F.column("id", "__mqclause_names"))
         is_none = both(either([unknown, stands_for_any()]), either(wrong for _, wrong in self._wrong_names()))
-        asks = F.coalesced(F.column("asks", "mq_names"), exp.false())
+        asks = F.coalesced(F.column("asks", "__mqclause_names"), exp.false())
         return case([(is_none, exp.null()), (asks, F.column(SAID_NUMBER))], F.column(ANY_NUMBER))
 
     def _number(self, any_value: bool) -> Node:
@@ -140,7 +140,7 @@ class ClusterPuts:
     @property
     def odd_put(self) -> Node:
         """What an odd put says, as a struct; null where the row says nothing. What is left open is as its names say."""
-        fields: dict[str, Node] = {"inhibited": F.coalesced(F.column("inhibited", "mq_names"), exp.false())}
+        fields: dict[str, Node] = {"inhibited": F.coalesced(F.column("inhibited", "__mqclause_names"), exp.false())}
         for name, sources in self._sources().items():
             fields |= {_field(name, number): source.value.copy() for number, source in enumerate(sources)}
         said = F.struct_of(fields)
@@ -222,12 +222,12 @@ class ClusterPuts:
         words, found = self._words(), {name: each for name, each in self.sources.items() if not PUT[name].optional}
         bind = words.value(PUT["bind"], as_kept=False)
         left_open = equal(kept(PUT["bind"], bind.copy()), "AS_Q_DEF")
-        of_queue = F.coalesced(F.column("defbind", "mq_names"), literal("OPEN"))
+        of_queue = F.coalesced(F.column("defbind", "__mqclause_names"), literal("OPEN"))
         in_effect = case([(left_open, of_queue)], exp.cast(bind, "TEXT"))
         told = found["bind"][0].told if "bind" in found else "put.bind"
         own = ValueSource(self._own("clwlmruc"), "integer", "put.clwlmruc")
         # Names have been checked, and those that nobody knows are decided by what else they are told.
-        asked = {name: F.column(f"asked_{name}", "mq_names") for name in KEYS}
+        asked = {name: F.column(f"asked_{name}", "__mqclause_names") for name in KEYS}
         names = {name: F.coalesced(as_named(asked)[name], F.column(key)) for name, key in KEYS.items()}
         return {
             **found,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from attrs import frozen
 from sqlglot import exp
 
 from mqclause.documents.workload import OUTCOME
@@ -31,6 +32,18 @@ from mqclause.tables.shares import Spread, from_start
 
 GIVEN = tuple(name for name, each in PUT.items() if not each.optional)
 """What decide may be told of puts: the fields that the cluster does not say."""
+
+
+@frozen
+class Constant:
+    """What is the same in every row of a table."""
+
+    value: Any
+
+
+def constant(value: Any) -> Constant:
+    """Says what is the same in every row, whatever columns there are: ``decide(log, …, bind=constant("GROUP"))``."""
+    return Constant(value)
 
 
 def cluster_puts(
@@ -107,17 +120,39 @@ def _flat(columns: Mapping[str, FieldType], given: Mapping[str, Any], clusters: 
 
 def _source(columns: Mapping[str, FieldType], of: Column, value: Any, clusters: Collection[Cluster]) -> ValueSource:
     """A column of the table, or a value that is the same in all rows."""
-    own = spelt(value, columns) if isinstance(value, str) else None
-    if own is not None:
-        check_fits(columns[own], of, own)
-        return ValueSource(exp.column(own, quoted=True), columns[own], own)
-    try:
-        same = of.domain(value, of.name)
-    except DomainError as error:
-        raise TableError(_no_column(of, value, columns) if isinstance(value, str) else str(error)) from None
-    if of.name in PUT_NAMES and not any(same in known for each in clusters for known in _names(each)):
-        raise TableError(_no_column(of, value, columns))
+    same = _same(of, value.value if isinstance(value, Constant) else value)
+    if isinstance(value, str):
+        is_word = not isinstance(same, DomainError) and (of.name not in PUT_NAMES or _is_known(same, clusters))
+        own = spelt(value, columns)
+        if own is not None and is_word:
+            raise TableError(_both(of, value, own, same))
+        if own is not None:
+            check_fits(columns[own], of, own)
+            return ValueSource(exp.column(own, quoted=True), columns[own], own)
+        if not is_word:
+            raise TableError(_no_column(of, value, columns))
+    if isinstance(same, DomainError):
+        raise TableError(str(same))
     return ValueSource(literal(same), ListOf("text") if of.kind == "texts" else of.kind, of.name)
+
+
+def _same(of: Column, value: Any) -> Any:
+    """What a field holds in every row, or the error that it may not hold that."""
+    try:
+        return of.domain(value, of.name)
+    except DomainError as error:
+        return error
+
+
+def _is_known(name: str, clusters: Iterable[Cluster]) -> bool:
+    return any(name in known for each in clusters for known in _names(each))
+
+
+def _both(of: Column, value: str, own: str, same: str) -> str:
+    """A word that is a column and also what the field may hold in every row."""
+    what = "name in the cluster" if of.name in PUT_NAMES else "value that it may have"
+    said = f"{of.name}={value!r} is the column {own} and also a {what}"
+    return f"{said}; constant({same!r}) is the latter, for the former give the column another name"
 
 
 def _names(cluster: Cluster) -> Iterable[Collection[str]]:

@@ -13,8 +13,11 @@ from sqlglot import exp
 
 from mqclause.language.sql import Node
 
-PREFIX = "mq_"
-"""What the names of bindings begin with, so that they are no column's."""
+PREFIX = "__mqclause_"
+"""What the names of bindings, and of all columns that are added for our own use, begin with. Others are the user's."""
+
+ALONG = f"{PREFIX}along_"
+"""What names of columns begin with that ``mqclause batch`` has go along with those of the user."""
 
 
 class _OfOne(exp.Expression, exp.Func):

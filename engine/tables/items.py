@@ -55,35 +55,39 @@ class Items:
         following = case(
             [(self.told["ends_item"], literal(ENDED)), (follows, _place(sequence, offset))], literal(STUCK)
         )
-        told = {"mq_enqueued": self.told["enqueued_priority"], "mq_is_first": self.told["is_first"]}
-        return {"mq_place": place, "mq_next": following, **told}
+        told = {"__mqclause_enqueued": self.told["enqueued_priority"], "__mqclause_is_first": self.told["is_first"]}
+        return {"__mqclause_place": place, "__mqclause_next": following, **told}
 
     def alone(self) -> Added:
         """What a message is that is in no item of several, or not to be seen."""
         return {
-            "mq_first_there": exp.true(), "mq_repeated": exp.false(), "mq_leads": exp.true(),
-            "mq_in_line": exp.true(), "mq_behind_end": exp.false(),
-            "mq_item_priority": column("mq_enqueued"), "mq_item_arrival": self.words["arrival"],
-            "mq_earliest_priority": column("mq_enqueued"), "mq_earliest_arrival": self.words["arrival"],
-            "mq_in_item": literal(1),
+            "__mqclause_first_there": exp.true(), "__mqclause_repeated": exp.false(), "__mqclause_leads": exp.true(),
+            "__mqclause_in_line": exp.true(), "__mqclause_behind_end": exp.false(),
+            "__mqclause_item_priority": column("__mqclause_enqueued"), "__mqclause_item_arrival": self.words["arrival"],
+            "__mqclause_earliest_priority": column("__mqclause_enqueued"), "__mqclause_earliest_arrival": self.words["arrival"],
+            "__mqclause_in_item": literal(1),
         }  # fmt: skip
 
     def together(self, earliest: bool, gathered: bool = True) -> list[Added]:
         """The same of a message that is in one, level by level; ``earliest`` asks for the first of it to arrive.
 
-        Unless they are ``gathered`` by a window, somebody else has to add the ``mq_stretches`` after the second level,
-        of the messages that begin one: see ``stretch``.
+        Unless they are ``gathered`` by a window, somebody else has to add the ``__mqclause_stretches`` after the second
+        level, of the messages that begin one: see ``stretch``.
         """
         told = {
-            "mq_first_there": negated(is_null(column("mq_first_place"))),
-            "mq_repeated": F.coalesced(_repeated(), exp.false()),
+            "__mqclause_first_there": negated(is_null(column("__mqclause_first_place"))),
+            "__mqclause_repeated": F.coalesced(_repeated(), exp.false()),
         }
         stretches = F.Gathered(this=self.stretch(), expression=self.begins())
-        of_item = {"mq_stretches": self._over(stretches, _whole())}
+        of_item = {"__mqclause_stretches": self._over(stretches, _whole())}
         return [
             {**self._neighbours(), **(self._earliest() if earliest else self._no_earliest())},
             {**told, **(of_item if gathered else {})},
-            {"mq_line": when(F.more_than(column("mq_stretches"), 0), _line(column("mq_stretches")), _none())},
+            {
+                "__mqclause_line": when(
+                    F.more_than(column("__mqclause_stretches"), 0), _line(column("__mqclause_stretches")), _none()
+                )
+            },
             _told(),
         ]
 
@@ -93,37 +97,43 @@ class Items:
 
     def standing(self) -> tuple[Sequence[tuple[Node, bool]], Added]:
         """By what rows stand in line, and what each tells of its item beside the one before it there."""
-        place, bucket = column("mq_place"), column("mq_bucket")
+        place, bucket = column("__mqclause_place"), column("__mqclause_bucket")
         same = [exp.EQ(this=_of_row_before(tree), expression=tree.copy()) for tree in (bucket, *self.of_item)]
         goes_on = F.coalesced(
-            both(*same, exp.EQ(this=_of_row_before(column("mq_next")), expression=place)), exp.false()
+            both(*same, exp.EQ(this=_of_row_before(column("__mqclause_next")), expression=place)), exp.false()
         )
         begins = negated(F.coalesced(same[0].copy(), exp.false()))
-        is_first = column("mq_is_first")
+        is_first = column("__mqclause_is_first")
         regular = when(begins.copy(), is_first, both(goes_on, negated(is_first.copy())))
-        told = {"mq_begins": begins, "mq_breaks": negated(regular)}
+        told = {"__mqclause_begins": begins, "__mqclause_breaks": negated(regular)}
         return [(bucket, False), (place, False)], told
 
     def unbroken(self) -> Added:
         """What a message is that is in an unbroken item, or alone: as ``together`` and ``alone`` say it."""
-        alone, is_alone = self.alone(), is_null(column("mq_bucket"))
+        alone, is_alone = self.alone(), is_null(column("__mqclause_bucket"))
         return {
             **alone,
-            "mq_leads": when(is_alone, exp.true(), column("mq_is_first")),
-            "mq_item_priority": F.coalesced(column("mq_first_enqueued"), alone["mq_item_priority"]),
-            "mq_item_arrival": F.coalesced(column("mq_first_arrival"), alone["mq_item_arrival"]),
+            "__mqclause_leads": when(is_alone, exp.true(), column("__mqclause_is_first")),
+            "__mqclause_item_priority": F.coalesced(
+                column("__mqclause_first_enqueued"), alone["__mqclause_item_priority"]
+            ),
+            "__mqclause_item_arrival": F.coalesced(
+                column("__mqclause_first_arrival"), alone["__mqclause_item_arrival"]
+            ),
             # Which number it is does not matter: it rises within an item.
-            "mq_in_item": column("mq_place") if self._may_be_segments else exp.cast(self.words["sequence"], "INT"),
+            "__mqclause_in_item": column("__mqclause_place")
+            if self._may_be_segments
+            else exp.cast(self.words["sequence"], "INT"),
         }
 
     def begins(self) -> Node:
         """Whether a message begins a stretch; the first of an item has none before it and begins no further one."""
-        place, before = column("mq_place"), column("mq_before")
-        irregular = exp.NEQ(this=column("mq_after"), expression=place)
-        before_repeated = equal(before, column("mq_before_that"))
+        place, before = column("__mqclause_place"), column("__mqclause_before")
+        irregular = exp.NEQ(this=column("__mqclause_after"), expression=place)
+        before_repeated = equal(before, column("__mqclause_before_that"))
         among_segments = [
-            exp.GT(this=column("mq_furthest"), expression=place),
-            exp.GT(this=column("mq_furthest_before"), expression=before),
+            exp.GT(this=column("__mqclause_furthest"), expression=place),
+            exp.GT(this=column("__mqclause_furthest_before"), expression=before),
         ]
         more = among_segments if self._may_be_segments else []
         return F.coalesced(either([irregular, _repeated(), before_repeated, *more]), exp.false())
@@ -131,7 +141,7 @@ class Items:
     def stretch(self) -> Node:
         """What is told of the message that begins one; stretches in order are in that of their item."""
         repeated = when(_repeated(), literal(1), literal(0))
-        parts = [column("mq_in_item"), column("mq_place"), column("mq_after"), repeated]
+        parts = [column("__mqclause_in_item"), column("__mqclause_place"), column("__mqclause_after"), repeated]
         return F.list_of(parts, "BIGINT")
 
     @property
@@ -144,45 +154,54 @@ class Items:
         return not is_known(self.words["segment"])
 
     def _neighbours(self) -> Added:
-        place, following, arrival = column("mq_place"), column("mq_next"), self.words["arrival"]
-        enqueued = column("mq_enqueued")
+        place, following, arrival = column("__mqclause_place"), column("__mqclause_next"), self.words["arrival"]
+        enqueued = column("__mqclause_enqueued")
         furthest = {
-            "mq_furthest": self._over(exp.Max(this=following), rows_before(literal(1))),
-            "mq_furthest_before": self._over(exp.Max(this=following), rows_before(literal(2))),
+            "__mqclause_furthest": self._over(exp.Max(this=following), rows_before(literal(1))),
+            "__mqclause_furthest_before": self._over(exp.Max(this=following), rows_before(literal(2))),
         }
         return {
-            "mq_in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
-            "mq_first_place": self._over(exp.Min(this=when(column("mq_is_first"), place.copy())), _whole()),
-            "mq_item_priority": self._over(exp.FirstValue(this=enqueued)),
-            "mq_item_arrival": self._over(exp.FirstValue(this=arrival)),
-            "mq_before": self._over(exp.Lag(this=place)),
-            "mq_before_that": self._over(exp.Lag(this=place, offset=literal(2))),
-            "mq_after": self._over(exp.Lag(this=following)),
+            "__mqclause_in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
+            "__mqclause_first_place": self._over(
+                exp.Min(this=when(column("__mqclause_is_first"), place.copy())), _whole()
+            ),
+            "__mqclause_item_priority": self._over(exp.FirstValue(this=enqueued)),
+            "__mqclause_item_arrival": self._over(exp.FirstValue(this=arrival)),
+            "__mqclause_before": self._over(exp.Lag(this=place)),
+            "__mqclause_before_that": self._over(exp.Lag(this=place, offset=literal(2))),
+            "__mqclause_after": self._over(exp.Lag(this=following)),
             **(furthest if self._may_be_segments else {}),
         }
 
     def _no_earliest(self) -> Added:
-        return {"mq_earliest_priority": column("mq_enqueued"), "mq_earliest_arrival": self.words["arrival"]}
+        return {
+            "__mqclause_earliest_priority": column("__mqclause_enqueued"),
+            "__mqclause_earliest_arrival": self.words["arrival"],
+        }
 
     def _earliest(self) -> Added:
         """Where the first of the item in physical order lies."""
-        physical = ordered_by((column("mq_enqueued"), True), (self.words["arrival"], False))
+        physical = ordered_by((column("__mqclause_enqueued"), True), (self.words["arrival"], False))
         return {
-            f"mq_earliest_{name}": exp.Window(
+            f"__mqclause_earliest_{name}": exp.Window(
                 this=exp.FirstValue(this=tree), partition_by=self.of_item, order=physical.copy()
             )
-            for name, tree in (("priority", column("mq_enqueued")), ("arrival", self.words["arrival"]))
+            for name, tree in (("priority", column("__mqclause_enqueued")), ("arrival", self.words["arrival"]))
         }
 
     def _over(self, function: Node, frame: Node | None = None) -> Node:
-        first = [] if self.first_is_lowest else [(column("mq_is_first"), True)]
-        keys = (column("mq_place"), False), (column("mq_enqueued"), True), (self.words["arrival"], False)
+        first = [] if self.first_is_lowest else [(column("__mqclause_is_first"), True)]
+        keys = (
+            (column("__mqclause_place"), False),
+            (column("__mqclause_enqueued"), True),
+            (self.words["arrival"], False),
+        )
         return exp.Window(this=function, partition_by=self.of_item, order=ordered_by(*first, *keys), spec=frame)
 
     def seen(self) -> Added:
         """The words of the rules that a message has by what was told of it, and in its item."""
-        in_item = {name.removeprefix("mq_"): column(name) for name in self.alone() if name != "mq_in_item"}
-        return {**self.told, "enqueued_priority": column("mq_enqueued"), **in_item}
+        in_item = {name.removeprefix(F.PREFIX): column(name) for name in self.alone() if name != "__mqclause_in_item"}
+        return {**self.told, "enqueued_priority": column("__mqclause_enqueued"), **in_item}
 
     def shortened(self, keys: tuple[tuple[Node, bool], ...], fell: Sequence[Node]) -> tuple[tuple[Node, bool], ...]:
         """The keys of an order; if the last of them are those of an item's messages, two numbers say the same.
@@ -193,26 +212,30 @@ class Items:
         within = tuple((self.words[name], False) for name in ("sequence", "offset", "arrival"))
         if keys[-len(within) :] != within:
             return keys
-        among = ((column("mq_in_item"), False),) if column("mq_repeated") in fell else within
-        return (*keys[: -len(within)], (column("mq_bucket"), False), *among)
+        among = ((column("__mqclause_in_item"), False),) if column("__mqclause_repeated") in fell else within
+        return (*keys[: -len(within)], (column("__mqclause_bucket"), False), *among)
 
 
 def _told() -> Added:
     """What the place where its line is cut says of a message."""
-    line, place, there, repeated = map(column, ("mq_line", "mq_place", "mq_first_there", "mq_repeated"))
+    line, place, there, repeated = map(
+        column, ("__mqclause_line", "__mqclause_place", "__mqclause_first_there", "__mqclause_repeated")
+    )
     cut = F.item(line, CUT)
     is_behind = both(exp.GT(this=cut, expression=literal(NO_CUT)), exp.GTE(this=place, expression=cut))
     behind, unfit = (F.coalesced(each, exp.false()) for each in (is_behind, F.has(line, exp.Neg(this=place))))
     behind_end = both(there, behind, _is_one(F.item(line, CUT_BY_END)))
     return {
-        "mq_leads": F.coalesced(both(negated(repeated), equal(place, column("mq_first_place"))), exp.false()),
-        "mq_in_line": both(there, negated(either([repeated, behind, unfit]))),
-        "mq_behind_end": F.coalesced(behind_end, exp.false()),
+        "__mqclause_leads": F.coalesced(
+            both(negated(repeated), equal(place, column("__mqclause_first_place"))), exp.false()
+        ),
+        "__mqclause_in_line": both(there, negated(either([repeated, behind, unfit]))),
+        "__mqclause_behind_end": F.coalesced(behind_end, exp.false()),
     }
 
 
 def _repeated() -> Node:
-    return equal(column("mq_before"), column("mq_place"))
+    return equal(column("__mqclause_before"), column("__mqclause_place"))
 
 
 def _of_row_before(tree: Node) -> Node:

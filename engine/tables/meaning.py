@@ -30,7 +30,7 @@ from mqclause.tables.bindings import Bindings
 from mqclause.tables.packing import Packing, has_bits
 from mqclause.tables.words import NotInTableError, RowWords
 
-FIRST, MIXED = "mq_first", "mq_mixed"
+FIRST, MIXED = "__mqclause_first", "__mqclause_mixed"
 """The bits of the row's first subject, and those in which not all are alike. Who remains is among them all, so what is
 alike in the whole list stays so, and is the first's; most rules then need no look at the list.
 """

@@ -31,10 +31,10 @@ from mqclause.tables.message_order import NO_MESSAGE, PLACED, MessageOrder, Mess
 from mqclause.tables.shape import FieldType
 from mqclause.tables.words import NotInTableError
 
-MESSAGES = "mq_messages"
+MESSAGES = "__mqclause_messages"
 """What the query calls the table that it is a query of."""
 
-QUEUE_NUMBER = "mq_queue"
+QUEUE_NUMBER = "__mqclause_queue"
 """The number of a message's queue, where queues are numbered."""
 
 QUICKLY_SORTED = 2
@@ -81,9 +81,9 @@ class _Query:
         """
         found = {each.sql(): each for tree in told.values() for each in tree.find_all(exp.Column)}
         own = {f"{name}_{at}": tree for at, tree in enumerate(found.values())}
-        counts = exp.select(*_aliases({**own, "mq_rows": exp.Count(this=exp.Star())})).from_(MESSAGES)
+        counts = exp.select(*_aliases({**own, "__mqclause_rows": exp.Count(this=exp.Star())})).from_(MESSAGES)
         counts = counts.group_by(*(tree.copy() for tree in own.values()))
-        rows, order = exp.Sum(this=column("mq_rows")), ordered_by(*((column(each), False) for each in told))
+        rows, order = exp.Sum(this=column("__mqclause_rows")), ordered_by(*((column(each), False) for each in told))
         alike = exp.Window(this=rows.copy(), partition_by=split_by(*map(column, told)))
         before = exp.Sub(this=exp.Window(this=rows, order=order), expression=alike)
         number = exp.cast(exp.Window(this=exp.DenseRank(), order=order.copy()), "INT")
@@ -93,7 +93,9 @@ class _Query:
             return of_own.get(node.sql(), node)
 
         told = {each: tree.transform(kept) for each, tree in told.items()}
-        alikes = exp.select("*", *_aliases(told)).from_(counts.subquery("mq_counts")).subquery("mq_alikes")
+        alikes = (
+            exp.select("*", *_aliases(told)).from_(counts.subquery("__mqclause_counts")).subquery("__mqclause_alikes")
+        )
         numbers = exp.select("*", *_aliases({name: number, f"{name}_before": exp.cast(before, "BIGINT")})).from_(alikes)
         self.parts.append((f"{name}s", numbers))
         same = both(*(exp.NullSafeEQ(this=tree.copy(), expression=column(of)) for of, tree in own.items()))
@@ -111,33 +113,52 @@ class _Query:
         """A level with where the first message of an unbroken item lies, and with whether an item is a broken one."""
         self.made_again.add(self.source)
         keys, told = items.standing()
-        first = {"mq_first_enqueued": column("mq_enqueued"), "mq_first_arrival": items.words["arrival"].copy()}
+        first = {
+            "__mqclause_first_enqueued": column("__mqclause_enqueued"),
+            "__mqclause_first_arrival": items.words["arrival"].copy(),
+        }
         line = exp.select("*").from_(self.source).where(is_member.copy())
         line = line.order_by(*ordered_by(*keys).expressions)
-        self.parts.append(("mq_line_up", exp.select("*", *_aliases({**told, **first})).from_(line.subquery("mq_line"))))
-        broken = exp.select("mq_bucket AS mq_broken_bucket").distinct().from_("mq_line_up").where("mq_breaks")
-        self.parts.append(("mq_broken_ones", broken))
-        is_broken = exp.alias_(negated(is_null(column("mq_broken_bucket"))), "mq_is_broken")
-        firsts = exp.select(exp.alias_(column("mq_bucket"), "mq_of_bucket"), *first, is_broken).from_("mq_line_up")
-        firsts = firsts.join("mq_broken_ones", on="mq_bucket = mq_broken_bucket", join_type="left").where("mq_begins")
-        self.parts.append(("mq_firsts", firsts))
-        of_bucket = exp.EQ(this=column("mq_bucket"), expression=column("mq_of_bucket"))
-        self._join("mq_firsts", of_bucket, {name: column(name) for name in (*first, "mq_is_broken")})
+        self.parts.append(
+            (
+                "__mqclause_line_up",
+                exp.select("*", *_aliases({**told, **first})).from_(line.subquery("__mqclause_line")),
+            )
+        )
+        broken = (
+            exp.select("__mqclause_bucket AS __mqclause_broken_bucket")
+            .distinct()
+            .from_("__mqclause_line_up")
+            .where("__mqclause_breaks")
+        )
+        self.parts.append(("__mqclause_broken_ones", broken))
+        is_broken = exp.alias_(negated(is_null(column("__mqclause_broken_bucket"))), "__mqclause_is_broken")
+        firsts = exp.select(exp.alias_(column("__mqclause_bucket"), "__mqclause_of_bucket"), *first, is_broken).from_(
+            "__mqclause_line_up"
+        )
+        firsts = firsts.join(
+            "__mqclause_broken_ones", on="__mqclause_bucket = __mqclause_broken_bucket", join_type="left"
+        ).where("__mqclause_begins")
+        self.parts.append(("__mqclause_firsts", firsts))
+        of_bucket = exp.EQ(this=column("__mqclause_bucket"), expression=column("__mqclause_of_bucket"))
+        self._join("__mqclause_firsts", of_bucket, {name: column(name) for name in (*first, "__mqclause_is_broken")})
 
     def gather(self, items: Items) -> None:
         """One more level, with the stretches of each item that has more than one; few have."""
-        told = {f"mq_of_{at}": tree for at, tree in enumerate(items.of_item)}
-        found = exp.select(*_aliases({**told, "mq_gathered": exp.ArrayAgg(this=items.stretch())}))
+        told = {f"__mqclause_of_{at}": tree for at, tree in enumerate(items.of_item)}
+        found = exp.select(*_aliases({**told, "__mqclause_gathered": exp.ArrayAgg(this=items.stretch())}))
         found = found.from_(self.source).where(items.begins()).group_by(*(tree.copy() for tree in told.values()))
-        self.parts.append(("mq_irregular", found))
+        self.parts.append(("__mqclause_irregular", found))
         same = both(*(exp.EQ(this=tree.copy(), expression=column(of)) for of, tree in told.items()))
-        select = exp.select(f"{self.source}.*", *_aliases(level := {"mq_stretches": in_order(column("mq_gathered"))}))
-        self._then(select.from_(self.source).join("mq_irregular", on=same, join_type="left"), level)
+        select = exp.select(
+            f"{self.source}.*", *_aliases(level := {"__mqclause_stretches": in_order(column("__mqclause_gathered"))})
+        )
+        self._then(select.from_(self.source).join("__mqclause_irregular", on=same, join_type="left"), level)
 
     def in_order(self, keys: Sequence[tuple[Node, bool]], level: Added) -> None:
         """One more level, whose windows are over all rows from the first to the last of ``keys``."""
         rows = exp.select("*").from_(self.source).order_by(*ordered_by(*keys).expressions)
-        self._then(exp.select("*", *_aliases(level), copy=False).from_(rows.subquery("mq_in_order")), level)
+        self._then(exp.select("*", *_aliases(level), copy=False).from_(rows.subquery("__mqclause_in_order")), level)
 
     def _join(self, few: str, same: Node, level: Added) -> None:
         """A level with what a part of few rows says, which is made wherever it is read."""
@@ -146,7 +167,7 @@ class _Query:
         self.made_again.add(self.source)
 
     def _then(self, query: exp.Query, level: Added) -> None:
-        self.source = f"mq_level_{len(self.parts)}"
+        self.source = f"__mqclause_level_{len(self.parts)}"
         self.parts.append((self.source, query))
         self.names += map(column, level)
 
@@ -185,8 +206,8 @@ def message_query(
         query.add(level)
     query.add(items.places())
     is_member = both(is_message, is_there(steps, seen), negated(_is(read.words["group_id"], "")))
-    _members(query, items, is_member, _asks(orders.values(), "mq_earliest_"), numbered)
-    fates = {name: column(f"mq_fate_{name}") for name in orders}
+    _members(query, items, is_member, _asks(orders.values(), "__mqclause_earliest_"), numbered)
+    fates = {name: column(f"__mqclause_fate_{name}") for name in orders}
     query.add({fates[name].name: _fate(each, is_message) for name, each in orders.items()})
     remains = {name: _is_one(fate, PLACED) for name, fate in fates.items()}
     places = _places(query, items, orders, remains, numbered)
@@ -221,12 +242,12 @@ def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbe
             if numbered and at == 1:
                 query.gather(items)
 
-    query.add({"mq_bucket": when(is_member.copy(), items.bucket())})
+    query.add({"__mqclause_bucket": when(is_member.copy(), items.bucket())})
     if not numbered or earliest:
         query.split(is_member, by_windows, items.alone())
         return
     query.look_back(items, is_member)
-    query.split(coalesced(column("mq_is_broken"), exp.false()), by_windows, items.unbroken())
+    query.split(coalesced(column("__mqclause_is_broken"), exp.false()), by_windows, items.unbroken())
 
 
 def _fate(order: MessageOrder, is_message: Node) -> Node:
@@ -255,7 +276,7 @@ def _places(
     A window for each queue counts on all cores, but sorts quickly only by a few bytes; where rows are ``numbered``, an
     order with more keys has all rows sorted as they are, and counted.
     """
-    places: dict[str, Node] = {name: column(f"mq_{name}") for name in orders}
+    places: dict[str, Node] = {name: column(f"__mqclause_{name}") for name in orders}
     keys = {name: items.shortened(each.keys, [where for where, _ in each.fell]) for name, each in orders.items()}
     counted = [name for name in orders if numbered and len(ordered_by(*keys[name]).expressions) > QUICKLY_SORTED]
     parts = {name: [_part(each)] if numbered else split_by(*items.queue, each) for name, each in remains.items()}

@@ -13,11 +13,11 @@ from mqclause.tables import functions as F  # noqa: N812 - the functions of plan
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.named_puts import AS_NAMED, NamedPuts, unknown_number
 
-AT, ID = "mq_at", "mq_id"
+AT, ID = "__mqclause_at", "__mqclause_id"
 """Columns on the way: the place of the row's cluster, and what its put names."""
 
-KEYS = {name: f"mq_{name}" for name in PUT_NAMES}
-BY_QUEUE, BY_MANAGER = "mq_by_queue", "mq_by_manager"
+KEYS = {name: f"__mqclause_{name}" for name in PUT_NAMES}
+BY_QUEUE, BY_MANAGER = "__mqclause_by_queue", "__mqclause_by_manager"
 """Columns on the way: the names that a put gives, and those that they are found by."""
 
 
@@ -84,7 +84,7 @@ def is_given(key: str) -> Node:
 def is_name() -> Node:
     """Whether a row of names is what a put names in its cluster."""
     found_by = {AT: "at", BY_QUEUE: "queue", BY_MANAGER: "queue_manager"}
-    return both(*(equal(F.column(own), F.column(of, "mq_names")) for own, of in found_by.items()))
+    return both(*(equal(F.column(own), F.column(of, "__mqclause_names")) for own, of in found_by.items()))
 
 
 def stands_for_any() -> Node:

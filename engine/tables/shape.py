@@ -15,7 +15,7 @@ from mqclause.rulebook.declaration import Declaration
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import Column, Columns, TableError, columns_of, given
 from mqclause.tables.demands import Demands, demands_of
-from mqclause.tables.functions import EACH, PREFIX, column, field_of
+from mqclause.tables.functions import ALONG, EACH, PREFIX, column, field_of
 
 FieldType = Union[str, "Struct", "ListOf"]
 """A kind of column, decimal, huge (an integer of more than 64 bits), name (a text that is one), null (no value at all),
@@ -219,7 +219,7 @@ def check_free(name: str, columns: Iterable[str]) -> None:
     columns = list(columns)
     for taken in (each for each in columns if each.lower() == name.lower()):
         raise TableError(f"the table has a column {taken} already")
-    for own in (each for each in columns if each.lower().startswith(PREFIX)):
+    for own in (each for each in columns if each.lower().startswith(PREFIX) and not each.startswith(ALONG)):
         raise TableError(f"column {own}: names that begin with {PREFIX} are used by mqclause itself")
     check_apart(columns)
 

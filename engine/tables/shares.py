@@ -30,7 +30,7 @@ from mqclause.tables.plan import Written, plan_of
 from mqclause.tables.shape import FieldType, Shape, named, there
 from mqclause.tables.steps import Writing
 
-TIES, DECIDED = "mq_ties", "mq_decided_alone"
+TIES, DECIDED = "__mqclause_ties", "__mqclause_decided_alone"
 """Columns on the way: who stays permitted, with weights, and the decision that takes the first listed."""
 
 TIE_NAMES = ("queue", "queue_manager", "channel")

@@ -17,6 +17,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
 from mqclause.tables.dialect import PlanDialect
+from mqclause.tables.meaning import FIRST, MIXED
 from mqclause.tables.plan import AnswerFields, plan_of
 from mqclause.tables.shape import contract_shape
 
@@ -58,7 +59,6 @@ def _legend(plan: Plan, of: Sequence[Rule], ruleset: Ruleset) -> list[str]:
     trees = (expanded(tree, ruleset.vocabulary) for step in steps for tree in expressions_of(step))
     asked = dict.fromkeys(each.name for tree in trees for each in tree.find_all(exp.Column))
     told = [f"--   {plan.legend[word]}" for word in asked if word in plan.legend]
-    what = (
-        f"-- a {ruleset.vocabulary.subject} is a number (mq_first: that of the first, mq_mixed: the bits that differ)"
-    )
+    subject = ruleset.vocabulary.subject
+    what = f"-- a {subject} is a number ({FIRST}: that of the first, {MIXED}: the bits that differ)"
     return [what, *told] if told else []

@@ -17,6 +17,7 @@ from mqclause.model.assembly.configured import (
     ConfiguredObject,
 )
 from mqclause.model.assembly.covered import covered, of_a_part
+from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.joined import is_facts, is_whole, joined_clusters, seen_of
 from mqclause.model.assembly.mq_object import MqObject
@@ -25,7 +26,6 @@ from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.platform import platform_of
 from mqclause.model.assembly.queue_facts import leads_to_topic, queue_fact
 from mqclause.model.assembly.shipped import SHIPPED
-from mqclause.model.assembly.untold import Inquired, asked_at
 from mqclause.model.assembly.view import objects_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
@@ -60,7 +60,7 @@ class ConfiguredMember:
     platform: str
     whole: bool
     knows_all: bool
-    asked: Inquired | None
+    asked: Inquired
     covered: Covered
 
     @classmethod
@@ -79,7 +79,7 @@ class ConfiguredMember:
             platform_of(scripts, shown),
             any(map(is_whole, scripts)),
             any(map(is_facts, scripts)),
-            asked_at(scripts, owner),
+            Inquired.at(scripts, owner),
             covered(scripts),
         )
 
@@ -190,7 +190,7 @@ class ConfiguredMember:
     def sent_from(self) -> frozenset[str] | None:
         """The transmission queues that its channels take messages from; None where its files would not tell."""
         named = frozenset(each.text("XMITQ") for each in self.objects.of("CHANNEL")) - {""}
-        if self.knows_all or not (named or self.whole or (self.asked and self.tells("CHANNEL", ANY))):
+        if self.knows_all or not (named or self.whole or (self.asked.alone and self.tells("CHANNEL", ANY))):
             return None
         return named.union(each.name for each in self._queues.values() if each.text("CLCHNAME"))
 
@@ -232,7 +232,7 @@ class ConfiguredMember:
         """
         if self.covered.leaves_out(kind, name):
             return False
-        told = bool(self.objects.of(kind)) if self.asked is None else self.asked.tells(kind, name)
+        told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(kind))
         return not name.startswith(SHIPPED) and (self.whole or told)
 
 

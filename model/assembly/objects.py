@@ -14,6 +14,7 @@ from mqclause.model.assembly.operations import Operations, told
 from mqclause.model.assembly.provenance import Origin
 from mqclause.model.assembly.shown_otherwise import shown_otherwise
 from mqclause.model.diagnostic import Diagnostic, DomainError, name_suggestion, quoted
+from mqclause.model.facts.objects import MESSAGE_CHANNELS
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.record import Record, Script, listed
 
@@ -163,8 +164,8 @@ class Objects:
         Of what is displayed several times the last counts.
         """
         if record.kind in ROWS:
-            if record.kind == "CHSTATUS" and not {*record.listed("CHLTYPE")} <= {*CLUSTER_CHANNELS}:
-                return  # a channel that is no route of a cluster
+            if record.kind == "CHSTATUS" and not {*record.listed("CHLTYPE")} <= {*CLUSTER_CHANNELS, *MESSAGE_CHANNELS}:
+                return  # a channel of clients
             self._observe_row(only(record, [name for name in record.attributes if self._is_shown(record, name)]), key)
             return
         known = self._found.get(key) or MqObject(record.kind, record.name, record)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import define, field, frozen
 
-from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Text, Whole, Words, seen, words
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Names, Text, Whole, Words, seen, words
 from mqclause.model.facts.objects import CHANNEL_STATES
 
 
@@ -14,7 +14,8 @@ from mqclause.model.facts.objects import CHANNEL_STATES
 class Delivery:
     """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
 
-    ``channel`` is blank where it leaves by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
+    ``depth`` messages are there, as far as it is told, and ``maxdepth`` at most. ``channel`` is blank where it leaves
+    by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
     queue manager that sends. ``own_transmission_queue`` is its queue whose CLCHNAME names the channel, blank if none
     does, ``defclxq`` its DEFCLXQ, blank where no source tells it. ``queues_told``: a source names every queue that the
     target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
@@ -27,6 +28,11 @@ class Delivery:
     What is on its way may be a trigger message in its place: for the ``triggered_queue``, which ``is_sent_from``
     likewise, with ``usage``, ``process``, ``initq`` and ``trigdata``. ``trigdata_is_channel``: a channel of that name
     is defined, or no source tells which are; ``like_trigdata`` is one whose name is nearly that.
+
+    ``takers`` says in words how the channels are that take messages from the transmission queue, or that the trigger
+    message would start, ``taker_states`` has their states; ``taker_unknown``: that of one is not known.
+    ``stopped_taker`` is one that is STOPPED. ``is_triggered``: the transmission queue has TRIGGER, so that a message
+    on it may start one.
     """
 
     sender: str = seen(NAME_OR_BLANK, "")
@@ -55,6 +61,13 @@ class Delivery:
     trigdata: str = seen(Text(64), "")
     trigdata_is_channel: bool = True
     like_trigdata: str = seen(Text(20), "")
+    depth: int = seen(Whole(0, LARGEST), 0)
+    maxdepth: int = seen(Whole(0, LARGEST), LARGEST)
+    takers: str = seen(Text(400), "")
+    taker_states: tuple[str, ...] = seen(Names(Words(CHANNEL_STATES)), ())
+    taker_unknown: bool = False
+    stopped_taker: str = seen(Text(20), "")
+    is_triggered: bool = False
 
 
 @frozen(eq=False)
@@ -64,7 +77,9 @@ class Beyond:
     ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead
     to; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that serve some cluster
     channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are the transmission
-    queues that its channels name, None where no channel is described. A facts file tells none of it.
+    queues that its channels name, None where no channel is described. Of its ``channels``, by name, those of
+    ``unknown_state`` have one that no source tells; ``no_channels`` are names in TRIGDATA, and the sources tell that
+    there is no such channel.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
@@ -72,3 +87,6 @@ class Beyond:
     clchnames: Mapping[str, str] = field(factory=dict)
     defclxq: str = ""
     sent_from: frozenset[str] | None = None
+    channels: frozenset[str] = frozenset()
+    unknown_state: frozenset[str] = frozenset()
+    no_channels: frozenset[str] = frozenset()

@@ -28,6 +28,9 @@ from mqclause.model.facts.domains import (
 )
 
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
+MESSAGE_CHANNELS = ("SDR", "SVR", "RCVR", "RQSTR")
+"""The types of channels that carry messages and belong to no cluster."""
+
 BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
 DEFTYPES = ("CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR")
 LONGEST_MESSAGE = 2**31 - 1
@@ -43,7 +46,10 @@ APPLICATION_TYPES = WordsOrWhole(
 
 @frozen
 class QueueManager:
-    """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds."""
+    """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds.
+
+    ``repository`` is whether it is a full repository.
+    """
 
     name: str = attribute(NAME)
     clusters: tuple[str, ...] = attribute(NAMES, ())
@@ -57,6 +63,7 @@ class QueueManager:
     platform: str = attribute(Words(("MULTI", "ZOS")), "MULTI")
     defxmitq: str = attribute(NAME_OR_BLANK, "")
     deadq: str = attribute(NAME_OR_BLANK, "")
+    repository: bool = attribute(Flag(), False)
 
 
 @frozen
@@ -168,6 +175,22 @@ class Channel:
 
 
 @frozen
+class ChannelStatus:
+    """How a channel of the local queue manager is that belongs to no cluster.
+
+    A sender or a server takes messages from the transmission queue ``xmitq``. ``queue_manager`` is the one at its other
+    end, which need not be known otherwise; blank where that is not shown.
+    """
+
+    name: str = attribute(CHANNEL_NAME)
+    type: str = attribute(Words(MESSAGE_CHANNELS), "SDR")
+    status: str = attribute(Words(CHANNEL_STATES), "INACTIVE")
+    xmitq: str = attribute(NAME_OR_BLANK, "")
+    conname: str = attribute(Text(264), "")
+    queue_manager: str = attribute(NAME_OR_BLANK, "")
+
+
+@frozen
 class Process:
     """A process definition: what a trigger monitor starts."""
 
@@ -210,4 +233,4 @@ class Put:
         return put
 
 
-Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue
+Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue | ChannelStatus

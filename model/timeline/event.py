@@ -26,12 +26,14 @@ from mqclause.model.facts.objects import BINDINGS, LONGEST_MESSAGE
 from mqclause.model.facts.queue_call import MODES
 
 EVENT_WORDS = (
-    "put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance",
+    "put", "get", "open", "close", "commit", "backout", "alter", "clear", "restart", "advance",
     "suspend", "resume", "refresh", "fail", "recover", "arrive",
 )  # fmt: skip
 """What an event can do."""
 
 SUSPEND_MODES = ("QUIESCE", "FORCE")
+REPOS_WORDS = ("NO", "YES")
+"""What a REFRESH CLUSTER says of full repositories."""
 
 ADMINISTRATIVE = ("suspend", "resume", "refresh", "fail", "recover", "arrive")
 """The events that the rules of document 004 answer."""
@@ -150,10 +152,12 @@ class Event:
     by: str = attribute(NAME_OR_BLANK, "")
     mode: str = attribute(Words((*MODES, *SUSPEND_MODES)), "INPUT_SHARED")
     cluster: str = attribute(NAME_OR_BLANK, "")
+    repos: str = attribute(Words(REPOS_WORDS), "NO")
     to_queue_manager: str = attribute(GIVEN_NAME, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     persistent: bool = attribute(Flag(), True)
     length: int = attribute(Whole(0, LONGEST_MESSAGE), 100)
+    cluster_pcf: bool = attribute(Flag(), False)
     set: Mapping[str, Any] = attribute(SETTINGS, NOTHING_SET)
     count: int = attribute(Whole(1, MOST_REPEATED), 1)
     id: str = attribute(LABEL_TEXT_OR_BLANK, "")
@@ -168,6 +172,11 @@ class Event:
     logical_order: bool = attribute(Flag(), False)
     options: tuple[str, ...] = attribute(OPTIONS, ())
     match: Mapping[str, Any] = attribute(MATCH, NOTHING_SET)
+
+    @property
+    def suspend_mode(self) -> str:
+        """The mode that a suspension states; blank: none."""
+        return self.mode if self.mode in SUSPEND_MODES else ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # As it is made: a mapping that nobody can change does not pickle.

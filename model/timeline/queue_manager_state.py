@@ -25,7 +25,7 @@ from mqclause.model.timeline.queue_state import QueueState
 from mqclause.model.timeline.queue_view import SeenMessage
 from mqclause.model.timeline.raised import of_alter, of_commit, of_each, of_served, raised
 from mqclause.model.timeline.retrieval_call import BY_ITSELF, Placing, is_browse, put_message
-from mqclause.model.timeline.unit_of_work import UnitOfWork, newest_first, put_in
+from mqclause.model.timeline.unit_of_work import UnitOfWork, count_on, newest_first, put_in
 
 
 @frozen(eq=False)
@@ -233,6 +233,35 @@ def _name_of_base(state: QueueManagerState, name: str) -> str:
     return base.name if base else ""
 
 
+def _clear(state: QueueManagerState, event: Event) -> Transition:
+    """CLEAR QLOCAL: the messages go, and nothing is triggered by that."""
+    queue, after = state.local_queue(event.queue), state.evolved(now=state.time_of(event))
+    held = sum(each.initq == queue.name and each.run is not None for unit in state.triggers.waiting
+               for each in state.held(unit))  # fmt: skip
+    failure = state.definitions.judge.failure(
+        QueueCall(
+            queue.name, "CLEAR QLOCAL", shared=queue.shared, handles=_handles_on(state, queue.name),
+            unsettled=held + sum(count_on(unit, queue.name) for unit in state.units.values()),
+        )
+    )  # fmt: skip
+    if failure is not None:
+        return after, Happened(failure=failure)
+    return after.evolved(queues={**state.queues, queue.name: state.queue(queue.name).cleared()}), NOTHING
+
+
+def _handles_on(state: QueueManagerState, queue: str) -> int:
+    """How many handles of any mode have a local queue open, or a remote definition that names it in XMITQ."""
+    own, handles = state.definitions.queues, state.handles
+    anywhere = own[queue].shared
+    counted = (each for each in handles.open if anywhere or each.queue_manager == handles.local)
+    leading = (each for each in counted if each.base == queue or _transmits_by(own.get(each.queue), queue))
+    return sum(1 for _ in leading) + handles.standing.get(queue, 0)
+
+
+def _transmits_by(named: Queue | None, queue: str) -> bool:
+    return named is not None and named.type == "QREMOTE" and named.xmitq == queue
+
+
 def _restart(state: QueueManagerState, event: Event) -> Transition:
     held = [each for unit in state.triggers.waiting for each in state.held(unit)]
     queues = dict(state.release(held, keep=False).queues)
@@ -260,6 +289,7 @@ TRANSITIONS: dict[str, Callable[[QueueManagerState, Event], Transition]] = {
     "commit": _commit,
     "backout": _backout,
     "alter": _alter,
+    "clear": _clear,
     "restart": _restart,
     "advance": _advance,
 }

@@ -179,6 +179,10 @@ class QueueState(NamedTuple):
             known = _forgetting(known, each)
         return self._each(Chain.persistent_only)._replace(known=known)
 
+    def cleared(self) -> QueueState:
+        """After all messages were removed, of which no unit of work has any; those that follow take later places."""
+        return QueueState(arrived=self.arrived)
+
     def runs(self, priority: int = HIGHEST_PRIORITY, place: int = 0, leading: bool = False) -> Iterator[Got]:
         """The available messages in the order in which gets deliver them, from a place on.
 

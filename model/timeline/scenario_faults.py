@@ -34,6 +34,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
         "segments",
         "by",
         "persistent",
+        "cluster_pcf",
         "count",
         *MESSAGE_KEYS,
     ),
@@ -43,11 +44,12 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "commit": ("unit_of_work",),
     "backout": ("unit_of_work",),
     "alter": ("queue", "channel", "queue_manager", "set"),
+    "clear": ("queue",),
     "restart": (),
     "advance": (),
     "suspend": ("queue_manager", "cluster", "mode"),
     "resume": ("queue_manager", "cluster"),
-    "refresh": ("cluster",),
+    "refresh": ("cluster", "repos"),
     "fail": ("queue_manager",),
     "recover": ("queue_manager",),
     "arrive": ("queue", "id", "persistent"),
@@ -67,6 +69,7 @@ NEEDED_KEYS: dict[str, tuple[str, ...]] = {
     "commit": ("unit_of_work",),
     "backout": ("unit_of_work",),
     "alter": ("set",),
+    "clear": ("queue",),
     "restart": (),
     "advance": (),
     "suspend": ("cluster",),
@@ -195,6 +198,9 @@ class Referenced:
             yield refusal
         elif event.queue not in self.cluster.queues_by_name:
             yield unknown("queue", event.queue, self.cluster.queues_by_name)
+        elif event.do == "clear":
+            if self.definitions.local_queue(event.queue) is None:
+                yield f"queue {quoted(event.queue)} is no local queue of {quoted(member)}; a clear needs one"
         elif event.do == "get" or (event.do == "open" and event.mode in READING_MODES):
             what = "a get" if event.do == "get" else f"mode {event.mode}"
             if not self._readable(event.queue, member):

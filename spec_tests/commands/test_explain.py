@@ -183,7 +183,7 @@ def test_dumps_seen_from_a_member(tmp_path: Path) -> None:
     away = json.loads(run("explain", *names, "--put", "WORK", "--from", "QC", "--json").stdout)
     assert {each["queue_manager"] for each in away["permitted"]} == {"QB", "QC"}
     assert away["assumptions"] == [
-        "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0",
+        "MQ displays no sequence numbers: taken as 0",
         "taken as all members of C: QA, QB, QC",
     ]
     assert at_home["incomplete"] == []

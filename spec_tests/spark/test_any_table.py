@@ -93,8 +93,8 @@ def test_tables_that_are_not_the_same_each_time_keep_their_rows(
         (["put", "destinations", "a", "a"], "column a is there twice"),
         (["put", "destinations", "a", "Decision"], "the table has a column Decision already"),
         (
-            ["put", "destinations", "a", "MQ_NUMBER"],
-            "column MQ_NUMBER: names that begin with mq_ are used by mqclause itself",
+            ["put", "destinations", "a", "__MQClause_Number"],
+            "column __MQClause_Number: names that begin with __mqclause_ are used by mqclause itself",
         ),
     ],
 )

@@ -67,7 +67,7 @@ def test_a_plan_fits_a_screen_unless_all_of_it_is_asked_for(spark: Any, capsys: 
         whole = "".join(told(decided, capsys))
     finally:
         spark.conf.unset("spark.sql.debug.maxToStringFields")
-    assert "mq_workload_12c_left" in whole
+    assert "__mqclause_workload_12c_left" in whole
     assert "Python" not in whole
     assert len(whole) <= 56_000
 

@@ -277,10 +277,10 @@ def test_numbers_of_other_types(spark: Any) -> None:
 
 
 def test_many_bindings_are_not_nested_too_deep(spark: Any) -> None:
-    later = {f"n{n}": f"mq_n{n - 1} + 1 + mq_n{n - 1} * 0" for n in range(1, 160)}
+    later = {f"n{n}": f"__mqclause_n{n - 1} + 1 + __mqclause_n{n - 1} * 0" for n in range(1, 160)}
     asked = evolve(
-        plan("mq_n159 - mq_n0", n0="id * 2", **later),
-        answer={"found": tree("mq_n159 - mq_n0"), "last": tree("mq_n159")},
+        plan("__mqclause_n159 - __mqclause_n0", n0="id * 2", **later),
+        answer={"found": tree("__mqclause_n159 - __mqclause_n0"), "last": tree("__mqclause_n159")},
     )
     found = spark.range(4, 5).select(answer_of(asked, id="id").alias("made")).first()["made"]
     assert found.asDict() == {"found": 159, "last": 167}

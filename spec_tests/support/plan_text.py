@@ -41,7 +41,7 @@ def tree(text: str) -> Node:
 
 def plan(answer: str, **bindings: str) -> Plan:
     """A plan with one field ``found``; bindings get their prefix."""
-    return Plan({f"mq_{name}": tree(text) for name, text in bindings.items()}, {"found": tree(answer)})
+    return Plan({f"__mqclause_{name}": tree(text) for name, text in bindings.items()}, {"found": tree(answer)})
 
 
 def text(found: Plan) -> list[str]:

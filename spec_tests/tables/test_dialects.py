@@ -107,14 +107,14 @@ def test_brackets_that_hold_nothing_together_are_left_out() -> None:
 
 def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
     few = "FILTER(items, c -> ITEM(listed, c >> 3).b = ITEM(listed, 0).a)"
-    long = "ARRAY_MAX(TRANSFORM(listed, mq_each -> TEXT_LENGTH(mq_each.b)))"
-    two = "TRANSFORM(listed, mq_each -> mq_each.a + mq_each.b)"
+    long = "ARRAY_MAX(TRANSFORM(listed, __mqclause_each -> TEXT_LENGTH(__mqclause_each.b)))"
+    two = "TRANSFORM(listed, __mqclause_each -> __mqclause_each.a + __mqclause_each.b)"
     found = by_column(plan("ITEM(listed, 2).a", few=few, long=long, two=two))
     assert text(found) == [
-        "mq_each_b = TRANSFORM(listed, mq_each -> mq_each.b)",
-        "mq_few = FILTER(items, c -> ITEM(mq_each_b, c >> 3) = ITEM(listed, 0).a)",
-        "mq_long = ARRAY_MAX(TRANSFORM(mq_each_b, mq_each -> TEXT_LENGTH(mq_each)))",
-        "mq_two = TRANSFORM(listed, mq_each -> mq_each.a + mq_each.b)",
+        "__mqclause_each_b = TRANSFORM(listed, __mqclause_each -> __mqclause_each.b)",
+        "__mqclause_few = FILTER(items, c -> ITEM(__mqclause_each_b, c >> 3) = ITEM(listed, 0).a)",
+        "__mqclause_long = ARRAY_MAX(TRANSFORM(__mqclause_each_b, __mqclause_each -> TEXT_LENGTH(__mqclause_each)))",
+        "__mqclause_two = TRANSFORM(listed, __mqclause_each -> __mqclause_each.a + __mqclause_each.b)",
         "found: ITEM(listed, 2).a",
     ]
 

@@ -105,8 +105,11 @@ def test_a_view_over_files_that_change(connection: Any, tmp_path: Path) -> None:
         ("1 AS a, 2 AS a", "column a is there twice"),
         ("1 AS a, 2 AS A", "column A and a differ in letter case only"),
         ("1 AS Decision", "the table has a column Decision already"),
-        ("1 AS MQ_reason", "column MQ_reason: names that begin with mq_ are used by mqclause itself"),
-        ("1 AS mq_at", "column mq_at: names that begin with mq_ are used by mqclause itself"),
+        (
+            "1 AS __MQCLAUSE_reason",
+            "column __MQCLAUSE_reason: names that begin with __mqclause_ are used by mqclause itself",
+        ),
+        ("1 AS __mqclause_at", "column __mqclause_at: names that begin with __mqclause_ are used by mqclause itself"),
         ("{'queue': 'Q1'} AS PUT", "column PUT and put differ in letter case only"),
     ],
 )
@@ -159,7 +162,7 @@ def test_what_is_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         ([{"put": {"queue": "Q1"}}], "the table is a list; expected a relation, a DataFrame, an Arrow table"),
         (None, "the table is a NoneType; expected a relation"),
         (CLUSTER, "the table is a mqclause.Cluster; expected a relation"),
-        ("puts", f"puts: is a folder; a pattern names its Parquet files: {Path('puts/*.parquet')}"),
+        ("puts", "puts: the folder holds no file that ends in .parquet"),
         (Path("none.parquet"), "none.parquet: No files found that match the pattern"),
         ("puts.csv", "puts.csv: is no Parquet file (No magic bytes found at end of file 'puts.csv'); what is in other"),
     ):

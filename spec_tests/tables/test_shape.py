@@ -282,6 +282,8 @@ def test_words_as_an_enum(connection: Any) -> None:
 
 
 def test_names_of_our_own_are_refused() -> None:
-    relation = duckdb.sql(f"SELECT {PUT} AS put, {AMONG} AS destinations, 7 AS mq_invalid")
-    with pytest.raises(TableError, match="column mq_invalid: names that begin with mq_ are used by mqclause itself"):
+    relation = duckdb.sql(f"SELECT {PUT} AS put, {AMONG} AS destinations, 7 AS __mqclause_invalid")
+    with pytest.raises(
+        TableError, match="column __mqclause_invalid: names that begin with __mqclause_ are used by mqclause itself"
+    ):
         decide(relation)

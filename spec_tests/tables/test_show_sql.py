@@ -21,16 +21,16 @@ from spec_tests.support.random_rows import arrow_table
 
 BEST = """\
 -- workload.11b: Queues below the highest priority are out
--- a destination is a number (mq_first: that of the first, mq_mixed: the bits that differ)
+-- a destination is a number (__mqclause_first: that of the first, __mqclause_mixed: the bits that differ)
 --   queue_priority: bits 36 to 39
 
 CASE
-  WHEN mq_workload_03c_open
-  AND mq_mixed & 1030792151040 <> 0
-  AND {length}(mq_workload_11a_left) > 1
-  AND mq_put_queue_manager_compared
-  THEN {highest}({each}(mq_workload_11a_left, {start} {value}))
-END AS mq_workload_11b_best
+  WHEN __mqclause_workload_03c_open
+  AND __mqclause_mixed & 1030792151040 <> 0
+  AND {length}(__mqclause_workload_11a_left) > 1
+  AND __mqclause_put_queue_manager_compared
+  THEN {highest}({each}(__mqclause_workload_11a_left, {start} {value}))
+END AS __mqclause_workload_11b_best
 """
 
 
@@ -76,14 +76,14 @@ def test_a_ruleset_runs() -> None:
 
 
 def plan_columns(found: engine.DuckDBPyRelation) -> list[str]:
-    return [name for name in found.columns if name.startswith("mq_")]
+    return [name for name in found.columns if name.startswith("__mqclause_")]
 
 
 @pytest.mark.parametrize("document", first(2, DOCUMENTS))
 def test_every_rule_and_ruleset_can_be_shown(document: str) -> None:
     rules = Rules()
     for show in (duckdb.show_sql, spark.show_sql):
-        assert "mq_" in show(document)
+        assert "__mqclause_" in show(document)
     for rule in rules.ruleset(DOCUMENTS[document]).rules:
         assert f"-- {rule.id}: {rule.title}\n" in duckdb.show_sql(rule.id, rules)
 

@@ -101,7 +101,7 @@ ARRIVALS: tuple[tuple[str, tuple[Any, ...], str, str | None, str], ...] = (
 """The queue, what is before, the fate, where it goes, and what is said of it."""
 
 
-@pytest.mark.parametrize(("deadq", "undelivered"), [("DLQ", "dead_lettered"), ("", "returned")])
+@pytest.mark.parametrize(("deadq", "undelivered"), [("DLQ", "dead_lettered"), ("", "stays")])
 def test_what_arrives_for_each_kind_of_queue(deadq: str, undelivered: str) -> None:
     facts: dict[str, Any] = tomllib.loads(ARRIVING)
     facts["queue_manager"]["deadq"] = deadq
@@ -111,7 +111,8 @@ def test_what_arrives_for_each_kind_of_queue(deadq: str, undelivered: str) -> No
         *_, row = REPLAY.rows(scenario_of({**facts, "event": events}, "s"))
         assert row.administered is not None
         [found] = row.administered.fates
-        assert found.settled.becomes == (undelivered if fate == UNDELIVERED else fate), queue
+        lost = "returned" if "put-disabled" in said and not deadq else undelivered
+        assert found.settled.becomes == (lost if fate == UNDELIVERED else fate), queue
         assert (found.to and found.to.name) == to, queue
         assert said in found.settled.because, queue
 

@@ -147,10 +147,10 @@ class TestOneFault:
             (3, "event 1: 3 is given where a table is expected"),
             ({}, "event 1: do is missing; it must be given"),
             ({"do": 4}, "event 1: do: 4 is not allowed; allowed: put, get, open, close, commit, backout, alter,"
-             " restart, advance, suspend, resume,"
+             " clear, restart, advance, suspend, resume,"
              " refresh, fail, recover, arrive"),
             ({"do": "putt"}, "event 1: do: 'putt' is not allowed; allowed: put, get, open, close, commit, backout,"
-             " alter, restart, advance, suspend, resume,"
+             " alter, clear, restart, advance, suspend, resume,"
              " refresh, fail, recover, arrive; did you mean 'put'?"),
             ({"do": "put"}, "event 1 (put): queue is missing; it must be given"),
             ({"do": "put", "queue": " "}, "event 1 (put): queue: ' ' is not allowed; it must name something"),

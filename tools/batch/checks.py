@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from mqclause.documents import OUTCOME
 from mqclause.tables.columns import TableError
+from mqclause.tables.functions import PREFIX
 from mqclause.tables.shape import check_types
 from mqclause.tools.batch.quoted import sql_name
 from mqclause.tools.errors import BatchError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
-OWN = "__mqclause_"
-"""What our own columns begin with."""
 
 
 def is_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> bool:
@@ -77,6 +75,6 @@ def check_columns(path: Path, columns: Collection[str], needed: Iterable[str]) -
         raise BatchError(f"{path}: column {missing} is missing; the table has: {', '.join(columns)}")
     if "decision" in known:
         raise BatchError(f"{path}: column decision is there already")
-    own = next((name for name in columns if name.lower().startswith(OWN)), None)
+    own = next((name for name in columns if name.lower().startswith(PREFIX)), None)
     if own:
-        raise BatchError(f"{path}: column {own}: names that begin with {OWN} are used by mqclause itself")
+        raise BatchError(f"{path}: column {own}: names that begin with {PREFIX} are used by mqclause itself")

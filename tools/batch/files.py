@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
+from mqclause.duckdb.sources import files_inside
 from mqclause.tables.columns import TableError
+from mqclause.tables.functions import ALONG
 from mqclause.tables.shape import check_apart, spelt
 from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
@@ -36,8 +38,8 @@ SNIFFED = 20_000
 
 OTHER_CASE, KEY_TWICE = keys_in_other_case(), key_twice()
 
-LINE, FAULT = "__mqclause_line", "__mqclause_fault"
-KEPT = "__mqclause_{}"
+KEPT = f"{ALONG}{{}}"
+LINE, FAULT = KEPT.format("line"), KEPT.format("fault")
 """Columns that go along while rows are decided: a row as it was read, what is wrong in it, a column as read."""
 
 
@@ -62,8 +64,7 @@ def table_in(path: Path) -> Table:
         if not path.exists():
             raise BatchError(f"{path}: no such file or directory")
         return Table(path, kind, (path,))
-    inside = (each for each in path.rglob("*") if not any(part[0] in "._" for part in each.relative_to(path).parts))
-    files = sorted(file for file in inside if file.is_file() and _ending(file) in ENDINGS)
+    files = [file for file in files_inside(path) if _ending(file) in ENDINGS]
     kinds = {file_kind(file) for file in files}
     if len(kinds) != 1:
         found = "files of several kinds" if kinds else f"no file that ends in {', '.join(ENDINGS)}"

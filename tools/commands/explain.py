@@ -68,7 +68,7 @@ def command(
     readings: tuple[str, ...],
     edition: str | None,
     exits: tuple[str, ...],
-    exit_limit: str,
+    exit_limit: str | None,
     **options: Any,
 ) -> int:
     """Which destination does a put go to, and which clause removed each of the others?

@@ -174,7 +174,7 @@ def _rests_on(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
         for sentence in [rest] if first == said and rest else filter(None, [first, rest]):
             yield label, Text(sentence, "yellow")
             label = ""
-        yield "", Text(each.command, "dim")
+        yield from (("", Text(command, "dim")) for command in filter(None, [each.command]))
         said = first
     more = len(told.incomplete) - RESTS_ON
     if more > 0 and not whole:

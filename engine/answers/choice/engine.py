@@ -9,14 +9,14 @@ from typing import Any, Self
 
 from mqclause.answers.choice.decision import LEVELS, Decision, Level
 from mqclause.answers.choice.exit_answer import ExitAnswer
-from mqclause.answers.choice.exit_question import ExitQuestion
+from mqclause.answers.choice.exit_question import ExitQuestion, limit_unless_stated
 from mqclause.answers.choice.resolution import Resolved, resolved
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.course import Course
 from mqclause.executors.listing import listing_of
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.exits.process import Exit
-from mqclause.exits.session import ANYBODY, EXIT_LIMIT, Caller, Exits, ExitSession
+from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
 from mqclause.model.diagnostic import of_type
 from mqclause.model.exits.structures import MQWXP
 from mqclause.model.facts.cluster import Cluster
@@ -36,8 +36,9 @@ class Engine:
     Raises RuleError.
 
     ``exits`` are cluster workload exits by the name in CLWLEXIT, functions that take one MQWXP (see mqclause.exits);
-    a call of one may take ``exit_limit`` seconds. They run in processes of their own until ``close``, or the end of
-    ``with``; what an exit remembers is then forgotten, as when a queue manager ends. Raises ValueError and TypeError.
+    a call of one may take ``exit_limit`` seconds, or as many as the exit rules say. They run in processes of their own
+    until ``close``, or the end of ``with``; what an exit remembers is then forgotten, as when a queue manager ends.
+    Raises ValueError and TypeError.
     """
 
     def __init__(
@@ -45,10 +46,12 @@ class Engine:
         rules: Rules | None = None,
         executor: ExecutorName = "compiled",
         exits: Mapping[str, Exit] | None = None,
-        exit_limit: float = EXIT_LIMIT,
+        exit_limit: float | None = None,
     ) -> None:
         self.rules = Rules.given(rules)
         self.executor = executor
+        if exits and exit_limit is None:
+            exit_limit = limit_unless_stated(self.rules)
         self.exits = Exits(exits, exit_limit)
         self._sessions: dict[str, ExitSession] = {}
         self._course = Course.of(self.rules, OUTCOME, executor)

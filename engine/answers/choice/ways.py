@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
+from typing import Any
 
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.said import listing
 from mqclause.answers.choice.settled import SettledBy
 from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
+from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Beyond, Delivery
 from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.objects import Channel, ChannelStatus, Queue
 from mqclause.rulebook.rules import Rules
 
 WAITING = "waits_for_channel"
@@ -82,6 +86,13 @@ class Ways:
             self._told[chosen] = () if found is None else tuple(found.remarks)
         return self._told[chosen]
 
+    def ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
+        """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
+        sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
+        # What is put-disabled here is behind it.
+        found = on_the_way(evolve(way_of(sent, cluster, self.beyond), put_disabled_here=()), self.rules)
+        return () if found is None else tuple(found.remarks)
+
 
 def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
     """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
@@ -103,9 +114,63 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         leads_to,
         not leads_to or _is_somewhere(leads_to, cluster, beyond),
         by_alias=chosen.is_alias,
-        by_transmission_queue=chosen.transmission_queue,
-        is_sent_from=beyond.sent_from is None or chosen.transmission_queue in beyond.sent_from,
+        **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
+        **_room(chosen, cluster),
     )
+
+
+def way_of_trigger_message(queue: Queue, cluster: Cluster, beyond: Beyond) -> Delivery:
+    """The way of a trigger message for a queue, as far as a channel that it starts."""
+    taking = cluster.taking_from.get(queue.name, ())
+    meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
+    return Delivery(
+        **_triggered(queue, beyond), **_takers(meant, beyond), is_sent_from=_is_sent_from(queue.name, beyond)
+    )
+
+
+def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[str, Any]:
+    """What is told of a transmission queue that a message leaves by, other than that of the cluster."""
+    if not name:
+        return {}
+    found = cluster.own_queues.get(name)
+    is_triggered = found is not None and found.trigger
+    return {
+        "by_transmission_queue": name,
+        "is_sent_from": _is_sent_from(name, beyond),
+        "is_triggered": is_triggered,
+        **_takers(cluster.taking_from.get(name, ()), beyond),
+        **(_triggered(found, beyond) if found is not None and is_triggered else {}),
+    }
+
+
+def _is_sent_from(transmission_queue: str, beyond: Beyond) -> bool:
+    return beyond.sent_from is None or transmission_queue in beyond.sent_from
+
+
+def _triggered(queue: Queue, beyond: Beyond) -> dict[str, Any]:
+    """A queue for which trigger messages are written, and what they start."""
+    is_channel = queue.trigdata not in beyond.no_channels
+    return {
+        "triggered_queue": queue.name,
+        "usage": queue.usage,
+        "process": queue.process,
+        "initq": queue.initq,
+        "trigdata": queue.trigdata,
+        "trigdata_is_channel": is_channel,
+        "like_trigdata": "" if is_channel else closest(queue.trigdata, beyond.channels),
+    }
+
+
+def _takers(channels: Iterable[ChannelStatus], beyond: Beyond) -> dict[str, Any]:
+    """How the channels are that would take a message."""
+    found = [*channels]
+    known = [each for each in found if each.name not in beyond.unknown_state]
+    return {
+        "takers": listing([f"{each.name} is {each.status}" for each in known]),
+        "taker_states": tuple(dict.fromkeys(each.status for each in known)),
+        "taker_unknown": len(known) < len(found),
+        "stopped_taker": next((each.name for each in known if each.status == "STOPPED"), ""),
+    }
 
 
 def _status_now(chosen: Destination, cluster: Cluster) -> str:
@@ -115,10 +180,20 @@ def _status_now(chosen: Destination, cluster: Cluster) -> str:
 
 
 def _is_enabled(chosen: Destination, cluster: Cluster) -> bool:
-    for each in () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ()):
-        if each.queue_manager == chosen.queue_manager:
-            return each.put == "ENABLED"
-    return chosen.put_enabled
+    found = _queue_there(chosen, cluster)
+    return chosen.put_enabled if found is None else found.put == "ENABLED"
+
+
+def _room(chosen: Destination, cluster: Cluster) -> dict[str, int]:
+    """How many messages are on the queue of another queue manager, as far as that is known, and how many it takes."""
+    found = None if chosen.is_local else _queue_there(chosen, cluster)
+    return {} if found is None else {"depth": found.curdepth or 0, "maxdepth": found.maxdepth}
+
+
+def _queue_there(chosen: Destination, cluster: Cluster) -> Queue | None:
+    """The queue at the target that has the chosen name; None where that is an alias of a queue manager."""
+    found = () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ())
+    return next((each for each in found if each.queue_manager == chosen.queue_manager), None)
 
 
 def _named_for(channel: str, beyond: Beyond) -> str:

@@ -22,13 +22,14 @@ from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
 from mqclause.answers.trigger.examination import Examination, Triggers
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT, Caller
+from mqclause.exits.session import Caller
 from mqclause.model.diagnostic import Diagnostic, FactsError, of_type
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
 from mqclause.model.timeline.happened import Happened
+from mqclause.model.timeline.in_flight import InFlight
 from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
@@ -46,7 +47,7 @@ class Replay:
         rules: Rules | None = None,
         executor: ExecutorName = "compiled",
         exits: Mapping[str, Exit] | None = None,
-        exit_limit: float = EXIT_LIMIT,
+        exit_limit: float | None = None,
     ) -> None:
         self.engine = Engine(rules, executor, exits, exit_limit)
         self.triggers = Triggers(self.engine.rules, executor)
@@ -74,9 +75,9 @@ class Replay:
         of_type("scenario", scenario, Scenario, ", as read_scenario gives")
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
-        administering = Administering.of(self.engine, exits, state, scenario.in_flight)
-        run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
         ways = Ways(self.engine.rules, scenario.beyond)
+        administering = Administering.of(self.engine, exits, state, scenario.in_flight, ways)
+        run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -89,6 +90,8 @@ class Replay:
                     row.assumed = _assumed(row, scenario.assumed)
                     if isinstance(row.routed, Destination):
                         row.obstacles = ways.obstacles(row.routed, run.state.cluster)
+                    elif row.routed is not None:
+                        row.asks_again = administering.asked_again(row.routed, run.state.cluster)
                     yield row
         finally:
             exits.end()
@@ -175,7 +178,7 @@ class _Run:
         arrives = None if ended.fails else self.routed(row, labels, ended.placing)
         if arrives is not None:
             self.state, happened = self.state.after(arrives, labels, event, ended.placing)
-        elif isinstance(row.routed, Destination):
+        elif isinstance(row.routed, Destination) or row.administered is not None:
             self.state = self.state.forwarded(event, labels, ended.placing)
         else:
             self.state = self.state.sent(event)
@@ -213,7 +216,10 @@ class _Run:
             bind = "AS_Q_DEF" if handle is None else "NOTFIXED"
             # What the open has bound asks no exit again, though the put comes by way of something put-disabled.
             caller = self.exits.caller(event, handle) if bound is None else None
-            row.routed = self.choose(row, _put(event.queue, event.to_queue_manager, bind, call), caller)
+            put = _put(event.queue, event.to_queue_manager, bind, call, event.cluster_pcf)
+            row.routed = self.choose(row, put, caller)
+            if bound is None and where.ends == "queue":
+                self.move(row, labels)
         if not isinstance(row.routed, Destination):
             return None
         if handle is not None:
@@ -222,6 +228,24 @@ class _Run:
         if row.routed.transmission_queue:
             return self.arriving(event, row.routed.transmission_queue, where)
         return self.arriving(event, row.routed.queue, where) if row.routed.is_local and row.routed.queue else None
+
+    def move(self, row: Row, labels: Labels) -> None:
+        """Where an exit has put a message on the way to a queue manager that failed, it is asked again."""
+        event, chosen = row.event, row.routed
+        if row.exit is None or not row.exit.called or not isinstance(chosen, Destination) or chosen.is_local:
+            return
+        host = self.state.cluster.remote.get(chosen.queue_manager)
+        if host is None or host.available:
+            return
+        message = InFlight(
+            event.id or labels.at(0), chosen.queue, chosen.channel, persistent=event.persistent,
+            cluster_pcf=event.cluster_pcf,
+        )  # fmt: skip
+        self.administering.sequence = self.sequence
+        row.administered = self.administering.unavailable(message, chosen, self.state)
+        self.sequence = self.administering.sequence
+        (fate,) = row.administered.fates
+        row.routed = None if fate.settled.facts["gone"] else fate.to or chosen
 
     def arriving(self, event: Event, queue: str, where: Resolved) -> Event:
         """The put as one to the local ``queue`` that its names came to, with the priority of what was named."""
@@ -294,6 +318,6 @@ class _Run:
 
 
 @lru_cache(maxsize=4096)
-def _put(queue: str, queue_manager: str, bind: str, call: str) -> Put:
+def _put(queue: str, queue_manager: str, bind: str, call: str, cluster_pcf: bool = False) -> Put:
     """A put by an event: checked once for each names."""
-    return Put.as_written(queue, queue_manager, bind=bind, call=call)
+    return Put.as_written(queue, queue_manager, bind=bind, call=call, cluster_pcf=cluster_pcf)

@@ -34,8 +34,8 @@ def nested(plan: Plan, inputs: Collection[str] = ()) -> Node:
     ones need.
 
     Example:
-        ``mq_one = a; mq_two = mq_one + b`` for the answer ``{sum: mq_two}``
-        becomes ``BOUND(mq_one, a, BOUND(mq_two, mq_one + b, {sum: mq_two}))``.
+        ``one = a; two = one + b`` for the answer ``{sum: two}``
+        becomes ``BOUND(one, a, BOUND(two, one + b, {sum: two}))``.
     """
     every = list(plan.bindings)
     blocks = [every[start : start + DEEPEST_STATE] for start in range(0, len(every), DEEPEST_STATE)] or [[]]

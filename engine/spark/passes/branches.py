@@ -14,9 +14,9 @@ def in_branches(plan: Plan) -> Plan:
     """The plan with a binding after each run, which is used in place of the list that the run made.
 
     Example:
-        A run from ``mq_all`` to ``mq_left`` for rows in which ``ARRAY_LENGTH(mq_all) > 1``:
-        ``mq_left_run = CASE WHEN ARRAY_LENGTH(mq_all) > 1 THEN mq_left ELSE mq_all END``
-        comes after ``mq_left``, and stands for it from there on.
+        A run from ``all`` to ``left`` for rows in which ``ARRAY_LENGTH(all) > 1``:
+        ``left_run = CASE WHEN ARRAY_LENGTH(all) > 1 THEN left ELSE all END``
+        comes after ``left``, and stands for it from there on.
     """
     spans = {span.after.name: span for span in plan.spans}
     instead: dict[str, str] = {}

@@ -22,8 +22,8 @@ def inlined(plan: Plan) -> Plan:
     """The plan without bindings that are quick, and without those that are used once but not for each item of a list.
 
     Example:
-        ``mq_queue = COALESCE(put.queue, ''); mq_few = FILTER(items, c -> c > 1)`` for the answer
-        ``CASE WHEN mq_queue = '' THEN ARRAY_LENGTH(mq_few) ELSE mq_queue END``
+        ``queue = COALESCE(put.queue, ''); few = FILTER(items, c -> c > 1)`` for the answer
+        ``CASE WHEN queue = '' THEN ARRAY_LENGTH(few) ELSE queue END``
         becomes ``CASE WHEN COALESCE(put.queue, '') = '' THEN ARRAY_LENGTH(FILTER(items, c -> c > 1))
         ELSE COALESCE(put.queue, '') END``.
     """

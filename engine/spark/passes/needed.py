@@ -11,8 +11,8 @@ def needed(plan: Plan) -> Plan:
     """The plan without the bindings that the answer needs nothing of.
 
     Example:
-        ``mq_one = a; mq_two = mq_one; mq_three = mq_two`` for the answer ``mq_two``
-        becomes ``mq_one = a; mq_two = mq_one``.
+        ``one = a; two = one; three = two`` for the answer ``two``
+        becomes ``one = a; two = one``.
     """
     found = set(names_in(plan.answer.values(), plan.bindings))
     for name in reversed(list(plan.bindings)):

@@ -16,8 +16,8 @@ def sunk(plan: Plan) -> Plan:
     """The plan without the bindings that only one branch of a CASE uses: it binds them itself, where it is taken.
 
     Example:
-        ``mq_few = FILTER(items, c -> c > 1)`` for the answer ``CASE WHEN wanted THEN ARRAY_CONCAT(mq_few, mq_few) END``
-        becomes ``CASE WHEN wanted THEN BOUND(mq_few, FILTER(items, c -> c > 1), ARRAY_CONCAT(mq_few, mq_few)) END``.
+        ``few = FILTER(items, c -> c > 1)`` for the answer ``CASE WHEN wanted THEN ARRAY_CONCAT(few, few) END``
+        becomes ``CASE WHEN wanted THEN BOUND(few, FILTER(items, c -> c > 1), ARRAY_CONCAT(few, few)) END``.
     """
     trees, gone = without_functions(plan), list[str]()
     uses = uses_in([*trees.bindings.values(), *trees.answer.values()])

@@ -17,8 +17,8 @@ def known_early(plan: Plan) -> Plan:
     What stands in the answer is looked at again with every binding before it.
 
     Example:
-        ``mq_one = a + 1; mq_two = mq_one + 1`` for the answer ``{first: mq_one + b, last: mq_two}``
-        has ``mq_answer_first = mq_one + b`` as well, for the answer ``{first: mq_answer_first, last: mq_two}``.
+        ``one = a + 1; two = one + 1`` for the answer ``{first: one + b, last: two}``
+        has ``answer_first = one + b`` as well, for the answer ``{first: answer_first, last: two}``.
     """
     levels = plan.levels()
     late = levels[-1] if levels else {}
@@ -36,8 +36,8 @@ def by_level(plan: Plan) -> Plan:
     """The plan with one binding, a struct, for those that need nothing of each other.
 
     Example:
-        ``mq_one = a; mq_two = b; mq_three = mq_one + mq_two`` for the answer ``mq_three``
-        becomes ``mq_level_0 = {mq_one: a, mq_two: b}; mq_three = mq_level_0.mq_one + mq_level_0.mq_two``.
+        ``one = a; two = b; three = one + two`` for the answer ``three``
+        becomes ``level_0 = {one: a, two: b}; three = level_0.one + level_0.two``.
     """
     path: dict[str, str] = {}
     bindings: dict[str, Node] = {}
