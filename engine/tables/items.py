@@ -64,7 +64,8 @@ class Items:
             "__mqclause_first_there": exp.true(), "__mqclause_repeated": exp.false(), "__mqclause_leads": exp.true(),
             "__mqclause_in_line": exp.true(), "__mqclause_behind_end": exp.false(),
             "__mqclause_item_priority": column("__mqclause_enqueued"), "__mqclause_item_arrival": self.words["arrival"],
-            "__mqclause_earliest_priority": column("__mqclause_enqueued"), "__mqclause_earliest_arrival": self.words["arrival"],
+            "__mqclause_earliest_priority": column("__mqclause_enqueued"),
+            "__mqclause_earliest_arrival": self.words["arrival"],
             "__mqclause_in_item": literal(1),
         }  # fmt: skip
 
