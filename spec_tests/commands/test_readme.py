@@ -109,9 +109,9 @@ def test_the_readme_shows_how_much_of_each_document_is_stated() -> None:
     assert {name: numbers[3] for name, (numbers, _) in there.items()} == {
         name: len([*(ROOT / "rules" / name).glob("*.toml")]) for name in DOCUMENTS
     }
-    assert there["outcome"][0][0] == (ROOT / "rules" / "documents" / "reason_codes.toml").read_text().count(
-        "[[clause]]"
-    )
+    assert there["outcome"][0][0] + there["outcome"][0][2] == (
+        ROOT / "rules" / "documents" / "reason_codes.toml"
+    ).read_text().count("[[clause]]")
     own = ROOT / "rules" / "documents" / "002_retrieval_order.toml"
     clauses = tomllib.loads(own.read_text())["clause"]
     assert there["retrieval"][0][:2] == [len(clauses), sum("rules" in each for each in clauses)]

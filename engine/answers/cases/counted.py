@@ -15,7 +15,8 @@ class Counted:
     """A document by the name of its folder and its title, with how many ``rules`` and ``cases`` it has.
 
     ``sentences`` are those of the document itself, of which ``stated`` have rules and the others a reason why they are
-    none; ``more`` are those of other books that its rules rest on. ``missing`` says which rules state no sentence, or another one than they say, and which sentences have no rule.
+    none; ``more`` are those of other books that its rules rest on. ``missing`` says which rules state no sentence, or
+    another one than they say, and which sentences have no rule.
     """
 
     document: str
