@@ -90,7 +90,8 @@ class Queue:
     transmission queue ``xmitq``. A QREMOTE with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a
     local queue are ``curdepth`` messages now, each of priority DEFPRTY, and ``ipprocs`` handles have it open for input;
     None where that is not known. It holds ``maxdepth`` messages at most; where that is not said, as many as MQ allows
-    any queue. A transmission queue with a ``clchname`` serves the cluster channels whose names fit that.
+    any queue. A transmission queue with a ``clchname`` serves the cluster channels whose names fit that. ``indxtype``
+    is its index on z/OS.
     """
 
     name: str = attribute(NAME)
@@ -124,6 +125,7 @@ class Queue:
     descr: str = attribute(Text(64), "")
     defpsist: str = attribute(Words(("NO", "YES")), "NO")
     maxdepth: int = attribute(Whole(0, LARGEST), LARGEST)
+    indxtype: str = attribute(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
     targtype: str = attribute(Words(("QUEUE", "TOPIC")), "QUEUE")
     clchname: str = attribute(Text(CHANNEL_NAME.most), "")
 

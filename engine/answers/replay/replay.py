@@ -34,7 +34,7 @@ from mqclause.model.timeline.in_flight import InFlight
 from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
-from mqclause.model.timeline.retrieval_call import group_of
+from mqclause.model.timeline.retrieval_call import Placing, group_of
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.reading import for_replay
 from mqclause.rulebook.rules import Rules
@@ -192,11 +192,11 @@ class _Run:
         event = row.event
         ended, happened = put_reason(self.replay.retrieval, self.state, event), None
         labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
-        arrives = None if ended.fails else self.routed(row, labels)
+        arrives = None if ended.fails else self.routed(row, labels, ended.placing)
         if arrives is not None:
-            self.state, happened = self.state.after(arrives, labels, event)
+            self.state, happened = self.state.after(arrives, labels, event, ended.placing)
         elif isinstance(row.routed, Destination) or row.administered is not None:
-            self.state = self.state.forwarded(event, labels)
+            self.state = self.state.forwarded(event, labels, ended.placing)
         else:
             self.state = self.state.sent(event)
             if ended.fails:
@@ -213,7 +213,7 @@ class _Run:
         if (event.by, event.queue) in before.positions and (event.by, event.queue) not in self.state.positions:
             row.end(close_reason(self.replay.retrieval, before, event))
 
-    def routed(self, row: Row, labels: Labels) -> Event | None:
+    def routed(self, row: Row, labels: Labels, placing: Placing) -> Event | None:
         """The put that arrives on a local queue, after resolving and routing; None if none does."""
         event = row.event
         handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
@@ -245,7 +245,8 @@ class _Run:
         if not isinstance(row.routed, Destination):
             return None
         if handle is not None:
-            row.parted = self.groups.parted(handle.id, group_of(event, self.state.position(event), labels), row.routed)
+            group = group_of(event, self.state.position(event).puts, placing, labels)
+            row.parted = self.groups.parted(handle.id, group, row.routed)
         if row.routed.transmission_queue:
             return self.arriving(event, row.routed.transmission_queue, where)
         return self.arriving(event, row.routed.queue, where) if row.routed.is_local and row.routed.queue else None
