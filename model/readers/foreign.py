@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from mqclause.model.readers import embedding
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.json_facts import json_values
 from mqclause.model.readers.mqsc.words import BEGINS_COMMAND
@@ -36,6 +37,8 @@ RESOURCES = {"queue": "DISPLAY QUEUE(*) ALL", "channel": "DISPLAY CHANNEL(*) ALL
 
 def _of_text(text: str) -> Iterator[str]:
     """What a text is that is no JSON and no output of MQSC, if it is recognised."""
+    if program := embedding.what_it_is(text):
+        yield program
     if XML.match(text):
         yield "is XML: it has no MQSC and no facts"
     if STANZA.match(text):
@@ -44,7 +47,8 @@ def _of_text(text: str) -> Iterator[str]:
         yield "is output of dspmq: it names queue managers, and has no definitions; allowed: runmqsc's DISPLAY commands"
     if FFST.match(text):
         yield "is a record of a failure (FDC): it has no definitions and no status"
-    if ERROR_LOG.search(text) and not (BEGINS_SCRIPT.match(text) or _shows_objects(text)):
+    head = text[:SAMPLE]
+    if ERROR_LOG.search(head) and not (BEGINS_SCRIPT.match(head) or _shows_objects(head)):
         yield "is an error log of a queue manager (AMQERRnn): it has no definitions and no status"
 
 
@@ -94,7 +98,7 @@ def _is_of_rest(row: dict[str, Any]) -> bool:
 def what_it_is(text: str) -> str:
     """What a text is that holds no facts, as a message says it; blank if it is not recognised."""
     of = _of_json if text.lstrip()[:1] in ("{", "[") else _of_text
-    return next(of(text if of is _of_json else text[:SAMPLE]), "")
+    return next(of(text), "")
 
 
 def _recognised(text: str, _: str) -> Confidence:

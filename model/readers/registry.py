@@ -9,6 +9,7 @@ from attrs import evolve
 
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.content import Content
+from mqclause.model.readers.embedding import JCL, SHELL, YAML
 from mqclause.model.readers.encoding import Decoded, text_from
 from mqclause.model.readers.foreign import FOREIGN
 from mqclause.model.readers.format import Confidence, Contents, Format
@@ -22,6 +23,9 @@ from mqclause.model.readers.toml_facts import TOML
 
 FORMATS = (
     FOREIGN,
+    SHELL,
+    YAML,
+    JCL,
     MQWEB,
     PCF,
     JSON,
