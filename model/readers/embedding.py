@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -259,7 +260,8 @@ def _read(kind: str, text: str, source: str) -> Script:
 def _together(scripts: Sequence[Script]) -> Script:
     """Several passages of one queue manager as one script."""
     parts = ("records", "diagnostics", "remarks", "coverage")
-    return evolve(scripts[0], **{part: tuple(chain(*(getattr(each, part) for each in scripts))) for part in parts})
+    joined: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in scripts))) for part in parts}
+    return evolve(scripts[0], **joined)
 
 
 def _notes(kind: str, text: str, source: str, found: Sequence[Passage]) -> Iterator[Diagnostic]:

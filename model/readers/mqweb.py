@@ -76,7 +76,8 @@ def _together(answers: Sequence[Script]) -> Script:
     """The answers of one queue manager as one script."""
     first = next((each for each in answers if each.queue_manager), answers[0])
     parts = ("records", "diagnostics", "remarks")
-    return evolve(first, **{part: tuple(chain(*(getattr(each, part) for each in answers))) for part in parts})
+    joined: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in answers))) for part in parts}
+    return evolve(first, **joined)
 
 
 def _lines_of_items(text: str, answers: Iterable[dict[str, Any]]) -> Iterator[int]:
