@@ -167,7 +167,8 @@ def _folded(name: str, body: Sequence[PlacedLine]) -> Passage:
 
 def in_stream_data(text: str) -> Iterator[Passage]:
     """The data that stands in the stream of JCL, with the queue manager that the utility is called for."""
-    owner, name, ends, body = "", "", ("//",), list[PlacedLine]()
+    owner, name, body = "", "", list[PlacedLine]()
+    ends: tuple[str, ...] = ()
     for number, line in [*_numbered(text), (0, "")]:
         if name and (not number or line[:2] in ends):
             if trimmed := _trimmed(body):
