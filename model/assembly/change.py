@@ -23,6 +23,7 @@ from mqclause.model.diagnostic import (
 )
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelStatus,
     Process,
     Put,
     Queue,
@@ -157,6 +158,8 @@ def is_meant(fact: object, change: WhatIf, local: str) -> bool:
         of_kind |= isinstance(fact, QueueManagerAlias) and change.kind == _OF_ALIAS
     else:
         of_kind = isinstance(fact, _FACTS[change.kind])
+        # of a channel outside clusters nothing but its state is looked at
+        of_kind |= isinstance(fact, ChannelStatus) and change.kind == "CHANNEL" and {*change.attributes} == {"STATUS"}
     if not of_kind or getattr(fact, "name", "") != change.name:
         return False
     own_state = change.kind == "CHANNEL" and "STATUS" in change.attributes and change.owner == local
@@ -165,6 +168,8 @@ def is_meant(fact: object, change: WhatIf, local: str) -> bool:
 
 def owner_of(fact: Any, default: str = "") -> str:
     """The queue manager that has what a fact describes; ``default`` for one that names none."""
+    if isinstance(fact, ChannelStatus):
+        return default
     return fact.routed_to if isinstance(fact, QueueManagerAlias) else getattr(fact, "queue_manager", default)
 
 

@@ -15,7 +15,7 @@ A_PART = "this dump holds {}: dmpmqcfg -a tells the rest"
 def covered(scripts: Sequence[Script]) -> Covered:
     """What the scripts of one queue manager hold; of a log beside a dump, what it asks for is there too."""
     dumps = [each.coverage for each in scripts if each.coverage and not each.overlay]
-    asked = [[Coverage.asked(kind, name) for kind, name in each.asked if name] for each in scripts]
+    asked = [[Coverage.asked(each.kind, each.name) for each in log.asked if not each.narrowed] for log in scripts]
     return Covered.by([*dumps, *asked] if dumps else ())
 
 

@@ -12,6 +12,7 @@ from attrs import evolve
 from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.assembly.tables import placed_table
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted
+from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import QueueManager
 from mqclause.model.readers.facts_document import FactsDocument
@@ -157,11 +158,17 @@ def _own_records(scripts: Iterable[Script], local: str) -> Iterator[Record]:
     return (each for script in scripts if (script.queue_manager or local) == local for each in script.records)
 
 
-def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:
-    """The transmission queues that channels of ``local`` name (XMITQ); None where no channel of it is described."""
-    own = _own_records(scripts, local)
+def sent_from(scripts: Sequence[Script], cluster: Cluster) -> frozenset[str] | None:
+    """The transmission queues that own channels name (XMITQ); None where no source describes channels.
+
+    A script does where it defines or shows any, a facts document where it tells of any that belong to no cluster.
+    """
+    own = _own_records(scripts, cluster.queue_manager.name)
     channels = [each for each in own if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
-    return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels) if channels else None
+    if not channels and (scripts or not cluster.channel_statuses):
+        return None
+    named = frozenset(str(each.attributes.get("XMITQ", "")) for each in channels)
+    return named.union(cluster.taking_from)
 
 
 class ClusterQueues(NamedTuple):

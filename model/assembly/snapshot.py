@@ -11,9 +11,10 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.agreement import agreed
-from mqclause.model.assembly.covered import of_a_part
+from mqclause.model.assembly.covered import covered_at, of_a_part
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
+from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
     ClusterQueues,
@@ -35,8 +36,8 @@ from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
-from mqclause.model.assembly.untold import Inquired, Untold, of_logs, untold
-from mqclause.model.assembly.view import StatesShown, View, assemble
+from mqclause.model.assembly.untold import Untold, untold
+from mqclause.model.assembly.view import View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import Beyond
@@ -49,12 +50,6 @@ from mqclause.model.readers.format import Format
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS
 
-NOT_SHOWN: Mapping[StatesShown, str] = {
-    "none": "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0",
-    "some": "a channel whose status no source shows is taken as INACTIVE; MQ displays no sequence numbers: taken as 0",
-    "all": "MQ displays no sequence numbers: taken as 0",
-}
-
 
 @frozen(eq=False)
 class Snapshot:
@@ -63,15 +58,15 @@ class Snapshot:
 
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
-    ``incomplete`` is what the sources leave out, whatever is asked.
-    ``remarks`` say what is odd about the sources, beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL
-    and so on) the objects that scripts define at the local queue manager, ``untold`` what nobody asked about of those
-    that its queues name, ``asked`` what was asked for there, ``covered`` what its dumps hold; ``command_level`` is
-    its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its channels name, None where no
-    script describes one. ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with
-    those that aliases lead to;
-    ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers that are described and
-    share no cluster with the local one.
+    ``incomplete`` is what the sources leave out, whatever is asked. ``remarks`` say what is odd about the sources,
+    beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at
+    the local queue manager, ``untold`` what nobody asked about of those that its queues name, ``asked`` what was asked
+    for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
+    are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
+    the queues of each other queue manager that is described, with those that aliases lead to, ``told_wholly`` are those
+    of which a dump tells all, ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers
+    that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
+    numbers of channels, or leave them out because they are 0; MQ displays none.
     """
 
     cluster: Cluster
@@ -82,7 +77,7 @@ class Snapshot:
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     untold: Untold = field(factory=dict, kw_only=True)
-    asked: Inquired | None = field(default=None, kw_only=True)
+    asked: Inquired = field(default=NOTHING, kw_only=True)
     covered: Covered = field(default=Covered(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
@@ -90,8 +85,10 @@ class Snapshot:
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
+    told_wholly: frozenset[str] = field(default=frozenset(), kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
     cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
+    shows_counters: bool = field(default=True, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -101,7 +98,29 @@ class Snapshot:
     @cached_property
     def beyond(self) -> Beyond:
         """What is told of the way of a message once its destination is chosen."""
-        return Beyond(self.hosted, not self.incomplete, *self.cluster_queues, self.sent_from)
+        named = {each.trigdata for each in self.cluster.own_queues.values()} - {""}
+        own = self.cluster.channel_statuses
+        return Beyond(
+            self.hosted,
+            self.told_wholly,
+            not self.incomplete,
+            *self.cluster_queues,
+            self.sent_from,
+            channels=self._channels,
+            unknown_state=frozenset(each.name for each in own if not self.provenance.tells(each, "status")),
+            no_channels=frozenset(filter(self._lacks_channel, named)),
+        )
+
+    @property
+    def _channels(self) -> frozenset[str]:
+        """The channels of the local queue manager that any source names."""
+        facts = (*self.cluster.channel_statuses, *self.cluster.channels)
+        return self.defined.get("CHANNEL", frozenset()).union(each.name for each in facts)
+
+    def _lacks_channel(self, name: str) -> bool:
+        """Whether the sources tell that the local queue manager has no channel of that name."""
+        told = self.asked.tells("CHANNEL", name) if self.asked.alone else self.sent_from is not None
+        return told and name not in self._channels and not self.covered.leaves_out("CHANNEL", name)
 
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:
@@ -166,12 +185,11 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     if opened.faults:
         raise FactsError(opened.faults)
     own = local_queue_manager(files, seen, opened.sources)
-    observed = shown_of_queues(opened.scripts, own.fact.name)
-    others = with_states(_in_order(opened.sources, files, view))
-    view = evolve(view, queues=(), channels=())
-    for at, each in enumerate(others):  # in their places, so that no fact is there twice
-        others[at] = as_it_is_now(each, observed, once)
-    defined = defined_at(opened.scripts, own.fact.name)
+    scripts, local = opened.scripts, own.fact.name
+    observed = shown_of_queues(scripts, local)
+    others, view = with_states(_in_order(opened.sources, files, view)), evolve(view, queues=(), channels=())
+    _bring_up_to_now(others, observed, once)
+    asked = Inquired.at(scripts, local, alone=not opened.documents)
     cluster, placed, warnings = agreed(own, others, lenient)
     read = Snapshot(
         cluster,
@@ -180,18 +198,38 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         tuple(_assumptions(opened, view, cluster)),
         observed,
         partial(tuple, (*placed, put) if put else placed),
-        incomplete=incomplete(opened.scripts, view.known, cluster),
-        defined=defined,
-        **of_logs(opened.scripts, opened.documents, cluster),
+        incomplete=incomplete(scripts, view.known, cluster, asked),
+        untold=untold(scripts, opened.documents, cluster),
+        asked=asked,
         messages=_checked_messages(files, cluster),
-        remarks=(*opened.remarks, *of_a_part(opened.scripts), *view.remarks),
-        command_level=command_level(opened.scripts, cluster.queue_manager.name),
-        sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
+        remarks=(*opened.remarks, *of_a_part(scripts), *view.remarks),
         hosted=view.hosted,
+        told_wholly=view.told_wholly,
         strangers=view.strangers,
-        cluster_queues=cluster_queues(opened.scripts, cluster.queue_manager.name),
+        **_told_by(scripts, cluster),
     )
     return overlaid(read, overlays)
+
+
+def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
+    """What scripts alone tell of the local queue manager, by field of the snapshot."""
+    local = cluster.queue_manager.name
+    return {
+        "defined": defined_at(scripts, local),
+        "covered": covered_at(scripts, local),
+        "command_level": command_level(scripts, local),
+        "sent_from": sent_from(scripts, cluster),
+        "cluster_queues": cluster_queues(scripts, local),
+        "shows_counters": not scripts,
+    }
+
+
+def _bring_up_to_now(
+    placed: list[Placed[Any]], observed: Mapping[tuple[str, str], Mapping[str, str]], once: MadeOnce
+) -> None:
+    """Puts into facts what was observed of them: in their places, so that none is there twice."""
+    for at, each in enumerate(placed):
+        placed[at] = as_it_is_now(each, observed, once)
 
 
 def read_files(
@@ -241,12 +279,14 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
             facts.channels,
             facts.processes,
             facts.model_queues,
+            channel_statuses=facts.channel_statuses,
         )
     except ContradictionError:
         # The same once more, with the place of each fact.
         cluster = agreed(placed_table(own, document, "queue_manager"), placed_rows(facts, document)).cluster
     messages, of = _checked_messages([(facts, document)], cluster), untold((), (document,), cluster)
-    return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), messages=messages, untold=of)
+    of_facts = {"messages": messages, "untold": of, "sent_from": sent_from((), cluster)}
+    return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), **of_facts)
 
 
 def _checked_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Cluster) -> tuple[Message, ...]:
@@ -282,8 +322,8 @@ def _facts_of(opened: Opened, view: View, host: str) -> list[tuple[Facts, FactsD
 
 def _assumptions(opened: Opened, view: View, cluster: Cluster) -> Iterator[str]:
     if opened.scripts:
-        yield NOT_SHOWN[view.states_shown]
-        yield from view.repositories or taken_as_whole(view.known, cluster)
+        yield from view.repositories
+        yield from taken_as_whole((each for each in view.known if each.cluster not in view.displayed), cluster)
     yield from outsiders(cluster.queue_manager.name, view.strangers, view.unjoined)
 
 

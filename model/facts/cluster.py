@@ -12,6 +12,7 @@ from attrs import evolve, field, fields, frozen
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, of_type, quoted, suggestion
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelStatus,
     Fact,
     ModelQueue,
     Process,
@@ -33,6 +34,7 @@ LISTS: dict[type, str] = {
     Channel: "channels",
     Process: "processes",
     ModelQueue: "model_queues",
+    ChannelStatus: "channel_statuses",
 }
 """The field of a cluster that holds the facts of each class."""
 
@@ -43,6 +45,7 @@ _sequence: Callable[[Channel], Any] = attrgetter("dest_seq_number", "dest_seq_fa
 _NAME: Callable[[Fact], object] = attrgetter("name")
 _INSTANCE: Callable[[Fact], object] = attrgetter("name", "queue_manager")
 _ROUTE: Callable[[Fact], object] = attrgetter("name", "queue_manager", "cluster")
+_CONNECTION: Callable[[Fact], object] = attrgetter("name", "type", "conname", "queue_manager")
 
 
 def _of_alias(alias: Any) -> tuple[str, ...]:
@@ -76,8 +79,9 @@ class ContradictionError(FactsError):
 class Cluster:
     """What one queue manager knows: its own objects, the others' instances and aliases, and the routes to them.
 
-    Objects stand in the order in which they were listed. Raises ContradictionError when two facts contradict each
-    other: the same object twice, or a queue manager that is named but not known.
+    Objects stand in the order in which they were listed. ``channel_statuses`` are how its channels are that belong to
+    no cluster. Raises ContradictionError when two facts contradict each other: the same object twice, or a queue
+    manager that is named but not known.
     """
 
     queue_manager: QueueManager
@@ -87,6 +91,7 @@ class Cluster:
     channels: tuple[Channel, ...] = field(default=(), converter=_tuple)
     processes: tuple[Process, ...] = field(default=(), converter=_tuple)
     model_queues: tuple[ModelQueue, ...] = field(default=(), converter=_tuple)
+    channel_statuses: tuple[ChannelStatus, ...] = field(default=(), converter=_tuple)
 
     def __attrs_post_init__(self) -> None:
         of_type("queue_manager", self.queue_manager, QueueManager)
@@ -114,11 +119,15 @@ class Cluster:
 
     def with_status(self, channel: str, status: str) -> Cluster:
         """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
-        channel, names = of_type("channel", channel, str).rstrip(" "), [each.name for each in self.channels]
+        channel = of_type("channel", channel, str).rstrip(" ")
+        names = [each.name for each in (*self.channels, *self.channel_statuses)]
         if channel not in names:
             raise _unknown("channel", channel, names)
-        changed = [evolve(each, status=status) if each.name == channel else each for each in self.channels]
-        return evolve(self, channels=changed)
+
+        def changed(of: Iterable[Any]) -> Iterator[Any]:
+            return (evolve(each, status=status) if each.name == channel else each for each in of)
+
+        return evolve(self, channels=changed(self.channels), channel_statuses=changed(self.channel_statuses))
 
     def with_queue(self, name: str, queue_manager: str, **attributes: Any) -> Cluster:
         """The cluster as it would be with other attributes of a queue instance, or with one more instance.
@@ -212,6 +221,11 @@ class Cluster:
         return _grouped(self.queue_manager_aliases, lambda alias: alias.name)
 
     @cached_property
+    def taking_from(self) -> dict[str, list[ChannelStatus]]:
+        """The channels outside clusters that take messages from each transmission queue."""
+        return _grouped((each for each in self.channel_statuses if each.xmitq), lambda channel: channel.xmitq)
+
+    @cached_property
     def channels_by_queue_manager(self) -> dict[str, list[Channel]]:
         """The channels that lead to each queue manager, in listing order."""
         return _grouped(self.channels, lambda channel: channel.queue_manager)
@@ -255,6 +269,7 @@ def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], type[Fac
         ("channel", cluster.channels, Channel, _ROUTE),
         ("process", cluster.processes, Process, _NAME),
         ("model_queue", cluster.model_queues, ModelQueue, _NAME),
+        ("channel_status", cluster.channel_statuses, ChannelStatus, _CONNECTION),
     )
 
 

@@ -28,6 +28,9 @@ from mqclause.model.facts.domains import (
 )
 
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
+MESSAGE_CHANNELS = ("SDR", "SVR", "RCVR", "RQSTR")
+"""The types of channels that carry messages and belong to no cluster."""
+
 BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
 DEFTYPES = ("CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR")
 LONGEST_MESSAGE = 2**31 - 1
@@ -85,7 +88,7 @@ class Queue:
     transmission queue ``xmitq``. A QREMOTE with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a
     local queue are ``curdepth`` messages now, each of priority DEFPRTY, and ``ipprocs`` handles have it open for input;
     None where that is not known. It holds ``maxdepth`` messages at most; where that is not said, as many as MQ allows
-    any queue.
+    any queue. ``indxtype`` is its index on z/OS.
     """
 
     name: str = attribute(NAME)
@@ -119,6 +122,7 @@ class Queue:
     descr: str = attribute(Text(64), "")
     defpsist: str = attribute(Words(("NO", "YES")), "NO")
     maxdepth: int = attribute(Whole(0, LARGEST), LARGEST)
+    indxtype: str = attribute(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
     targtype: str = attribute(Words(("QUEUE", "TOPIC")), "QUEUE")
 
     @property
@@ -171,6 +175,22 @@ class Channel:
 
 
 @frozen
+class ChannelStatus:
+    """How a channel of the local queue manager is that belongs to no cluster.
+
+    A sender or a server takes messages from the transmission queue ``xmitq``. ``queue_manager`` is the one at its other
+    end, which need not be known otherwise; blank where that is not shown.
+    """
+
+    name: str = attribute(CHANNEL_NAME)
+    type: str = attribute(Words(MESSAGE_CHANNELS), "SDR")
+    status: str = attribute(Words(CHANNEL_STATES), "INACTIVE")
+    xmitq: str = attribute(NAME_OR_BLANK, "")
+    conname: str = attribute(Text(264), "")
+    queue_manager: str = attribute(NAME_OR_BLANK, "")
+
+
+@frozen
 class Process:
     """A process definition: what a trigger monitor starts."""
 
@@ -213,4 +233,4 @@ class Put:
         return put
 
 
-Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue
+Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue | ChannelStatus

@@ -127,7 +127,7 @@ class TestScripts:
 
     def test_a_channel_that_is_not_defined(self) -> None:
         (remark,) = asked(SCRIPT, "XMITQ").remarks
-        assert remark.startswith("TRIGDATA names the channel TO.QM8, which is not defined")
+        assert remark.startswith("TRIGDATA of XMITQ names the channel TO.QM8, which is not defined")
         assert "did you mean 'TO.QM9'?" in remark
 
     @pytest.mark.parametrize(
@@ -155,7 +155,9 @@ class TestScripts:
         script = SCRIPT.replace("PROCESS(P)", "PROCESS(P) TRIGDATA(X)", 1)
         assert asked(script, "XMITQ", why=why).remarks == ()
         (remark,) = asked(script, "APPQ", why=why).remarks
-        assert remark == "TRIGDATA names the channel X, which is not defined: the trigger message starts nothing"
+        assert (
+            remark == "TRIGDATA of APPQ names the channel X, which is not defined: the trigger message starts nothing"
+        )
         assert asked(script, "APPQ").remarks == ()
 
     def test_cluster_sender_channels_need_no_initiation_queue(self) -> None:

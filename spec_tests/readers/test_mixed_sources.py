@@ -74,8 +74,8 @@ READ = (
         ("# facts\nput.queue = STOCK", "f:2:13: is not TOML: Invalid value"),
         ('{"put": }', "f:1:9: is not JSON: Expecting value"),
         ('["put"]', "f: ['put'] is given where a facts document is expected; allowed: tables queue_manager,"
-         " remote_queue_manager, queue, queue_manager_alias, channel, process, message, put, unknown, event, information,"
-         " request, in_flight"),
+         " remote_queue_manager, queue, queue_manager_alias, channel, process, model_queue, channel_status, message, put,"
+         " unknown, event, information, request, in_flight"),
         ("Dear reader,\n" * 5000, f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ("Set out (here)\nis how we\nDefine queues.\n",
          f"f: is in no format that is read: it has no MQSC command; {READ}"),

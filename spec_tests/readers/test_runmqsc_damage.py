@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.readers.inquiry import Inquiry
 from mqclause.model.readers.record import Record
 from spec_tests.support.displayed import script
 from spec_tests.support.places import without_column
@@ -94,7 +95,8 @@ def test_commands_that_are_echoed_in_a_log_without_its_indentation() -> None:
         ("define", "A", {"PUT": "DISABLED"}),
         ("observe", "A", {"TYPE": "QLOCAL"}),
     ]
-    assert (read.records[0].place_of("PUT"), read.asked, read.diagnostics) == ((3, 3), (("QLOCAL", "*"),), ())
+    asked = (Inquiry("QLOCAL", "*"),)
+    assert (read.records[0].place_of("PUT"), read.asked, read.diagnostics) == ((3, 3), asked, ())
 
 
 TRANSLATED = """5724-H72 (C) Copyright IBM Corp. 1994, 2025.

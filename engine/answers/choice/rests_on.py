@@ -49,7 +49,7 @@ def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = 
 
 def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
     """A name that the put came to and that is not known, although nobody asked for it where the log was made."""
-    if decision.runs or decision.reason is None or snapshot.asked is None:
+    if decision.runs or decision.reason is None or not snapshot.asked.alone:
         return
     seen, cluster = decision.resolved.last.situation, decision.cluster
     at_another = seen.queue_manager not in ("", seen.local_queue_manager)

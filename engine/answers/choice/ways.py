@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
+from typing import Any
 
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.said import listing
 from mqclause.answers.choice.settled import SettledBy
 from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
+from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Beyond, Delivery
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.objects import Channel, Queue
+from mqclause.model.facts.objects import Channel, ChannelStatus, Queue
 from mqclause.rulebook.rules import Rules
 
 WAITING = "waits_for_channel"
@@ -48,19 +51,17 @@ def _way_rules(rules: Rules) -> Course | None:
     return Course.of(rules, DELIVERY) if rules.in_folder(DELIVERY.name) else None
 
 
-def on_the_ways(
-    chosen: Iterable[Destination], cluster: Cluster, rules: Rules, beyond: Beyond
-) -> dict[Destination, OnTheWay]:
-    """The destinations, chosen in the cluster as it is, to which something is in the way."""
-    course = _way_rules(rules)
-    found = ((each, _told(way_of(each, cluster, beyond), course)) for each in chosen)
+def on_the_ways(chosen: Iterable[Destination], decision: Decision, beyond: Beyond) -> dict[Destination, OnTheWay]:
+    """Those of the destinations, chosen by a decision or as good as that, to which something is in the way."""
+    course, cluster, bound = _way_rules(decision.rules), decision.cluster, decision.binds
+    found = ((each, _told(way_of(each, cluster, beyond, bound), course)) for each in chosen)
     return {each: told for each, told in found if told is not None}
 
 
 def obstacles(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
     """The remarks on the ways to all that a decision permits, or to what an exit chose."""
     permitted = () if decision.outcome == "failed" else decision.remaining
-    found = on_the_ways(permitted, decision.cluster, decision.rules, beyond)
+    found = on_the_ways(permitted, decision, beyond)
     return tuple(dict.fromkeys(said for told in found.values() for said in told.remarks))
 
 
@@ -71,17 +72,21 @@ class Ways:
     rules: Rules
     beyond: Beyond
     _cluster: Cluster | None = None
-    _told: dict[Destination, tuple[str, ...]] = field(factory=dict)
+    _told: dict[tuple[Destination, bool], tuple[str, ...]] = field(factory=dict)
 
-    def obstacles(self, chosen: Destination, cluster: Cluster) -> tuple[str, ...]:
-        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice."""
+    def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
+        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice.
+
+        A message that is ``bound`` goes to that destination alone.
+        """
         if cluster is not self._cluster:
             self._cluster, self._told = cluster, {}
-        if chosen not in self._told:
-            way = evolve(way_of(chosen, cluster, self.beyond), channel_status=_status_now(chosen, cluster))
+        key = (chosen, bound)
+        if key not in self._told:
+            way = evolve(way_of(chosen, cluster, self.beyond, bound), channel_status=_status_now(chosen, cluster))
             found = on_the_way(way, self.rules)
-            self._told[chosen] = () if found is None else tuple(found.remarks)
-        return self._told[chosen]
+            self._told[key] = () if found is None else tuple(found.remarks)
+        return self._told[key]
 
     def ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
         """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
@@ -91,7 +96,7 @@ class Ways:
         return () if found is None else tuple(found.remarks)
 
 
-def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
+def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = False) -> Delivery:
     """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
     leads_to = told.get(chosen.queue, "")
@@ -106,15 +111,70 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         cluster.put_disabled_here,
         _named_for(chosen.channel, beyond),
         beyond.defclxq,
-        bool(told),
+        chosen.queue_manager in beyond.told_wholly,
         chosen.queue in told,
         leads_to,
         not leads_to or _is_somewhere(leads_to, cluster, beyond),
+        not leads_to or leads_to in told,
+        bound,
         by_alias=chosen.is_alias,
-        by_transmission_queue=chosen.transmission_queue,
-        is_sent_from=beyond.sent_from is None or chosen.transmission_queue in beyond.sent_from,
+        **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
         **_room(chosen, cluster),
     )
+
+
+def way_of_trigger_message(queue: Queue, cluster: Cluster, beyond: Beyond) -> Delivery:
+    """The way of a trigger message for a queue, as far as a channel that it starts."""
+    taking = cluster.taking_from.get(queue.name, ())
+    meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
+    return Delivery(
+        **_triggered(queue, beyond), **_takers(meant, beyond), is_sent_from=_is_sent_from(queue.name, beyond)
+    )
+
+
+def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[str, Any]:
+    """What is told of a transmission queue that a message leaves by, other than that of the cluster."""
+    if not name:
+        return {}
+    found = cluster.own_queues.get(name)
+    is_triggered = found is not None and found.trigger
+    return {
+        "by_transmission_queue": name,
+        "is_sent_from": _is_sent_from(name, beyond),
+        "is_triggered": is_triggered,
+        **_takers(cluster.taking_from.get(name, ()), beyond),
+        **(_triggered(found, beyond) if found is not None and is_triggered else {}),
+    }
+
+
+def _is_sent_from(transmission_queue: str, beyond: Beyond) -> bool:
+    return beyond.sent_from is None or transmission_queue in beyond.sent_from
+
+
+def _triggered(queue: Queue, beyond: Beyond) -> dict[str, Any]:
+    """A queue for which trigger messages are written, and what they start."""
+    is_channel = queue.trigdata not in beyond.no_channels
+    return {
+        "triggered_queue": queue.name,
+        "usage": queue.usage,
+        "process": queue.process,
+        "initq": queue.initq,
+        "trigdata": queue.trigdata,
+        "trigdata_is_channel": is_channel,
+        "like_trigdata": "" if is_channel else closest(queue.trigdata, beyond.channels),
+    }
+
+
+def _takers(channels: Iterable[ChannelStatus], beyond: Beyond) -> dict[str, Any]:
+    """How the channels are that would take a message."""
+    found = [*channels]
+    known = [each for each in found if each.name not in beyond.unknown_state]
+    return {
+        "takers": listing([f"{each.name} is {each.status}" for each in known]),
+        "taker_states": tuple(dict.fromkeys(each.status for each in known)),
+        "taker_unknown": len(known) < len(found),
+        "stopped_taker": next((each.name for each in known if each.status == "STOPPED"), ""),
+    }
 
 
 def _status_now(chosen: Destination, cluster: Cluster) -> str:

@@ -11,10 +11,11 @@ from mqclause.model.diagnostic import Diagnostic, Diagnostics, is_secret
 from mqclause.model.readers.attribute_values import SameNames
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
+from mqclause.model.readers.inquiry import Inquiry
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.embedded import read_embedded
 from mqclause.model.readers.mqsc.script import OWNER
-from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, in_full
+from mqclause.model.readers.mqsc.words import ENDS, in_full
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import NOT_THERE, Block, blocks
 from mqclause.model.readers.runmqsc.kinds import PASSED_BY, READ_BELOW, begins_another, is_part, kind_displayed
@@ -33,10 +34,6 @@ OWNERLESS = (
 NOTHING_ANSWERED = "nothing is shown here: no command was carried out"
 ENDS_WITHIN = "the log ends within this object: the last of it may be missing"
 UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
-
-ASKS = re.compile(r"\s*DIS(?:PLAY)?\s+([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)", re.IGNORECASE)
-NARROWED = re.compile(r"\bWHERE\b", re.IGNORECASE)
-"""A command that asks for objects of a kind by name, and what says that it does not ask for all of them."""
 
 SAID_OF = r"(?<![A-Za-z0-9._/%]){}(?![A-Za-z0-9_/%])"
 """A queue manager's name in the line with which its session begins."""
@@ -84,7 +81,7 @@ class _Session:
     records: list[Record] = field(factory=list)
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
-    asked: list[tuple[str, str]] = field(factory=list)
+    asked: list[Inquiry] = field(factory=list)
     # Whether the last command has had no answer yet.
     is_open: bool = False
     shows: bool = False
@@ -220,13 +217,11 @@ def _name(sessions: Sequence[_Session]) -> None:
             session.faults.add(OWNERLESS, session.said_line)
 
 
-def _asked_by(command: Block) -> Iterator[tuple[str, str]]:
-    """The kind and the generic name that a DISPLAY command asks for, also where there is none; blank if not for all."""
-    text = " ".join(line.rstrip(" +-") for _, line, _ in command.lines)
-    asks = ASKS.match(text)
-    if asks:
-        kind, quote, name = asks[1].upper(), asks[2], "" if NARROWED.search(text) else asks[3]
-        yield SYNONYMS.get(kind, kind), name if quote else name.upper()
+def _asked_by(command: Block) -> Iterator[Inquiry]:
+    """What a DISPLAY command asks for, also where there is none."""
+    asks = Inquiry.of(" ".join(line.rstrip(" +-;") for _, line, _ in command.lines))
+    if asks is not None:
+        yield asks
 
 
 def _echoed(commands: Sequence[Block], source: str) -> Script:
