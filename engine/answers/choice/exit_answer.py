@@ -19,6 +19,7 @@ from mqclause.model.exits.exit_call import ExitCall
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import QueueManager
+from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rule import Because, Derive, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import Named
@@ -27,6 +28,10 @@ from mqclause.trace.sentence import sentence
 
 STANDING = ("choice_ignored", "own_choice_stands", "exit_choice_stands")
 """The facts of which rules derive one about an answer that lets the call go on."""
+
+
+UNDECIDED = "no rule says why an exit is not called, or what becomes of its answer"
+"""What is wrong with rules of one's own that leave that open."""
 
 
 class RuleSeen(NamedTuple):
@@ -157,7 +162,10 @@ class ExitAnswer:
     @cached_property
     def _decided(self) -> RuleSeen:
         """The deciding rule and what it saw."""
-        return self._at(next(self._deciding(self._course.rulesets[0].rules, self._traced)))
+        at = next(self._deciding(self._course.rulesets[0].rules, self._traced), None)
+        if at is None:
+            raise UnansweredError("exit/", "", UNDECIDED)
+        return self._at(at)
 
     @property
     def remarked(self) -> Mapping[str, str]:
