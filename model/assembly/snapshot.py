@@ -42,11 +42,12 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, quo
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.objects import Channel, Put
+from mqclause.model.facts.objects import Channel, Put, Queue
 from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
+from mqclause.model.readers.inquiry import HANDLES
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS
 
@@ -187,8 +188,8 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     scripts, local = opened.scripts, own.fact.name
     observed = shown_of_queues(scripts, local)
     others, view = with_states(_in_order(opened.sources, files, view)), evolve(view, queues=(), channels=())
-    _bring_up_to_now(others, observed, once)
     asked = Inquired.at(scripts, local, alone=not opened.documents)
+    _bring_up_to_now(others, observed, once, partial(_is_open_nowhere, asked, local))
     cluster, placed, warnings = agreed(own, others, lenient)
     read = Snapshot(
         cluster,
@@ -223,11 +224,21 @@ def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
 
 
 def _bring_up_to_now(
-    placed: list[Placed[Any]], observed: Mapping[tuple[str, str], Mapping[str, str]], once: MadeOnce
+    placed: list[Placed[Any]],
+    observed: Mapping[tuple[str, str], Mapping[str, str]],
+    once: MadeOnce,
+    is_open_nowhere: Callable[[Any], bool],
 ) -> None:
     """Puts into facts what was observed of them: in their places, so that none is there twice."""
     for at, each in enumerate(placed):
-        placed[at] = as_it_is_now(each, observed, once)
+        now = as_it_is_now(each, observed, once)
+        placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_open_nowhere(now.fact) else now
+
+
+def _is_open_nowhere(asked: Inquired, local: str, fact: Any) -> bool:
+    """Whether it is a queue of ``local`` whose handles were asked for, and nothing shows any."""
+    is_untold = isinstance(fact, Queue) and fact.type == "QLOCAL" and fact.ipprocs is None
+    return is_untold and fact.queue_manager == local and asked.tells(HANDLES, fact.name)
 
 
 def read_files(

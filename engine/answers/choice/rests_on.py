@@ -22,7 +22,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
 from mqclause.language.evaluate import Scope, evaluate
-from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.incomplete import Incomplete, still_asking
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.destination import Destination
 
@@ -44,7 +44,8 @@ def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = 
     if _is_settled(decision):
         return ()
     states = unknown_states(decision, snapshot, ask_exit)
-    return (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    found = (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    return tuple(still_asking(found, snapshot.asked))
 
 
 def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
@@ -72,8 +73,11 @@ def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
     """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
-        yield from ((each.object, each.command) for each in missing)
-        yield from _UnknownStates.of(decision, snapshot).told_by()
+        asked_for = (
+            *((each.object, each.command) for each in missing),
+            *_UnknownStates.of(decision, snapshot).told_by(),
+        )
+        yield from ((about, "" if snapshot.asked.holds(command) else command) for about, command in asked_for)
 
 
 def _is_settled(decision: Decision) -> bool:
