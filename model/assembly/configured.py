@@ -9,10 +9,10 @@ from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, seen
-from mqclause.model.facts.objects import Channel, Queue
+from mqclause.model.facts.objects import CHANNEL_STATES, Channel, Queue
 
 CONFIGURED_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
-CHECKED_TYPES = (*CONFIGURED_QUEUES, "CHANNEL", "QMGR")
+CHECKED_TYPES = (*CONFIGURED_QUEUES, "QMODEL", "CHANNEL", "PROCESS", "QMGR")
 """The kinds of objects that a check looks at."""
 
 COUNT = Whole(0, LARGEST)
@@ -48,13 +48,28 @@ class ConfiguredObject:
     Where it leads to a ``transmission_queue``, that ``is_sent_from`` if it is one of those that channels of its queue
     manager take messages from, ``sent_from``, or if no file would tell.
 
-    ``receiver_differs`` names an attribute that a CLUSSDR states otherwise than the CLUSRCVR of that name.
-    ``repositories`` are the full ones of a receiver's ``cluster``; its queue manager is a ``repository`` of it, and a
-    ``repository_elsewhere`` if it is one of another cluster. Of the members that are described and have a receiver in
-    the cluster, ``partial_members`` are no full repositories of it; so many ``like_members_before``, repositories as it
-    is one or not, have a name before its own; so many receivers of its queue manager in the cluster stand before it,
-    ``receivers_before``. ``cluster_is_named``: its name is no insert, which qm.ini fills in. ``repositories_told``: the
-    files of all members tell of what they are full repositories.
+    ``receiver_differs`` names an attribute that a CLUSSDR states otherwise than the CLUSRCVR of that name, which has
+    ``receiver_conname``; it ``connects_elsewhere`` if none of its addresses is one of those.
+
+    A queue manager stands for itself as a member of a ``cluster`` where that ``is_membership``; ``has_receiver``: a
+    CLUSRCVR is described. ``repositories`` are the full ones of the cluster; it is a ``repository`` of it, if that is
+    told, ``own_repository_told``, and a ``repository_elsewhere`` if it is one of another cluster. Of the members that
+    are described and have a receiver in the cluster, ``partial_members`` are no full repositories of it; so many
+    ``like_members_before``, repositories as it is one or not, have a name before its own. ``cluster_is_named``: its
+    name is no insert, which qm.ini fills in. ``repositories_told``: the files of all members tell of what they are full
+    repositories. It has so many ``manual_senders`` in the cluster, CLUSSDR channels that somebody defined, if that is
+    told, ``senders_told``. It ``reaches_repository`` if one of them leads to a full repository, or to whom is not
+    known; to the full repositories that are ``unjoined_repositories`` none of them leads.
+
+    A channel that ``is_route`` stands for what a queue manager knows of a cluster channel of its: its ``deftype``,
+    ``channel_status``, blank where that is not told, the queue manager that it ``leads_to``, which was
+    ``never_reached`` if it still has the name that stands for such a one. ``curdepth`` is that of the
+    ``transmission_queue`` that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to
+    one that is known to be no full repository.
+
+    ``capexpry`` is CAPEXPRY, by itself or in CUSTOM, blank for no limit. ``family`` are the first three parts of a name
+    that begins with SYSTEM. Of a process, ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than
+    transmission queues name it if it ``starts_programs``, transmission queues if it ``starts_channels``.
 
     So many ``members`` of the cluster are described; ``more_members``: something leads to one that is not. It
     ``is_told_whole`` where a facts document says all that there is in it. Of a name that leads elsewhere that is said
@@ -69,6 +84,7 @@ class ConfiguredObject:
     of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
 
     Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
+    A host that another queue manager displays is ``shown_at`` that one.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
     the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states, ``beside``
     the queue itself as a fact, if it leads to another one, and what stands beside it; ``models`` are then the model
@@ -120,13 +136,38 @@ class ConfiguredObject:
     repository: bool = False
     partial_members: int = seen(COUNT, 0)
     like_members_before: int = seen(COUNT, 0)
-    receivers_before: int = seen(COUNT, 0)
     cluster_is_named: bool = True
     members: int = seen(COUNT, 2)
     more_members: bool = False
     is_told_whole: bool = False
     repositories_told: bool = True
     repository_elsewhere: bool = False
+    is_membership: bool = False
+    has_receiver: bool = True
+    own_repository_told: bool = True
+    manual_senders: int = seen(COUNT, 1)
+    senders_told: bool = True
+    reaches_repository: bool = True
+    unjoined_repositories: str = seen(Text(400), "")
+    is_route: bool = False
+    channel_status: str = seen(Words((*CHANNEL_STATES, "")), "")
+    deftype: str = seen(Text(12), "")
+    leads_to: str = seen(Text(48), "")
+    leads_to_partial: bool = False
+    never_reached: bool = False
+    curdepth: str = seen(Text(12), "")
+    receiver_conname: str = seen(Text(264), "")
+    connects_elsewhere: bool = False
+    capexpry: str = seen(Text(12), "")
+    family: str = seen(NAME_OR_BLANK, "")
+    process: str = seen(NAME_OR_BLANK, "")
+    initq: str = seen(NAME_OR_BLANK, "")
+    appltype: str = seen(Text(12), "")
+    applicid: str = seen(Text(256), "")
+    applicid_begins: str = seen(Text(1), "")
+    applicid_ends: str = seen(Text(1), "")
+    starts_programs: bool = False
+    starts_channels: bool = False
     in_others: bool = False
     clwlexit: str = seen(Text(128), "")
     adoptmca: str = seen(Text(12), "ALL")
@@ -145,14 +186,18 @@ class ConfiguredObject:
     models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
     sent_from: frozenset[str] | None = field(default=None, metadata={"in_table": None})
     is_shown: bool = field(default=False, metadata={"in_table": None})
+    shown_at: str = field(default="", metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 
     def place_of(self, attribute: str) -> FileLine:
         """The file and the line where an attribute stands, or else the object."""
+        names = keywords(attribute)
         if self.found is not None:
-            record = self.found.stating(attribute.upper()) or self.found.record
-            return record.source, record.line_of(attribute.upper())
-        return self.places.get(attribute.upper()) or self.places.get("", ("", None))
+            for name in names:
+                if (record := self.found.stating(name)) is not None:
+                    return record.source, record.line_of(name)
+            return self.found.record.source, self.found.record.line
+        return next((self.places[name] for name in names if name in self.places), self.places.get("", ("", None)))
 
     def tells(self, attribute: str) -> bool:
         """Whether its files tell an attribute: a definition tells all of them, by default those that it leaves out."""
@@ -163,11 +208,23 @@ class ConfiguredObject:
     def kept(self, words: Collection[str]) -> ConfiguredObject:
         """The object without its definition: of the keywords of MQSC, and of what it ``states``, it is kept where."""
         found = self.found
+        if found is None:
+            return self
         named = {*words, *(word for each in self.states for word in keywords(each))}
-        stated = [name for name in named if found is not None and found.stating(name)]
-        return evolve(self, found=None, places={name: self.place_of(name) for name in ("", *stated)})
+        stated = [(name, by) for name in named if (by := found.stating(name))]
+        places = {"": self.place_of(""), **{name: (by.source, by.line_of(name)) for name, by in stated}}
+        return evolve(self, found=None, places=places)
 
 
 def keywords(attribute: str) -> tuple[str, ...]:
     """The keywords of MQSC under which an attribute can stand."""
-    return ("CLUSTER", "CLUSNL") if attribute == "cluster" else (attribute.upper(),)
+    return _KEYWORDS.get(attribute) or (attribute.upper(),)
+
+
+_KEYWORDS = {
+    "cluster": ("CLUSTER", "CLUSNL"),
+    "repos": ("REPOS", "REPOSNL"),
+    "trigger": ("TRIGGER", "NOTRIGGER"),
+    "capexpry": ("CAPEXPRY", "CUSTOM"),
+}
+"""The attributes that can be stated in several ways."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from mqclause.model.assembly.configured import (
     QUEUE_ATTRIBUTES,
     ConfiguredObject,
 )
+from mqclause.model.assembly.configured_routes import ConfiguredRoutes
 from mqclause.model.assembly.covered import covered, of_a_part
 from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import insert_hint
@@ -32,7 +34,7 @@ from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
 from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.record import Script
 
-NEEDED = (*CHECKED_TYPES, "QMODEL", "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
+NEEDED = (*CHECKED_TYPES, "NAMELIST", "CLUSQMGR", "QCLUSTER", "CHSTATUS", "QSTATUS")
 """The kinds of records that a check has a use for."""
 
 AS_DEFINED = tuple(each.name for each in fields(ConfiguredObject) if each.name in QUEUE_ATTRIBUTES)
@@ -89,10 +91,17 @@ class ConfiguredMember:
             is_queue = each.kind in CONFIGURED_QUEUES
             clusters = self.joined_of(each) if is_queue else each.clusters
             more = self.queue(each) if is_queue else self.other(each)
+            if each.name.startswith(SHIPPED):
+                more["family"] = ".".join(each.name.split(".")[:3])
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, found=each, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.suspended()
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays)
+        yield from routes.routes()
+        if not self.knows_all:
+            yield from routes.hosts()
+            yield from routes.memberships()
 
     def is_shown(self, found: MqObject) -> bool:
         """Whether a display, or a facts document, is all that tells of an object: what that leaves out is not known."""
@@ -134,6 +143,8 @@ class ConfiguredMember:
         if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "beside": (queue, *self.beside(queue)), "models": self.models}
             seen["sent_from"] = self.sent_from
+        if capped := capexpry(found):
+            seen["capexpry"] = capped
         if found.clusters:
             joined = self.joined_of(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
@@ -158,7 +169,11 @@ class ConfiguredMember:
                 yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
 
     def other(self, found: MqObject) -> dict[str, Any]:
-        """What a check sees of a channel, or of a queue manager."""
+        """What a check sees of a channel, a queue manager, a process or a model queue."""
+        if found.kind == "QMODEL":
+            return {"capexpry": capexpry(found)}
+        if found.kind == "PROCESS":
+            return self.process(found)
         if found.kind == "QMGR":
             told = not self.knows_all and (self.whole or found.stating("DEADQ") is not None)
             return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL",
@@ -169,6 +184,7 @@ class ConfiguredMember:
         defaults = {each.name: each.default for each in fields(Channel)} if self.whole else {}
         return {
             "chltype": found.type,
+            "deftype": found.type if found.type == "CLUSSDR" else "",
             "conname": found.text("CONNAME"),
             "hbint": _whole(found, "HBINT", 300),
             "kaint": _whole(found, "KAINT", OFF),
@@ -176,6 +192,32 @@ class ConfiguredMember:
             "netprty": _whole(found, "NETPRTY", OFF),
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
+
+    def process(self, found: MqObject) -> dict[str, Any]:
+        """What a check sees of a process."""
+        program = found.text("APPLICID")
+        return {
+            "appltype": found.text("APPLTYPE").upper(),
+            "applicid": program,
+            "applicid_begins": program[:1],
+            "applicid_ends": program[-1:],
+            "starts_programs": found.name in self.started["NORMAL"],
+            "starts_channels": found.name in self.started["XMITQ"],
+        }
+
+    @cached_property
+    def started(self) -> Mapping[str, frozenset[str]]:
+        """The processes that local queues name, by USAGE of the queue."""
+        named = dict[str, set[str]](NORMAL=set(), XMITQ=set())
+        for each in self.objects.of("QLOCAL"):
+            if process := each.fields.get("process"):
+                named[each.fields.get("usage", "NORMAL")].add(process)
+        return {usage: frozenset(names) for usage, names in named.items()}
+
+    @property
+    def overlays(self) -> Iterator[str]:
+        """The files, or options, that change what its other files say."""
+        return (each.source for each in self.objects.scripts if each.overlay)
 
     @cached_property
     def models(self) -> frozenset[str]:
@@ -250,6 +292,17 @@ def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Di
             else:
                 records.append(each)
     return evolve(script, records=tuple(records))
+
+
+def capexpry(found: MqObject) -> str:
+    """The limit of expiry of a queue, in tenths of a second, stated by itself or in CUSTOM; blank if there is none."""
+    stated = found.text("CAPEXPRY")
+    if not stated and (custom := found.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
+        stated = within[1]
+    return "" if stated.upper() in ("NOLIMIT", "-1") else stated
+
+
+_CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
 
 
 def _whole(found: MqObject, name: str, default: int) -> int:

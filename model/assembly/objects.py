@@ -66,6 +66,7 @@ class Objects:
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _latest_rows: dict[tuple[object, ...], MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
+    _of_kinds: dict[tuple[str, ...], list[MqObject]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.operations = Operations(self.faults, self._names)
@@ -98,8 +99,10 @@ class Objects:
                 found.clusters = self._expanded(found, "CLUSTER", "CLUSNL")
 
     def of(self, *kinds: str) -> list[MqObject]:
-        """The objects of ``kinds`` in the order of their definitions."""
-        return [found for found in self._found.values() if found.kind in kinds]
+        """The objects of ``kinds`` in the order of their definitions, a list that is not to be changed."""
+        if kinds not in self._of_kinds:
+            self._of_kinds[kinds] = [found for found in self._found.values() if found.kind in kinds]
+        return self._of_kinds[kinds]
 
     def channels(self, chltype: str) -> list[MqObject]:
         """The channels of one type."""
@@ -212,6 +215,7 @@ class Objects:
                 near = name_suggestion(record.name, alike)
                 self.operations.warnings.append(told(record, f"is deleted but not defined{near}"))
             self._found.pop(key, None)
+            self._of_kinds.clear()
             self._refused.discard(key)
 
     def _mismatch(self, record: Record, known: MqObject) -> None:
@@ -245,6 +249,7 @@ class Objects:
             target.take(record, found)
             if record.kind not in ROWS:
                 self._found[key] = target
+                self._of_kinds.clear()
             self._refused.discard(key)
 
     def _expanded(self, found: MqObject, attribute: str, by_list: str) -> tuple[str, ...]:

@@ -34,7 +34,10 @@ from mqclause.rulebook.rules import Rules
 
 @frozen
 class Finding:
-    """One condition that one object does not fulfil: what is said of it, the object, and where it stands."""
+    """One condition that one object does not fulfil: what is said of it, the object, and where it stands.
+
+    ``others`` are further objects of its queue manager of which the same is found, where that is told together.
+    """
 
     said: Unfulfilled
     object_type: str
@@ -42,6 +45,7 @@ class Finding:
     queue_manager: str
     file: str
     line: int | None
+    others: tuple[str, ...] = ()
 
     @property
     def rule(self) -> Rule:
@@ -56,7 +60,8 @@ class Finding:
     @property
     def message(self) -> str:
         """What is found."""
-        return self.said.message
+        more = f"; so it is with {', '.join(self.others)}" if self.others else ""
+        return f"{self.said.message}{more}"
 
     @property
     def key(self) -> FindingKey:
@@ -67,7 +72,8 @@ class Finding:
     def gist(self) -> tuple[str, ...]:
         """What it has in common with findings of other objects: the message without the names of this one."""
         names = "|".join(re.escape(each) for each in (self.name, self.queue_manager) if each)
-        words = re.sub(rf"(?<![{IN_NAMES}])({names})(?![{IN_NAMES}])", "", self.message) if names else self.message
+        said = self.said.message
+        words = re.sub(rf"(?<![{IN_NAMES}])({names})(?![{IN_NAMES}])", "", said) if names else said
         return self.rule.id, self.severity, self.object_type, words
 
     @property
@@ -276,7 +282,24 @@ def by_place(found: Iterable[Finding]) -> list[Finding]:
     """The findings by file and line, whatever the order of the files is; one that several files show, by the first."""
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
     once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
-    return [*once.values()][::-1]
+    return [*told_together([*once.values()][::-1])]
+
+
+def told_together(found: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, where a rule asks for that one of those that say the same of objects of one queue manager."""
+    alike = dict[tuple[str, ...], list[str]]()
+    for each in found:
+        if each.rule.together:
+            alike.setdefault(_told_with(each), []).append(each.name)
+    for each in found:
+        if not each.rule.together:
+            yield each
+        elif names := alike.pop(_told_with(each), None):
+            yield evolve(each, others=tuple(dict.fromkeys(names[1:])))
+
+
+def _told_with(found: Finding) -> tuple[str, ...]:
+    return found.queue_manager or found.file, found.said.attribute, *found.gist
 
 
 def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]:

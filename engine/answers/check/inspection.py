@@ -145,6 +145,7 @@ class Inspection:
     def change(self, text: str) -> None:
         """Carries out a command that an option states, as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
         change = read_change(text)
+        asked = change
         if change.kind == "CHANNEL" and is_state(change) and change.owner in self.members:
             change = evolve(change, owner="")  # the state of its own route to whoever has the receiver
         owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
@@ -160,12 +161,23 @@ class Inspection:
             raise _fault(f"{change.object} is not known")
         if len(owners) + len(shown) > 1 and not is_state(change):
             raise on_several(change, owners or sorted(shown))
+        if change.kind == "CHANNEL" and is_state(change):
+            self._set_state(asked)
+            return
         if shown:
             for name, each in self.members.items():
                 self.members[name] = evolve(each, contribution=each.contribution.with_displayed(change))
             return
         script = as_script(change, owners[0], self.members[owners[0]].contribution.clusters)
         self._look(owners[0], self.members[owners[0]].owner, script, script)
+
+    def _set_state(self, change: WhatIf) -> None:
+        """The state of a channel belongs to who sends by it: to one member, or to all but who has the receiver."""
+        receiving = [name for name, each in self.members.items() if has_receiver(each.scripts(), change)]
+        sending = [name for name in self.members if name not in receiving]
+        for name in [change.owner] if change.owner in self.members else sending or receiving:
+            script = as_script(change, name)
+            self._look(name, self.members[name].owner, script, script)
 
     def _is_of(self, change: WhatIf, name: str, each: Inspected) -> bool:
         if change.kind == "QMGR":
