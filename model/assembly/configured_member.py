@@ -18,6 +18,7 @@ from mqclause.model.assembly.configured import (
     ConfiguredObject,
 )
 from mqclause.model.assembly.configured_routes import ConfiguredRoutes
+from mqclause.model.assembly.configured_senders import ConfiguredSenders
 from mqclause.model.assembly.covered import covered, of_a_part
 from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import insert_hint
@@ -97,7 +98,7 @@ class ConfiguredMember:
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, found=each, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.suspended()
-        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays)
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.lacks)
         yield from routes.routes()
         if not self.knows_all:
             yield from routes.hosts()
@@ -143,6 +144,8 @@ class ConfiguredMember:
         if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "beside": (queue, *self.beside(queue)), "models": self.models}
             seen["sent_from"] = self.sent_from
+        if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
+            seen |= self.senders.of_queue(found)
         if capped := capexpry(found):
             seen["capexpry"] = capped
         if found.clusters:
@@ -190,6 +193,8 @@ class ConfiguredMember:
             "kaint": _whole(found, "KAINT", OFF),
             "batchhb": _whole(found, "BATCHHB", 0),
             "netprty": _whole(found, "NETPRTY", OFF),
+            "transmission_queue": found.text("XMITQ"),
+            "lacks_transmission_queue": self.senders.lacks(found.text("XMITQ")),
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
 
@@ -213,6 +218,11 @@ class ConfiguredMember:
             if process := each.fields.get("process"):
                 named[each.fields.get("usage", "NORMAL")].add(process)
         return {usage: frozenset(names) for usage, names in named.items()}
+
+    @cached_property
+    def senders(self) -> ConfiguredSenders:
+        """Its channels that belong to no cluster."""
+        return ConfiguredSenders(self.objects, self.asked, self.tells)
 
     @property
     def overlays(self) -> Iterator[str]:

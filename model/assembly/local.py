@@ -172,10 +172,14 @@ def sent_from(scripts: Sequence[Script], cluster: Cluster) -> frozenset[str] | N
 
 
 class ClusterQueues(NamedTuple):
-    """Own queues that cluster channels take messages from, with their CLCHNAME; DEFCLXQ, blank where it is not told."""
+    """Own queues that cluster channels take messages from, with their CLCHNAME; DEFCLXQ, blank where it is not told.
+
+    ``shown`` are those that a display names, by channel.
+    """
 
     clchnames: Mapping[str, str] = {}
     defclxq: str = ""
+    shown: Mapping[str, str] = {}
 
 
 def cluster_queues(scripts: Iterable[Script], local: str) -> ClusterQueues:
@@ -185,7 +189,18 @@ def cluster_queues(scripts: Iterable[Script], local: str) -> ClusterQueues:
     stated = [str(each.attributes["DEFCLXQ"]).upper() for each in own if "DEFCLXQ" in each.attributes]
     # what a script leaves out has MQ's default, what a display leaves out is not told
     default = "SCTQ" if any(each.action == "define" for each in own) else ""
-    return ClusterQueues({name: value for name, value in named.items() if value}, stated[-1] if stated else default)
+    clchnames = {name: value for name, value in named.items() if value}
+    return ClusterQueues(clchnames, stated[-1] if stated else default, dict(_shown_queues(own)))
+
+
+def _shown_queues(own: Iterable[Record]) -> Iterator[tuple[str, str]]:
+    """The cluster channels of which a display names the transmission queue, with that."""
+    for each in own:
+        queue = " ".join(each.listed("XMITQ"))
+        if each.kind == "CLUSQMGR" and queue:
+            yield " ".join(each.listed("CHANNEL")), queue
+        elif each.kind == "CHSTATUS" and queue and each.listed("CHLTYPE") == ("CLUSSDR",):
+            yield each.name, queue
 
 
 def command_level(scripts: Iterable[Script], local: str) -> int:

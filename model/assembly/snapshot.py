@@ -34,6 +34,7 @@ from mqclause.model.assembly.opened import Opened, opened_from
 from mqclause.model.assembly.overlay import overlaid
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
+from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.untold import Untold, untold
@@ -100,15 +101,21 @@ class Snapshot:
     def beyond(self) -> Beyond:
         """What is told of the way of a message once its destination is chosen."""
         named = {each.trigdata for each in self.cluster.own_queues.values()} - {""}
-        own = self.cluster.channel_statuses
+        own, (clchnames, defclxq, shown) = self.cluster.channel_statuses, self.cluster_queues
+        channels = self._channels
+        no_channels = (name for name in named if name not in channels and self._tells("CHANNEL", name))
+        gone = (name for name in shown.values() if name not in self.cluster.own_queues and self._tells("QLOCAL", name))
         return Beyond(
             self.hosted,
             not self.incomplete,
-            *self.cluster_queues,
+            clchnames,
+            defclxq,
             self.sent_from,
-            channels=self._channels,
+            channels=channels,
             unknown_state=frozenset(each.name for each in own if not self.provenance.tells(each, "status")),
-            no_channels=frozenset(filter(self._lacks_channel, named)),
+            no_channels=frozenset(no_channels),
+            shown_queues=shown,
+            no_queues=frozenset(gone),
         )
 
     @property
@@ -117,10 +124,11 @@ class Snapshot:
         facts = (*self.cluster.channel_statuses, *self.cluster.channels)
         return self.defined.get("CHANNEL", frozenset()).union(each.name for each in facts)
 
-    def _lacks_channel(self, name: str) -> bool:
-        """Whether the sources tell that the local queue manager has no channel of that name."""
-        told = self.asked.tells("CHANNEL", name) if self.asked.alone else self.sent_from is not None
-        return told and name not in self._channels and not self.covered.leaves_out("CHANNEL", name)
+    def _tells(self, kind: str, name: str) -> bool:
+        """Whether the sources would tell that the local queue manager has something of that kind and name."""
+        of_facts = kind == "CHANNEL" and self.sent_from is not None
+        told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
+        return told and not self.covered.leaves_out(kind, name) and not name.startswith(SHIPPED)
 
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:

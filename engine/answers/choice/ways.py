@@ -10,15 +10,14 @@ from typing import Any
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.said import listing
 from mqclause.answers.choice.settled import SettledBy
 from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
 from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.delivery import Beyond, Delivery
+from mqclause.model.facts.delivery import Beyond, Delivery, Takers
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.objects import Channel, ChannelStatus, Queue
+from mqclause.model.facts.objects import Channel, Queue
 from mqclause.rulebook.rules import Rules
 
 WAITING = "waits_for_channel"
@@ -107,13 +106,14 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         chosen.channel_status,
         _is_enabled(chosen, cluster),
         cluster.put_disabled_here,
-        _named_for(chosen.channel, beyond),
+        beyond.shown_queues.get(chosen.channel, "") or _named_for(chosen.channel, beyond),
         beyond.defclxq,
         bool(told),
         chosen.queue in told,
         leads_to,
         not leads_to or _is_somewhere(leads_to, cluster, beyond),
         by_alias=chosen.is_alias,
+        is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
         **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
         **_room(chosen, cluster),
     )
@@ -123,9 +123,8 @@ def way_of_trigger_message(queue: Queue, cluster: Cluster, beyond: Beyond) -> De
     """The way of a trigger message for a queue, as far as a channel that it starts."""
     taking = cluster.taking_from.get(queue.name, ())
     meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
-    return Delivery(
-        **_triggered(queue, beyond), **_takers(meant, beyond), is_sent_from=_is_sent_from(queue.name, beyond)
-    )
+    takers = Takers.of(meant, beyond.unknown_state)
+    return Delivery(**_triggered(queue, beyond), **takers.seen(), is_sent_from=_is_sent_from(queue.name, beyond))
 
 
 def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[str, Any]:
@@ -138,7 +137,7 @@ def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[
         "by_transmission_queue": name,
         "is_sent_from": _is_sent_from(name, beyond),
         "is_triggered": is_triggered,
-        **_takers(cluster.taking_from.get(name, ()), beyond),
+        **Takers.of(cluster.taking_from.get(name, ()), beyond.unknown_state).seen(),
         **(_triggered(found, beyond) if found is not None and is_triggered else {}),
     }
 
@@ -158,18 +157,6 @@ def _triggered(queue: Queue, beyond: Beyond) -> dict[str, Any]:
         "trigdata": queue.trigdata,
         "trigdata_is_channel": is_channel,
         "like_trigdata": "" if is_channel else closest(queue.trigdata, beyond.channels),
-    }
-
-
-def _takers(channels: Iterable[ChannelStatus], beyond: Beyond) -> dict[str, Any]:
-    """How the channels are that would take a message."""
-    found = [*channels]
-    known = [each for each in found if each.name not in beyond.unknown_state]
-    return {
-        "takers": listing([f"{each.name} is {each.status}" for each in known]),
-        "taker_states": tuple(dict.fromkeys(each.status for each in known)),
-        "taker_unknown": len(known) < len(found),
-        "stopped_taker": next((each.name for each in known if each.status == "STOPPED"), ""),
     }
 
 
