@@ -42,7 +42,7 @@ MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
 """The attributes that say in which clusters an object is."""
 
 _EVERY = "put clwlrank clwlprty defbind defprty defpsist"
-_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth"
+_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth indxtype"
 _CLUSTERED = _texts("CLUSTER CLUSNL")
 _DESCRIPTION = Description(64)
 _DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))

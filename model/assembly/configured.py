@@ -95,9 +95,9 @@ class ConfiguredObject:
     Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
     A host that another queue manager displays is ``shown_at`` that one.
     ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
-    the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states, ``beside``
-    the queue itself as a fact, if it leads to another one, and what stands beside it; ``models`` are then the model
-    queues of its queue manager.
+    the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states,
+    ``leading`` is the queue itself as a fact, if it leads to another one. Then ``beside`` is all that such queues of
+    its queue manager lead to, themselves among them, the same for each; ``models`` are the model queues.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -203,6 +203,7 @@ class ConfiguredObject:
     clusters: tuple[str, ...] = field(default=(), metadata={"in_table": None})
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
     states: Mapping[str, Any] = field(default=_UNSTATED, metadata={"in_table": None})
+    leading: Queue | None = field(default=None, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
     models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
     sent_from: frozenset[str] | None = field(default=None, metadata={"in_table": None})

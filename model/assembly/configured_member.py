@@ -27,7 +27,7 @@ from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.platform import platform_of
-from mqclause.model.assembly.queue_facts import leads_to_topic, queue_fact
+from mqclause.model.assembly.queue_facts import leads_elsewhere, queue_fact
 from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.view import objects_of
 from mqclause.model.diagnostic import Diagnostic
@@ -141,8 +141,8 @@ class ConfiguredMember:
         seen = {name: found.fields[name] for name in AS_DEFINED if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
-        if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
-            seen |= {"target": queue.target, "beside": (queue, *self.beside(queue)), "models": self.models}
+        if leads_elsewhere(found) and (queue := self.own_queue(found.name)):
+            seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
             seen["sent_from"] = self.sent_from
         if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
             seen |= self.senders.of_queue(found)
@@ -153,23 +153,32 @@ class ConfiguredMember:
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
         return seen
 
-    def beside(self, queue: Queue) -> Iterator[Queue]:
-        """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
+    @cached_property
+    def beside(self) -> tuple[Queue, ...]:
+        """Its aliases and remote definitions, and all of its queues that these lead to, also those that no file tells.
+
+        It is one tuple for all of them: each may lead to all others.
+        """
         defxmitq = self.queue_manager.defxmitq
-        ways, queues, followed = {defxmitq, queue.xmitq}, {queue.base_queue, queue.rname}, {"", queue.name}
-        waiting = [queue.base_queue, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
+        ways, queues, followed = {defxmitq}, set[str](), {""}
+        waiting = [*(name for name, found in self._queues.items() if leads_elsewhere(found)), defxmitq]
+        found, lacking = list[Queue](), list[str]()
         while waiting:
             if (name := waiting.pop()) in followed:
                 continue
             followed.add(name)
             own = self.own_queue(name)
-            if own is not None:
-                yield own
-                waiting += [own.base_queue, own.rname, own.xmitq, own.rqmname]
-                ways.add(own.xmitq)
-                queues |= {own.base_queue, own.rname}
-            elif (name in ways or name in queues) and not self.tells("QLOCAL", name):
-                yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
+            if own is None:
+                lacking.append(name)
+                continue
+            found.append(own)
+            waiting += [own.base_queue, own.rname, own.xmitq, own.rqmname]
+            ways.add(own.xmitq)
+            queues |= {own.base_queue, own.rname}
+        for name in lacking:
+            if (name in ways or name in queues) and not self.tells("QLOCAL", name):
+                found.append(Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL"))
+        return tuple(found)
 
     def other(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a channel, a queue manager, a process or a model queue."""

@@ -60,16 +60,15 @@ class Snapshot:
 
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
-    ``incomplete`` is what the sources leave out, whatever is asked.
-    ``remarks`` say what is odd about the sources, beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL
-    and so on) the objects that scripts define at the local queue manager, ``untold`` what nobody asked about of those
-    that its queues name, ``asked`` what was asked for there, ``covered`` what its dumps hold; ``command_level`` is
-    its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its channels name, None where no
-    script describes one. ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with
-    those that aliases lead to;
-    ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers that are described and
-    share no cluster with the local one. ``shows_counters``: its sources hold the sequence numbers of channels, or leave
-    them out because they are 0; MQ displays none.
+    ``incomplete`` is what the sources leave out, whatever is asked. ``remarks`` say what is odd about the sources,
+    beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at
+    the local queue manager, ``untold`` what nobody asked about of those that its queues name, ``asked`` what was asked
+    for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
+    are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
+    the queues of each other queue manager that is described, with those that aliases lead to, ``told_wholly`` are those
+    of which a dump tells all, ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers
+    that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
+    numbers of channels, or leave them out because they are 0; MQ displays none.
     """
 
     cluster: Cluster
@@ -88,6 +87,7 @@ class Snapshot:
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
+    told_wholly: frozenset[str] = field(default=frozenset(), kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
     cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
     shows_counters: bool = field(default=True, kw_only=True)
@@ -107,6 +107,7 @@ class Snapshot:
         gone = (name for name in shown.values() if name not in self.cluster.own_queues and self._tells("QLOCAL", name))
         return Beyond(
             self.hosted,
+            self.told_wholly,
             not self.incomplete,
             clchnames,
             defclxq,
@@ -212,6 +213,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         messages=_checked_messages(files, cluster),
         remarks=(*opened.remarks, *of_a_part(scripts), *view.remarks),
         hosted=view.hosted,
+        told_wholly=view.told_wholly,
         strangers=view.strangers,
         **_told_by(scripts, cluster),
     )

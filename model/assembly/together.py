@@ -64,6 +64,7 @@ class Together:
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
+    _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
 
     @classmethod
     def of(cls, contributions: Sequence[Contribution]) -> Together:
@@ -306,6 +307,12 @@ class Together:
 
         With ``more`` a member that no file describes has every queue, and is every queue manager, that is named.
         """
+        key = about.queue_manager, more
+        if key not in self._around:
+            self._around[key] = self._led_to(about, more)
+        return self._around[key]
+
+    def _led_to(self, about: ConfiguredObject, more: bool) -> Cluster:
         of = self.described[about.queue_manager]
         own = of.queue_manager if of.is_named else evolve(of.queue_manager, name=NAMELESS)
         beside, clusters = [evolve(each, queue_manager=own.name) for each in about.beside], tuple(sorted(of.clusters))

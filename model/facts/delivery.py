@@ -24,8 +24,9 @@ class Delivery:
     CLCHNAME does, blank if none is told, which ``is_missing`` if the sources tell that there is none of that name;
     ``defclxq`` its DEFCLXQ, blank where no source tells it. ``queues_told``: a source names every queue that the target
     has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
-    there, blank if it is none, and ``target_there`` whether any queue manager that is described, or that may be left
-    out, has a queue of that name; ``by_alias``: the target was chosen as an alias of a queue manager. A target
+    there, blank if it is none, ``target_on_host`` whether the target itself has a queue of that name, and
+    ``target_there`` whether any queue manager that is described, or that may be left out, has; ``by_alias``: the target
+    was chosen as an alias of a queue manager. A message that is ``bound`` names its target as queue manager. A target
     ``has_left`` where a change takes it out of the cluster; ``other_ways`` counts the CLUSSDR channels of the sender to
     members that stay. A message that leaves by no cluster channel does so ``by_transmission_queue``, blank if it stays
     here; ``is_sent_from``: a channel that is described names that, or none is described.
@@ -54,6 +55,8 @@ class Delivery:
     queue_there: bool = True
     leads_to: str = seen(NAME_OR_BLANK, "")
     target_there: bool = True
+    target_on_host: bool = True
+    bound: bool = False
     by_alias: bool = False
     has_left: bool = False
     other_ways: int = seen(Whole(0, LARGEST), 0)
@@ -107,16 +110,17 @@ class Takers:
 class Beyond:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 
-    ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead
-    to; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that serve some cluster
-    channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are the transmission
-    queues that its channels name, None where no channel is described. Of its ``channels``, by name, those of
-    ``unknown_state`` have one that no source tells; ``no_channels`` are names in TRIGDATA, and the sources tell that
-    there is no such channel. ``shown_queues`` are the transmission queues of cluster channels that a display names, by
-    channel, and ``no_queues`` those of them that are not there.
+    ``hosted`` has the names of the queues of each queue manager that is described, with those that aliases lead to, of
+    those ``told_wholly`` of all; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that
+    serve some cluster channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are
+    the transmission queues that its channels name, None where no channel is described. Of its ``channels``, by name,
+    those of ``unknown_state`` have one that no source tells; ``no_channels`` are names in TRIGDATA, and the sources
+    tell that there is no such channel. ``shown_queues`` are the transmission queues of cluster channels that a display
+    names, by channel, and ``no_queues`` those of them that are not there.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    told_wholly: frozenset[str] = frozenset()
     whole: bool = True
     clchnames: Mapping[str, str] = field(factory=dict)
     defclxq: str = ""

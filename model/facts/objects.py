@@ -88,7 +88,7 @@ class Queue:
     transmission queue ``xmitq``. A QREMOTE with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a
     local queue are ``curdepth`` messages now, each of priority DEFPRTY, and ``ipprocs`` handles have it open for input;
     None where that is not known. It holds ``maxdepth`` messages at most; where that is not said, as many as MQ allows
-    any queue.
+    any queue. ``indxtype`` is its index on z/OS.
     """
 
     name: str = attribute(NAME)
@@ -122,6 +122,7 @@ class Queue:
     descr: str = attribute(Text(64), "")
     defpsist: str = attribute(Words(("NO", "YES")), "NO")
     maxdepth: int = attribute(Whole(0, LARGEST), LARGEST)
+    indxtype: str = attribute(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
     targtype: str = attribute(Words(("QUEUE", "TOPIC")), "QUEUE")
 
     @property

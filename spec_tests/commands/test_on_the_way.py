@@ -279,3 +279,45 @@ def test_a_replay_beside_dumps_knows_what_they_tell(files: list[str], tmp_path: 
     options = [str(scenario), *(part for file in files for part in ("--facts", file)), "--from", "QM1"]
     done = CliRunner().invoke(replay, options, standalone_mode=False, catch_exceptions=False)
     assert done.stdout.count("LOST at QM2 is an alias of NOWHERE") == 1, "a remark is told once"
+
+
+SCRIPT = "* Queue manager name: {0}\nDEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES) CONNAME(h)\n{1}"
+GATEWAY = "DEFINE QALIAS(FRONT) TARGET(STORE) CLUSTER(SALES)\n"
+LOG = """Starting MQSC for queue manager QM4.
+     1 : DISPLAY {asked} ALL
+AMQ8409I: Display Queue details.
+   QUEUE(FRONT)                            TYPE(QALIAS)
+   TARGET(STORE)                           CLUSTER(SALES)
+     2 : DISPLAY CHANNEL(*) ALL
+AMQ8414I: Display Channel details.
+   CHANNEL(TO.QM4)                         CHLTYPE(CLUSRCVR)
+   CONNAME(h)                              CLUSTER(SALES)
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "options", "is_told"),
+    [
+        (SCRIPT.format("QM4", GATEWAY), (), True),
+        (SCRIPT.format("QM4", GATEWAY), ("--bind", "NOTFIXED"), False),
+        (SCRIPT.format("QM4", GATEWAY), ("--call", "MQPUT1"), False),
+        (SCRIPT.format("QM4", GATEWAY), ("--to-queue-manager", "QM4", "--bind", "NOTFIXED"), True),
+        (SCRIPT.format("QM4", GATEWAY + "DEFINE QLOCAL(STORE)\n"), (), False),
+        # A dump without local queues, and a log in which nobody asked for that one, do not tell that it is not there.
+        (DUMP.format(name="QM4", limit=" -t qalias", more=GATEWAY), (), False),
+        (LOG.format(asked="QUEUE(F*)"), (), False),
+        (LOG.format(asked="QUEUE(*)"), (), True),
+    ],
+)
+def test_an_alias_whose_host_lacks_its_queue(
+    tmp_path: Path, host: str, options: tuple[str, ...], is_told: bool
+) -> None:
+    """QM5 has STORE in a cluster that the host may be in and QM1 is not: only what is bound to the host is lost."""
+    own = SCRIPT.format("QM1", "DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSSDR) CLUSTER(SALES) CONNAME(h)\n")
+    store = SCRIPT.format("QM5", "DEFINE QLOCAL(STORE) CLUSTER(SALES)\n").replace("SALES", "HUB")
+    for name, text in (("QM1", own), ("QM4", host), ("QM5", store)):
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    files = [str(tmp_path / f"{name}.mqsc") for name in ("QM1", "QM4", "QM5")]
+    status, document = answered(explain, *files, "--from", "QM1", "--put", "FRONT", *options)
+    assert (status, document["chosen"]["queue_manager"]) == (0, "QM4")
+    assert any("ends on the dead-letter queue there" in each for each in document["remarks"]) == is_told

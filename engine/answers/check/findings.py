@@ -26,10 +26,13 @@ from mqclause.model.diagnostic import check_several
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.facts.message import HIGHEST_PRIORITY
-from mqclause.model.facts.objects import Put
+from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
+
+ANY_NAME = re.compile(f"[{IN_NAMES}]+")
+"""What can be the name of an object, as a whole."""
 
 
 @frozen
@@ -71,9 +74,8 @@ class Finding:
     @property
     def gist(self) -> tuple[str, ...]:
         """What it has in common with findings of other objects: the message without the names of this one."""
-        names = "|".join(re.escape(each) for each in (self.name, self.queue_manager) if each)
-        said = self.said.message
-        words = re.sub(rf"(?<![{IN_NAMES}])({names})(?![{IN_NAMES}])", "", said) if names else said
+        names = self.name, self.queue_manager
+        words = ANY_NAME.sub(lambda found: "" if found[0] in names else found[0], self.said.message)
         return self.rule.id, self.severity, self.object_type, words
 
     @property
@@ -196,10 +198,11 @@ class Checks:
 
         An alias, or a remote definition, is looked at twice: as its clusters know it, and for what it leads to.
         """
-        if about.beside:
-            yield from self.of(self.followed(together.seen_by(about, local), together))
-        seen = (together.seen_by(each, local) for each in self.with_choices(about, together))
-        every = [each for each in seen if each.is_own or each.in_shared_cluster]
+        if about.leading is not None:
+            seen = together.seen_by(about, local)
+            yield from self.of(self.followed(seen, about.leading, together))
+        looks = (together.seen_by(each, local) for each in self.with_choices(about, together))
+        every = [each for each in looks if each.is_own or each.in_shared_cluster]
         if len(every) > 1 and about.object_type in CONFIGURED_QUEUES:
             yield from self.in_clusters(every)
         else:
@@ -225,13 +228,12 @@ class Checks:
             elif seen.clustered:
                 yield seen
 
-    def followed(self, about: ConfiguredObject, together: Together) -> ConfiguredObject:
+    def followed(self, about: ConfiguredObject, queue: Queue, together: Together) -> ConfiguredObject:
         """An alias, or a remote definition, as its own queue manager follows it, in whatever clusters: where it leads.
 
         Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
         """
         seen = evolve(about, clustered=False, **together.told_around(about))
-        queue = about.beside[0]
         is_queue = queue.type == "QALIAS" or queue.rname
         names = (queue.name, "") if is_queue else (ANY_QUEUE, queue.name)
         found = self.engine.resolve(together.around(about, False), *names, "MQOPEN")

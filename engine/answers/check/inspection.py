@@ -22,7 +22,7 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, of_type, quoted
 from mqclause.model.facts.delivery import Delivery
-from mqclause.model.readers.container import Gunzipped
+from mqclause.model.readers.container import Gunzipped, one_allowance
 from mqclause.model.readers.content import InMemory
 from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.model.readers.record import Script
@@ -118,7 +118,7 @@ class Inspection:
             about = each if self.local is None else evolve(each, is_own=name == self.local, in_shared_cluster=False)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about)
-            if about.clustered or about.beside:
+            if about.clustered or about.leading is not None:
                 waiting.append(about.kept(self.checks.keywords))
             else:
                 found += self.checks.of(about)
@@ -243,6 +243,7 @@ class Inspection:
         return found
 
 
+@one_allowance()
 def inspected(
     sources: Iterable[Source | str | Path],
     checks: Checks | None = None,

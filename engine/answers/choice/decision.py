@@ -152,6 +152,16 @@ class Decision:
         return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
 
     @property
+    def binds(self) -> bool:
+        """Whether the messages go to the queue manager that is chosen and to no other: by the open, or by its name."""
+        return bool(self.situation.put_queue_manager) or self.fixed
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the open chooses, for all puts on its handle."""
+        return bool(Scope(self.rulesets[-1].vocabulary, self.situation).value("fixed"))
+
+    @property
     def advance(self) -> Advance | None:
         """How the counters of the chosen destination advance; None where rules derive nothing of it."""
         chosen = self.chosen

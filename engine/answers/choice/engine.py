@@ -153,12 +153,17 @@ class Engine:
         """Whether the rules, which may be of one's own, say anything about exits."""
         return any(path.startswith(f"{EXIT.name}/") for path in self.rules.files)
 
-    def resolve(self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT") -> Resolved:
-        """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank."""
+    def resolve(
+        self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT", for_input: bool = False
+    ) -> Resolved:
+        """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank.
+
+        ``for_input``: the call opens the queue to get or to browse messages.
+        """
         of_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         queue = of_type("queue", queue, str).rstrip(" ")
         queue_manager = of_type("queue_manager", queue_manager, str).rstrip(" ")
-        return resolved(self._names, cluster, queue, queue_manager, call)
+        return resolved(self._names, cluster, queue, queue_manager, call, for_input=for_input)
 
 
 def _mistaken(put: object, cluster: object, level: object) -> ValueError:

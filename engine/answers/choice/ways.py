@@ -50,19 +50,17 @@ def _way_rules(rules: Rules) -> Course | None:
     return Course.of(rules, DELIVERY) if rules.in_folder(DELIVERY.name) else None
 
 
-def on_the_ways(
-    chosen: Iterable[Destination], cluster: Cluster, rules: Rules, beyond: Beyond
-) -> dict[Destination, OnTheWay]:
-    """The destinations, chosen in the cluster as it is, to which something is in the way."""
-    course = _way_rules(rules)
-    found = ((each, _told(way_of(each, cluster, beyond), course)) for each in chosen)
+def on_the_ways(chosen: Iterable[Destination], decision: Decision, beyond: Beyond) -> dict[Destination, OnTheWay]:
+    """Those of the destinations, chosen by a decision or as good as that, to which something is in the way."""
+    course, cluster, bound = _way_rules(decision.rules), decision.cluster, decision.binds
+    found = ((each, _told(way_of(each, cluster, beyond, bound), course)) for each in chosen)
     return {each: told for each, told in found if told is not None}
 
 
 def obstacles(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
     """The remarks on the ways to all that a decision permits, or to what an exit chose."""
     permitted = () if decision.outcome == "failed" else decision.remaining
-    found = on_the_ways(permitted, decision.cluster, decision.rules, beyond)
+    found = on_the_ways(permitted, decision, beyond)
     return tuple(dict.fromkeys(said for told in found.values() for said in told.remarks))
 
 
@@ -73,17 +71,21 @@ class Ways:
     rules: Rules
     beyond: Beyond
     _cluster: Cluster | None = None
-    _told: dict[Destination, tuple[str, ...]] = field(factory=dict)
+    _told: dict[tuple[Destination, bool], tuple[str, ...]] = field(factory=dict)
 
-    def obstacles(self, chosen: Destination, cluster: Cluster) -> tuple[str, ...]:
-        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice."""
+    def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
+        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice.
+
+        A message that is ``bound`` goes to that destination alone.
+        """
         if cluster is not self._cluster:
             self._cluster, self._told = cluster, {}
-        if chosen not in self._told:
-            way = evolve(way_of(chosen, cluster, self.beyond), channel_status=_status_now(chosen, cluster))
+        key = (chosen, bound)
+        if key not in self._told:
+            way = evolve(way_of(chosen, cluster, self.beyond, bound), channel_status=_status_now(chosen, cluster))
             found = on_the_way(way, self.rules)
-            self._told[chosen] = () if found is None else tuple(found.remarks)
-        return self._told[chosen]
+            self._told[key] = () if found is None else tuple(found.remarks)
+        return self._told[key]
 
     def ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
         """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
@@ -93,7 +95,7 @@ class Ways:
         return () if found is None else tuple(found.remarks)
 
 
-def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
+def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = False) -> Delivery:
     """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
     leads_to = told.get(chosen.queue, "")
@@ -108,10 +110,12 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         cluster.put_disabled_here,
         beyond.shown_queues.get(chosen.channel, "") or _named_for(chosen.channel, beyond),
         beyond.defclxq,
-        bool(told),
+        chosen.queue_manager in beyond.told_wholly,
         chosen.queue in told,
         leads_to,
         not leads_to or _is_somewhere(leads_to, cluster, beyond),
+        not leads_to or leads_to in told,
+        bound,
         by_alias=chosen.is_alias,
         is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
         **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),

@@ -106,7 +106,7 @@ class MapRow:
     def ways(self) -> Mapping[Destination, OnTheWay]:
         """What the rules of delivery say of the ways of the destinations that something is in the way to."""
         chosen = [each.destination for each in self.shares]
-        return on_the_ways(chosen, self.decision.cluster, self.decision.rules, self.snapshot.beyond)
+        return on_the_ways(chosen, self.decision, self.snapshot.beyond)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
