@@ -9,7 +9,7 @@ from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, seen
-from mqclause.model.facts.objects import CHANNEL_STATES, Channel, Queue
+from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, Channel, Queue
 
 CONFIGURED_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
 CHECKED_TYPES = (*CONFIGURED_QUEUES, "QMODEL", "CHANNEL", "PROCESS", "QMGR")
@@ -42,8 +42,10 @@ class ConfiguredObject:
 
     ``leads_nowhere`` says why a name leads to nothing, blank if it does not: ``lost_by`` is the reason code,
     ``lost_queue`` and ``lost_queue_manager`` are the names that come to nothing, ``lost_is_defined`` says whether there
-    is an object of that queue name, ``lost_is_model`` whether a model queue has it, and ``led_from`` is what led to
-    them. ``could_lead_on``: it would lead somewhere with what a member may have that no file describes.
+    is an object of that queue name, ``lost_is_model`` whether a model queue has it, ``like_lost`` is a queue whose name
+    is nearly that, and ``led_from`` is what led to them. ``could_lead_on``: it would lead somewhere with what a member
+    may have that no file describes. ``lost_if_bound`` is the queue that an alias in a cluster leads to, where others
+    have it and its own queue manager has none: what is bound to that is lost there.
 
     Where it leads to a ``transmission_queue``, that ``is_sent_from`` if it is one of those that channels of its queue
     manager take messages from, ``sent_from``, or if no file would tell.
@@ -107,6 +109,7 @@ class ConfiguredObject:
     clustered: bool = False
     put: str = seen(Words(("ENABLED", "DISABLED")), "ENABLED")
     get: str = seen(Words(("ENABLED", "DISABLED")), "ENABLED")
+    defbind: str = seen(Words(BINDINGS), "OPEN")
     hosts: int = seen(COUNT, 0)
     enabled_hosts: int = seen(COUNT, 0)
     hosts_differ_in: tuple[str, ...] = seen(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
@@ -128,6 +131,8 @@ class ConfiguredObject:
     lost_queue_manager: str = seen(NAME_OR_BLANK, "")
     lost_is_defined: bool = False
     lost_is_model: bool = False
+    like_lost: str = seen(NAME_OR_BLANK, "")
+    lost_if_bound: str = seen(NAME_OR_BLANK, "")
     led_from: str = seen(NAME_OR_BLANK, "")
     could_lead_on: bool = False
     transmission_queue: str = seen(NAME_OR_BLANK, "")
@@ -205,6 +210,8 @@ class ConfiguredObject:
     states: Mapping[str, Any] = field(default=_UNSTATED, metadata={"in_table": None})
     leading: Queue | None = field(default=None, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
+    names: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
+    lacked: str = field(default="", metadata={"in_table": None})
     models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
     sent_from: frozenset[str] | None = field(default=None, metadata={"in_table": None})
     is_shown: bool = field(default=False, metadata={"in_table": None})

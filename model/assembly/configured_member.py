@@ -27,7 +27,7 @@ from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.platform import platform_of
-from mqclause.model.assembly.queue_facts import leads_elsewhere, queue_fact
+from mqclause.model.assembly.queue_facts import leads_elsewhere, queue_fact, tells_target
 from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.view import objects_of
 from mqclause.model.diagnostic import Diagnostic
@@ -143,6 +143,7 @@ class ConfiguredMember:
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if leads_elsewhere(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
+            seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
             seen["sent_from"] = self.sent_from
         if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
             seen |= self.senders.of_queue(found)
@@ -152,6 +153,17 @@ class ConfiguredMember:
             joined = self.joined_of(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
         return seen
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of its queues."""
+        return frozenset(self._queues)
+
+    def lacked(self, found: MqObject, queue: Queue) -> str:
+        """The queue that an alias leads to where its files tell that it has none of that name; blank if they do not."""
+        target = queue.base_queue
+        is_lacking = target not in self.names | self.models and tells_target(self.objects, found)
+        return target if is_lacking else ""
 
     @cached_property
     def beside(self) -> tuple[Queue, ...]:

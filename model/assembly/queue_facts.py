@@ -35,11 +35,14 @@ def queues_of(member: Objects) -> Mapping[str, str]:
     found = member.of("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
     names = {each.name for each in found}
     leads = {each: each.text("TARGET") for each in found if each.kind == "QALIAS" and not leads_to_topic(each)}
-    return {each.name: to if (to := leads.get(each, "")) in names or _tells(member, each, to) else "" for each in found}
+    return {
+        each.name: to if (to := leads.get(each, "")) in names or tells_target(member, each) else "" for each in found
+    }
 
 
-def _tells(member: Objects, alias: MqObject, target: str) -> bool:
-    """Whether what tells of an alias of a member would tell of a queue that it leads to, if there were one."""
+def tells_target(member: Objects, alias: MqObject) -> bool:
+    """Whether what tells of an alias of a member would tell of a queue that it leads to, if the member had one."""
+    target = alias.text("TARGET")
     asked = Inquired.at(member.scripts, member.name)
     would = alias.record.action == "define" or asked.tells("QLOCAL", target)
     return would and not covered_at(member.scripts, member.name).leaves_out("QLOCAL", target)

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from mqclause.answers.choice.ways import on_the_way
 from mqclause.model.facts.delivery import Delivery
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.check import command as check
 from mqclause.tools.commands.explain import command as explain
 from mqclause.tools.commands.map import command as map_command
 from mqclause.tools.commands.plan import command as plan
@@ -321,3 +322,25 @@ def test_an_alias_whose_host_lacks_its_queue(
     status, document = answered(explain, *files, "--from", "QM1", "--put", "FRONT", *options)
     assert (status, document["chosen"]["queue_manager"]) == (0, "QM4")
     assert any("ends on the dead-letter queue there" in each for each in document["remarks"]) == is_told
+
+
+@pytest.mark.parametrize(
+    ("host", "found"),
+    [
+        (GATEWAY, ["check.40"]),
+        (GATEWAY.replace("\n", " DEFBIND(NOTFIXED)\n"), []),
+        (GATEWAY.replace(" CLUSTER(SALES)", ""), []),
+        (GATEWAY + "DEFINE QLOCAL(STORE)\n", []),
+        # Nobody has it, under nearly that name alone: that is no matter of binding.
+        (GATEWAY.replace("STORE", "STORES") + "DEFINE QLOCAL(OTHER)\n", ["check.17"]),
+    ],
+)
+def test_check_finds_what_is_lost_where_it_is_bound_to(tmp_path: Path, host: str, found: list[str]) -> None:
+    store = SCRIPT.format("QM5", "DEFINE QLOCAL(STORE) CLUSTER(SALES)\n")
+    for name, text in (("QM4", SCRIPT.format("QM4", host)), ("QM5", store)):
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    _, document = answered(check, *(str(tmp_path / f"{name}.mqsc") for name in ("QM4", "QM5")))
+    told = {each["rule"]: each for each in document["findings"] if each["rule"] in ("check.40", "check.17")}
+    assert [*told] == found
+    if "check.17" in told:
+        assert told["check.17"]["remedy"] == "ALTER QALIAS('FRONT') TARGET('STORE')"
