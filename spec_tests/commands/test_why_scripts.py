@@ -113,7 +113,7 @@ class TestScripts:
         answer = asked(SCRIPT.replace("DEFINE QLOCAL(APPQ) TRIGGER", queue))
         (doubt,) = (each for each in answer.doubts if each.condition.rule.id == "trigger.03c")
         assert (answer.verdict, doubt.holds, told(answer).get("11b")) == ("does not", False, None)
-        assert doubt.because.endswith("and TRIGDPTH, which is more than MAXDEPTH, is 6")
+        assert doubt.because.endswith("does not reach TRIGDPTH, which is more than MAXDEPTH: 6")
         assert doubt.condition.remedy == "ALTER QLOCAL('APPQ') MAXDEPTH(6)"
         assert asked(f"{SCRIPT}\n{doubt.condition.remedy}").verdict == "depends"
 
@@ -249,7 +249,7 @@ class TestTheCommand:
         assert done.stdout.splitlines()[:4] == [
             "OWN  TRIGGER TRIGTYPE(FIRST): a message put now would not trigger",
             "  whatever is true of what is not known, one of these fails:",
-            "     4  handles open for input: 1",
+            "     4  the queue is open for input by 1 handle; FIRST needs none",
             "     8  no trigger monitor has the initiation queue OWN open for input",
         ]
 
