@@ -17,14 +17,14 @@ from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_
 from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
-    ClusterQueues,
     asked_name,
-    cluster_queues,
     command_level,
+    default_transmission,
     defined_at,
     local_name,
     local_queue_manager,
     sent_from,
+    shown_queues,
     stated_clusters,
     stated_name,
 )
@@ -66,9 +66,10 @@ class Snapshot:
     for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
     are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
     the queues of each other queue manager that is described, with those that aliases lead to, ``told_wholly`` are those
-    of which a dump tells all, ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers
+    of which a dump tells all, ``defclxq`` is DEFCLXQ where it is not stated. ``strangers`` are queue managers
     that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
-    numbers of channels, or leave them out because they are 0; MQ displays none.
+    numbers of channels, or leave them out because they are 0; MQ displays none. Of
+    ``shown_queues``, by cluster channel, a display names the transmission queue.
     """
 
     cluster: Cluster
@@ -81,6 +82,7 @@ class Snapshot:
     untold: Untold = field(factory=dict, kw_only=True)
     asked: Inquired = field(default=NOTHING, kw_only=True)
     covered: Covered = field(default=Covered(), kw_only=True)
+    partial_of: tuple[str, ...] = field(default=(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
     messages: tuple[Message, ...] = ()
@@ -89,8 +91,9 @@ class Snapshot:
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
     told_wholly: frozenset[str] = field(default=frozenset(), kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
-    cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
+    defclxq: str = field(default="", kw_only=True)
     shows_counters: bool = field(default=True, kw_only=True)
+    shown_queues: Mapping[str, str] = field(factory=dict, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -101,7 +104,7 @@ class Snapshot:
     def beyond(self) -> Beyond:
         """What is told of the way of a message once its destination is chosen."""
         named = {each.trigdata for each in self.cluster.own_queues.values()} - {""}
-        own, (clchnames, defclxq, shown) = self.cluster.channel_statuses, self.cluster_queues
+        own, shown = self.cluster.channel_statuses, self.shown_queues
         channels = self._channels
         no_channels = (name for name in named if name not in channels and self._tells("CHANNEL", name))
         gone = (name for name in shown.values() if name not in self.cluster.own_queues and self._tells("QLOCAL", name))
@@ -109,8 +112,7 @@ class Snapshot:
             self.hosted,
             self.told_wholly,
             not self.incomplete,
-            clchnames,
-            defclxq,
+            self.defclxq,
             self.sent_from,
             channels=channels,
             unknown_state=frozenset(each.name for each in own if not self.provenance.tells(each, "status")),
@@ -215,6 +217,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         hosted=view.hosted,
         told_wholly=view.told_wholly,
         strangers=view.strangers,
+        partial_of=view.partial_of,
         **_told_by(scripts, cluster),
     )
     return overlaid(read, overlays)
@@ -228,8 +231,9 @@ def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
         "covered": covered_at(scripts, local),
         "command_level": command_level(scripts, local),
         "sent_from": sent_from(scripts, cluster),
-        "cluster_queues": cluster_queues(scripts, local),
+        "defclxq": default_transmission(scripts, local),
         "shows_counters": not scripts,
+        "shown_queues": shown_queues(scripts, local),
     }
 
 
