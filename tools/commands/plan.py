@@ -74,6 +74,8 @@ def command(
     one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)
     before = question.before()
+    if not (question.overlays or question.commands or question.states or left_out or failing or suspending):
+        raise click.UsageError("name a change: --set, --with, --status, --without, --fail or --suspend")
     after = question.after(before)
     for name in left_out:
         after = without(after, name)
