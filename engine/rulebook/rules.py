@@ -35,6 +35,7 @@ Files = Mapping[str, str]
 
 CLAUSE_KEYS: Mapping[str, type] = {
     "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "rules": list, "not_a_rule": str,
+    "program": list,
 }  # fmt: skip
 """What a file of documents/ says of a clause, and of which type."""
 

@@ -291,11 +291,13 @@ class ConfiguredMember:
     def tells(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
 
-        They are whole, have such ones and were made by a command that asks for it, as far as that is told.
+        They are whole, have such ones, of queues of any type, and were made by a command that asks for it, as far as
+        that is told.
         """
         if self.covered.leaves_out(kind, name):
             return False
-        told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(kind))
+        alike = CONFIGURED_QUEUES if kind in CONFIGURED_QUEUES else (kind,)
+        told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(*alike))
         return not name.startswith(SHIPPED) and (self.whole or told)
 
 

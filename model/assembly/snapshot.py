@@ -79,6 +79,7 @@ class Snapshot:
     untold: Untold = field(factory=dict, kw_only=True)
     asked: Inquired = field(default=NOTHING, kw_only=True)
     covered: Covered = field(default=Covered(), kw_only=True)
+    partial_of: tuple[str, ...] = field(default=(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
     messages: tuple[Message, ...] = ()
@@ -206,6 +207,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         hosted=view.hosted,
         told_wholly=view.told_wholly,
         strangers=view.strangers,
+        partial_of=view.partial_of,
         **_told_by(scripts, cluster),
     )
     return overlaid(read, overlays)

@@ -48,17 +48,35 @@ def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = 
 
 
 def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
-    """A name that the put came to and that is not known, although nobody asked for it where the log was made."""
-    if decision.runs or decision.reason is None or not snapshot.asked.alone:
+    """A name that the put came to and that is not known, although no source would tell it."""
+    if decision.runs or decision.reason is None:
         return
     seen, cluster = decision.resolved.last.situation, decision.cluster
     at_another = seen.queue_manager not in ("", seen.local_queue_manager)
     name, kind = (seen.queue_manager, "CLUSQMGR") if at_another else (seen.queue, "QCLUSTER")
     if name and name not in cluster.own_queues and name not in cluster.queues_by_name:
         told = {each.command for each in snapshot.incomplete}
-        for what, command in snapshot.asked.lacking(name, kind):
+        for what, command in snapshot.asked.lacking(name, kind) if snapshot.asked.alone else ():
             if command.replace(f"'{name}'", "*") not in told:
                 yield Incomplete(f"nobody asked at {seen.local_queue_manager} {what}", name, command)
+        if snapshot.partial_of and not seen.known_as_model:
+            yield _asked_of_repositories(name, kind, snapshot)
+    ways = {seen.xmitq: seen.xmitq_defined, seen.alias_xmitq: seen.alias_xmitq_defined,
+            seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues}  # fmt: skip
+    for each in (each for each, defined in ways.items() if each and not defined):
+        if snapshot.covered.leaves_out("QUEUE", each):
+            what = f"a dump of {seen.local_queue_manager} was made without whether there is a queue {each}"
+            yield Incomplete(what, each, f"DISPLAY QUEUE('{each}') ALL")
+
+
+def _asked_of_repositories(name: str, kind: str, snapshot: Snapshot) -> Incomplete:
+    """What a partial repository does not know it asks the full ones for, when it is opened."""
+    own, of = snapshot.cluster.queue_manager.name, ", ".join(snapshot.partial_of)
+    others = (each for each in snapshot.cluster.remote_queue_managers if each.repository)
+    full = ", ".join(each.name for each in others if not {*each.clusters}.isdisjoint(snapshot.partial_of))
+    asked = f"{own} is no full repository of {of}: when {name} is opened it asks {full or 'those that are'} for it"
+    what = f"{asked}, goes on if they know it, and else fails as told, or with 2189 if none answers"
+    return Incomplete(what, full or name, f"DISPLAY {kind}('{name}') ALL")
 
 
 def unknown_exit(decision: Decision) -> Iterator[Incomplete]:
