@@ -86,7 +86,7 @@ def test_a_plan_names_a_change(sales: list[str]) -> None:
 @pytest.mark.parametrize("defbind", ["OPEN", "GROUP", "NOTFIXED"])
 def test_parts_of_opens_are_called_so(sales: list[str], defbind: str) -> None:
     """Where the queue binds at open, also that it goes to one host alone now: only opens spread."""
-    bound = "the open chooses, for all puts on its handle (DEFBIND(OPEN)): the shares are of opens, not of puts"
+    bound = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
     change = "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"
     hosts = [
         word for name in ("QM2", "QM3", "QM4") for word in ("--set", f"QLOCAL(ORDERS) QMGR({name}) DEFBIND({defbind})")
@@ -222,7 +222,7 @@ def test_what_is_printed(sales: list[str]) -> None:
         "",
         "sequence factors restart at zero at QM1, QM2, QM3, QM4 (clause 12)",
         "1 row of the map changes, from QM1",
-        "ORDERS from QM1: the open chooses, for all puts on its handle (DEFBIND(OPEN)): the shares are of opens, not of puts",
+        "ORDERS from QM1: DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts",
     ]
 
 

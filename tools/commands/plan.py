@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -74,8 +74,7 @@ def command(
     one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)
     before = question.before()
-    if not (question.overlays or question.commands or question.states or left_out or failing or suspending):
-        raise click.UsageError("name a change: --set, --with, --status, --without, --fail or --suspend")
+    _check_changed(question, (left_out, failing, suspending))
     after = question.after(before)
     for name in left_out:
         after = without(after, name)
@@ -98,6 +97,12 @@ def command(
         else:
             print_plan(found)
     return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
+
+
+def _check_changed(question: ClusterQuestion, members: Iterable[Sequence[str]]) -> None:
+    """Raises UsageError where no change is named: an empty one would pass for one that changes nothing."""
+    if not any([question.overlays, question.commands, question.states, *members]):
+        raise click.UsageError("name a change: --set, --with, --status, --without, --fail or --suspend")
 
 
 def planned(

@@ -30,7 +30,7 @@ ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
 
 MAP_FORMAT = "mqclause.map/1"
 
-OF_OPENS = "the open chooses, for all puts on its handle (DEFBIND(OPEN)): the shares are of opens, not of puts"
+OF_OPENS = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
 """What is said of a row whose puts are bound, unless the open says otherwise."""
 
 SIDE: ColumnTypes = {
