@@ -69,28 +69,24 @@ class ConfiguredObject:
     ``transmission_queue`` that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to
     one that is known to be no full repository.
 
-    ``capexpry`` is CAPEXPRY, by itself or in CUSTOM, blank for no limit. ``family`` are the first three parts of a name
-    that begins with SYSTEM. Of a process, ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than
-    transmission queues name it if it ``starts_programs``, transmission queues if it ``starts_channels``.
-
-    So many ``members`` of the cluster are described; ``more_members``: something leads to one that is not. It
-    ``is_told_whole`` where a facts document says all that there is in it. Of a name that leads elsewhere that is said
-    of all clusters of its queue manager: of the one that the files tell least of.
-
-    ``others_serve``: other queues are transmission queues of some channels; with ``defclxq`` CHANNEL each cluster
-    channel has one of its own. A queue manager ``is_member`` of a cluster if it has a receiver in one; ``unjoined`` are
-    clusters that a queue names and in which there is none, so that the queue is not clustered there. ``deadq_told``
-    says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is suspended.
-
-    Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in a cluster
-    of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
-
-    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
-    A host that another queue manager displays is ``shown_at`` that one.
-    ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
-    the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states,
-    ``leading`` is the queue itself as a fact, if it leads to another one. Then ``beside`` is all that such queues of
-    its queue manager lead to, themselves among them, the same for each; ``models`` are the model queues.
+    ``messages`` are those on a transmission queue now, 0 where nothing tells it. ``capexpry`` is CAPEXPRY, by itself or
+    in CUSTOM, blank for no limit. ``family`` are the first three parts of a name that begins with SYSTEM. Of a process,
+    ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than transmission queues name it if it
+    ``starts_programs``, transmission queues if it ``starts_channels``. So many ``members`` of the cluster are
+    described; ``more_members``: something leads to one that is not. It ``is_told_whole`` where a facts document says
+    all that there is in it. Of a name that leads elsewhere that is said of all clusters of its queue manager: of the
+    one that the files tell least of. ``others_serve``: other queues are transmission queues of some channels; with
+    ``defclxq`` CHANNEL each cluster channel has one of its own. A queue manager ``is_member`` of a cluster if it has a
+    receiver in one; ``unjoined`` are clusters that a queue names and in which there is none, so that the queue is not
+    clustered there. ``deadq_told`` says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is
+    suspended. Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in
+    a cluster of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
+    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told. A host that another
+    queue manager displays is ``shown_at`` that one. ``owner`` is the queue manager, blank where no file names it.
+    ``found`` is its definition, or ``places`` say where the attributes stand, ``""`` where the object does. ``states``
+    are the attributes that a channel states, ``leading`` is the queue itself as a fact, if it leads to another one.
+    Then ``beside`` is all that such queues of its queue manager lead to, themselves among them, the same for each;
+    ``models`` are the model queues.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -115,6 +111,7 @@ class ConfiguredObject:
     trigtype: str = seen(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
     trigdpth: int = seen(COUNT, 1)
     maxdepth: int = seen(COUNT, LARGEST)
+    messages: int = seen(COUNT, 0)
     target: str = seen(NAME_OR_BLANK, "")
     leads_nowhere: str = seen(Text(400), "")
     lost_by: str = seen(Text(48), "")

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
+from mqclause.model.assembly.attributes import WHOLE_NUMBER
 from mqclause.model.assembly.configured import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
@@ -19,6 +20,7 @@ from mqclause.model.assembly.configured import (
 )
 from mqclause.model.assembly.configured_routes import ConfiguredRoutes
 from mqclause.model.assembly.covered import covered, of_a_part
+from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.joined import is_facts, is_whole, joined_clusters, seen_of
@@ -140,6 +142,8 @@ class ConfiguredMember:
         seen = {name: found.fields[name] for name in AS_DEFINED if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
+        if found.fields.get("usage") == "XMITQ":
+            seen["messages"] = self.depth(found)
         if leads_elsewhere(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
             seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
@@ -278,6 +282,12 @@ class ConfiguredMember:
     def defclxq(self) -> str:
         """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
+
+    def depth(self, found: MqObject) -> int:
+        """How many messages are on a queue, as far as its files tell."""
+        shown = shown_of_queues(self.objects.scripts, self.name).get((found.name, self.name), {})
+        text = shown.get("CURDEPTH", "") or found.text("CURDEPTH")
+        return int(text) if WHOLE_NUMBER.fullmatch(text) else 0
 
     @cached_property
     def others_serve(self) -> bool:

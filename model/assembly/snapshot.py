@@ -17,10 +17,9 @@ from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_
 from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
-    ClusterQueues,
     asked_name,
-    cluster_queues,
     command_level,
+    default_transmission,
     defined_at,
     local_name,
     local_queue_manager,
@@ -64,7 +63,7 @@ class Snapshot:
     for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
     are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
     the queues of each other queue manager that is described, with those that aliases lead to, ``told_wholly`` are those
-    of which a dump tells all, ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers
+    of which a dump tells all, ``defclxq`` is DEFCLXQ where it is not stated. ``strangers`` are queue managers
     that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
     numbers of channels, or leave them out because they are 0; MQ displays none.
     """
@@ -88,7 +87,7 @@ class Snapshot:
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
     told_wholly: frozenset[str] = field(default=frozenset(), kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
-    cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
+    defclxq: str = field(default="", kw_only=True)
     shows_counters: bool = field(default=True, kw_only=True)
 
     @cached_property
@@ -105,7 +104,7 @@ class Snapshot:
             self.hosted,
             self.told_wholly,
             not self.incomplete,
-            *self.cluster_queues,
+            self.defclxq,
             self.sent_from,
             channels=self._channels,
             unknown_state=frozenset(each.name for each in own if not self.provenance.tells(each, "status")),
@@ -221,7 +220,7 @@ def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
         "covered": covered_at(scripts, local),
         "command_level": command_level(scripts, local),
         "sent_from": sent_from(scripts, cluster),
-        "cluster_queues": cluster_queues(scripts, local),
+        "defclxq": default_transmission(scripts, local),
         "shows_counters": not scripts,
     }
 

@@ -90,13 +90,18 @@ def command(
         if as_json:
             print_json(found.to_json())
         elif as_csv:
-            left = [ALIASES_LEFT_OUT] if found.alias_rows else []
-            remarks = remarks_said(named_alone(found.remarks))
-            print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody])
-            write_plan(found.rows)
+            _write(found)
         else:
             print_plan(found)
     return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
+
+
+def _write(found: Planned) -> None:
+    """Writes the rows as CSV, and what they do not say to standard error."""
+    left = [ALIASES_LEFT_OUT] if found.alias_rows else []
+    remarks = remarks_said(named_alone(found.remarks))
+    print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody])
+    write_plan(found.rows)
 
 
 def _check_changed(question: ClusterQuestion, members: Iterable[Sequence[str]]) -> None:
