@@ -9,7 +9,7 @@ from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, seen
-from mqclause.model.facts.objects import CHANNEL_STATES, Channel, Queue
+from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, Channel, Queue
 
 CONFIGURED_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
 CHECKED_TYPES = (*CONFIGURED_QUEUES, "QMODEL", "CHANNEL", "PROCESS", "QMGR")
@@ -42,8 +42,10 @@ class ConfiguredObject:
 
     ``leads_nowhere`` says why a name leads to nothing, blank if it does not: ``lost_by`` is the reason code,
     ``lost_queue`` and ``lost_queue_manager`` are the names that come to nothing, ``lost_is_defined`` says whether there
-    is an object of that queue name, ``lost_is_model`` whether a model queue has it, and ``led_from`` is what led to
-    them. ``could_lead_on``: it would lead somewhere with what a member may have that no file describes.
+    is an object of that queue name, ``lost_is_model`` whether a model queue has it, ``like_lost`` is a queue whose name
+    is nearly that, and ``led_from`` is what led to them. ``could_lead_on``: it would lead somewhere with what a member
+    may have that no file describes. ``lost_if_bound`` is the queue that an alias in a cluster leads to, where others
+    have it and its own queue manager has none: what is bound to that is lost there.
 
     Where it leads to a ``transmission_queue``, that ``is_sent_from`` if it is one of those that channels of its queue
     manager take messages from, ``sent_from``, or if no file would tell.
@@ -67,28 +69,24 @@ class ConfiguredObject:
     ``transmission_queue`` that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to
     one that is known to be no full repository.
 
-    ``capexpry`` is CAPEXPRY, by itself or in CUSTOM, blank for no limit. ``family`` are the first three parts of a name
-    that begins with SYSTEM. Of a process, ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than
-    transmission queues name it if it ``starts_programs``, transmission queues if it ``starts_channels``.
-
-    So many ``members`` of the cluster are described; ``more_members``: something leads to one that is not. It
-    ``is_told_whole`` where a facts document says all that there is in it. Of a name that leads elsewhere that is said
-    of all clusters of its queue manager: of the one that the files tell least of.
-
-    ``others_serve``: other queues are transmission queues of some channels; with ``defclxq`` CHANNEL each cluster
-    channel has one of its own. A queue manager ``is_member`` of a cluster if it has a receiver in one; ``unjoined`` are
-    clusters that a queue names and in which there is none, so that the queue is not clustered there. ``deadq_told``
-    says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is suspended.
-
-    Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in a cluster
-    of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
-
-    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
-    A host that another queue manager displays is ``shown_at`` that one.
-    ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
-    the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states,
-    ``leading`` is the queue itself as a fact, if it leads to another one. Then ``beside`` is all that such queues of
-    its queue manager lead to, themselves among them, the same for each; ``models`` are the model queues.
+    ``messages`` are those on a transmission queue now, 0 where nothing tells it. ``capexpry`` is CAPEXPRY, by itself or
+    in CUSTOM, blank for no limit. ``family`` are the first three parts of a name that begins with SYSTEM. Of a process,
+    ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than transmission queues name it if it
+    ``starts_programs``, transmission queues if it ``starts_channels``. So many ``members`` of the cluster are
+    described; ``more_members``: something leads to one that is not. It ``is_told_whole`` where a facts document says
+    all that there is in it. Of a name that leads elsewhere that is said of all clusters of its queue manager: of the
+    one that the files tell least of. ``others_serve``: other queues are transmission queues of some channels; with
+    ``defclxq`` CHANNEL each cluster channel has one of its own. A queue manager ``is_member`` of a cluster if it has a
+    receiver in one; ``unjoined`` are clusters that a queue names and in which there is none, so that the queue is not
+    clustered there. ``deadq_told`` says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is
+    suspended. Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in
+    a cluster of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
+    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told. A host that another
+    queue manager displays is ``shown_at`` that one. ``owner`` is the queue manager, blank where no file names it.
+    ``found`` is its definition, or ``places`` say where the attributes stand, ``""`` where the object does. ``states``
+    are the attributes that a channel states, ``leading`` is the queue itself as a fact, if it leads to another one.
+    Then ``beside`` is all that such queues of its queue manager lead to, themselves among them, the same for each;
+    ``models`` are the model queues.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -98,6 +96,7 @@ class ConfiguredObject:
     clustered: bool = False
     put: str = seen(Words(("ENABLED", "DISABLED")), "ENABLED")
     get: str = seen(Words(("ENABLED", "DISABLED")), "ENABLED")
+    defbind: str = seen(Words(BINDINGS), "OPEN")
     hosts: int = seen(COUNT, 0)
     enabled_hosts: int = seen(COUNT, 0)
     hosts_differ_in: tuple[str, ...] = seen(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
@@ -112,6 +111,7 @@ class ConfiguredObject:
     trigtype: str = seen(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
     trigdpth: int = seen(COUNT, 1)
     maxdepth: int = seen(COUNT, LARGEST)
+    messages: int = seen(COUNT, 0)
     target: str = seen(NAME_OR_BLANK, "")
     leads_nowhere: str = seen(Text(400), "")
     lost_by: str = seen(Text(48), "")
@@ -119,6 +119,8 @@ class ConfiguredObject:
     lost_queue_manager: str = seen(NAME_OR_BLANK, "")
     lost_is_defined: bool = False
     lost_is_model: bool = False
+    like_lost: str = seen(NAME_OR_BLANK, "")
+    lost_if_bound: str = seen(NAME_OR_BLANK, "")
     led_from: str = seen(NAME_OR_BLANK, "")
     could_lead_on: bool = False
     transmission_queue: str = seen(NAME_OR_BLANK, "")
@@ -184,6 +186,8 @@ class ConfiguredObject:
     states: Mapping[str, Any] = field(default=_UNSTATED, metadata={"in_table": None})
     leading: Queue | None = field(default=None, metadata={"in_table": None})
     beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
+    names: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
+    lacked: str = field(default="", metadata={"in_table": None})
     models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
     sent_from: frozenset[str] | None = field(default=None, metadata={"in_table": None})
     is_shown: bool = field(default=False, metadata={"in_table": None})

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
+from mqclause.model.assembly.attributes import WHOLE_NUMBER
 from mqclause.model.assembly.configured import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
@@ -19,6 +20,7 @@ from mqclause.model.assembly.configured import (
 )
 from mqclause.model.assembly.configured_routes import ConfiguredRoutes
 from mqclause.model.assembly.covered import covered, of_a_part
+from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.joined import is_facts, is_whole, joined_clusters, seen_of
@@ -26,7 +28,7 @@ from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.platform import platform_of
-from mqclause.model.assembly.queue_facts import leads_elsewhere, queue_fact
+from mqclause.model.assembly.queue_facts import leads_elsewhere, queue_fact, tells_target
 from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.view import objects_of
 from mqclause.model.diagnostic import Diagnostic
@@ -140,8 +142,11 @@ class ConfiguredMember:
         seen = {name: found.fields[name] for name in AS_DEFINED if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
+        if found.fields.get("usage") == "XMITQ":
+            seen["messages"] = self.depth(found)
         if leads_elsewhere(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
+            seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
             seen["sent_from"] = self.sent_from
         if capped := capexpry(found):
             seen["capexpry"] = capped
@@ -149,6 +154,17 @@ class ConfiguredMember:
             joined = self.joined_of(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
         return seen
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of its queues."""
+        return frozenset(self._queues)
+
+    def lacked(self, found: MqObject, queue: Queue) -> str:
+        """The queue that an alias leads to where its files tell that it has none of that name; blank if they do not."""
+        target = queue.base_queue
+        is_lacking = target not in self.names | self.models and tells_target(self.objects, found)
+        return target if is_lacking else ""
 
     @cached_property
     def beside(self) -> tuple[Queue, ...]:
@@ -267,6 +283,12 @@ class ConfiguredMember:
         """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
 
+    def depth(self, found: MqObject) -> int:
+        """How many messages are on a queue, as far as its files tell."""
+        shown = shown_of_queues(self.objects.scripts, self.name).get((found.name, self.name), {})
+        text = shown.get("CURDEPTH", "") or found.text("CURDEPTH")
+        return int(text) if WHOLE_NUMBER.fullmatch(text) else 0
+
     @cached_property
     def others_serve(self) -> bool:
         """Whether it has transmission queues for some cluster channels."""
@@ -279,11 +301,13 @@ class ConfiguredMember:
     def tells(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
 
-        They are whole, have such ones and were made by a command that asks for it, as far as that is told.
+        They are whole, have such ones, of queues of any type, and were made by a command that asks for it, as far as
+        that is told.
         """
         if self.covered.leaves_out(kind, name):
             return False
-        told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(kind))
+        alike = CONFIGURED_QUEUES if kind in CONFIGURED_QUEUES else (kind,)
+        told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(*alike))
         return not name.startswith(SHIPPED) and (self.whole or told)
 
 

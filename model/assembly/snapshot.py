@@ -17,10 +17,9 @@ from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_
 from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
-    ClusterQueues,
     asked_name,
-    cluster_queues,
     command_level,
+    default_transmission,
     defined_at,
     local_name,
     local_queue_manager,
@@ -58,16 +57,15 @@ class Snapshot:
 
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
-    ``incomplete`` is what the sources leave out, whatever is asked.
-    ``remarks`` say what is odd about the sources, beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL
-    and so on) the objects that scripts define at the local queue manager, ``untold`` what nobody asked about of those
-    that its queues name, ``asked`` what was asked for there, ``covered`` what its dumps hold; ``command_level`` is
-    its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its channels name, None where no
-    script describes one. ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with
-    those that aliases lead to;
-    ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers that are described and
-    share no cluster with the local one. ``shows_counters``: its sources hold the sequence numbers of channels, or leave
-    them out because they are 0; MQ displays none.
+    ``incomplete`` is what the sources leave out, whatever is asked. ``remarks`` say what is odd about the sources,
+    beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at
+    the local queue manager, ``untold`` what nobody asked about of those that its queues name, ``asked`` what was asked
+    for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
+    are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
+    the queues of each other queue manager that is described, with those that aliases lead to, ``told_wholly`` are those
+    of which a dump tells all, ``defclxq`` is DEFCLXQ where it is not stated. ``strangers`` are queue managers
+    that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
+    numbers of channels, or leave them out because they are 0; MQ displays none.
     """
 
     cluster: Cluster
@@ -80,14 +78,16 @@ class Snapshot:
     untold: Untold = field(factory=dict, kw_only=True)
     asked: Inquired = field(default=NOTHING, kw_only=True)
     covered: Covered = field(default=Covered(), kw_only=True)
+    partial_of: tuple[str, ...] = field(default=(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
     messages: tuple[Message, ...] = ()
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
+    told_wholly: frozenset[str] = field(default=frozenset(), kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
-    cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
+    defclxq: str = field(default="", kw_only=True)
     shows_counters: bool = field(default=True, kw_only=True)
 
     @cached_property
@@ -102,8 +102,9 @@ class Snapshot:
         own = self.cluster.channel_statuses
         return Beyond(
             self.hosted,
+            self.told_wholly,
             not self.incomplete,
-            *self.cluster_queues,
+            self.defclxq,
             self.sent_from,
             channels=self._channels,
             unknown_state=frozenset(each.name for each in own if not self.provenance.tells(each, "status")),
@@ -203,7 +204,9 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         messages=_checked_messages(files, cluster),
         remarks=(*opened.remarks, *of_a_part(scripts), *view.remarks),
         hosted=view.hosted,
+        told_wholly=view.told_wholly,
         strangers=view.strangers,
+        partial_of=view.partial_of,
         **_told_by(scripts, cluster),
     )
     return overlaid(read, overlays)
@@ -217,7 +220,7 @@ def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
         "covered": covered_at(scripts, local),
         "command_level": command_level(scripts, local),
         "sent_from": sent_from(scripts, cluster),
-        "cluster_queues": cluster_queues(scripts, local),
+        "defclxq": default_transmission(scripts, local),
         "shows_counters": not scripts,
     }
 

@@ -14,8 +14,8 @@ from mqclause.model.assembly.configured import CONFIGURED_QUEUES, QUEUE_ATTRIBUT
 from mqclause.model.assembly.configured_routes import TEMPORARY
 from mqclause.model.assembly.contribution import MANUAL, Contribution, OnDisplay
 from mqclause.model.assembly.inserts import INSERT, answers
-from mqclause.model.diagnostic import Diagnostic
-from mqclause.model.facts.cluster import Cluster
+from mqclause.model.diagnostic import Diagnostic, closest
+from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.destination import look_of
 from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
 
@@ -65,6 +65,7 @@ class Together:
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
     _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
+    _near: dict[str, str] = field(factory=dict)
 
     @classmethod
     def of(cls, contributions: Sequence[Contribution]) -> Together:
@@ -328,6 +329,19 @@ class Together:
         remotes = [RemoteQueueManager(name, clusters) for name in sorted(known - {own.name})]
         queues = (*beside, Queue(ANY_QUEUE, own.name), *remote)
         return Cluster(evolve(own, clusters=clusters), remotes, queues, model_queues=map(ModelQueue, about.models))
+
+    def elsewhere(self, queue: str, queue_manager: str) -> bool:
+        """Whether others have a queue in a cluster that a queue manager is in."""
+        hosts = self.instances(queue, sorted(self.described[queue_manager].clusters))
+        return bool(hosts.keys() - {queue_manager})
+
+    def near(self, name: str, about: ConfiguredObject) -> str:
+        """A queue of its queue manager, or of the clusters of that, whose name is nearly this; blank if none is."""
+        if name not in self._near and len(self._near) >= SUGGESTIONS:
+            return ""  # each search goes through all of the names
+        clusters = self.described[about.queue_manager].clusters
+        known = about.names.union(queue for queue, cluster in self.queues if cluster in clusters)
+        return self._near.setdefault(name, closest(name, sorted(known - {about.name, name})))
 
     def told_around(self, about: ConfiguredObject) -> dict[str, Any]:
         """What the files tell of the members of all clusters that the queue manager of an object is in."""

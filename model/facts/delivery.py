@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 
 from attrs import define, field, frozen
 
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Names, Text, Whole, Words, seen, words
 from mqclause.model.facts.objects import CHANNEL_STATES
+
+OF_CHANNEL = "SYSTEM.CLUSTER.TRANSMIT."
+"""What begins the name of a transmission queue that MQ makes for one channel."""
+
+
+def queue_of_channel(channel: str) -> str:
+    """The name of the transmission queue that MQ makes for a channel."""
+    return f"{OF_CHANNEL}{channel}" if channel else ""
+
+
+def serving_queue(channel: str, serving: Mapping[str, str]) -> str:
+    """The queue whose CLCHNAME fits a channel; of several the one that says most, blank if none does."""
+    if not serving:
+        return ""
+    fitting = (name for name, pattern in serving.items() if channel and fnmatchcase(channel, pattern))
+    return max(fitting, key=lambda name: len(serving[name].replace("*", "")), default="")
 
 
 @define(unsafe_hash=True)  # One is made for every cell of a map, and attrs takes longer where it is frozen.
@@ -15,12 +32,14 @@ class Delivery:
     """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
 
     ``depth`` messages are there, as far as it is told, and ``maxdepth`` at most. ``channel`` is blank where it leaves
-    by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
-    queue manager that sends. ``own_transmission_queue`` is its queue whose CLCHNAME names the channel, blank if none
-    does, ``defclxq`` its DEFCLXQ, blank where no source tells it. ``queues_told``: a source names every queue that the
+    by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the queue manager that sends, and
+    ``full_here`` those that are full. ``own_transmission_queue`` is its queue whose CLCHNAME names the channel, blank
+    if none does, ``defclxq`` its DEFCLXQ, blank where no source tells it, and ``queue_of_channel`` the one that the
+    channel then has to itself. ``queues_told``: a source names every queue that the
     target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
-    there, blank if it is none, and ``target_there`` whether any queue manager that is described, or that may be left
-    out, has a queue of that name; ``by_alias``: the target was chosen as an alias of a queue manager. A target
+    there, blank if it is none, ``target_on_host`` whether the target itself has a queue of that name, and
+    ``target_there`` whether any queue manager that is described, or that may be left out, has; ``by_alias``: the target
+    was chosen as an alias of a queue manager. A message that is ``bound`` names its target as queue manager. A target
     ``has_left`` where a change takes it out of the cluster; ``other_ways`` counts the CLUSSDR channels of the sender to
     members that stay. A message that leaves by no cluster channel does so ``by_transmission_queue``, blank if it stays
     here; ``is_sent_from``: a channel that is described names that, or none is described.
@@ -49,6 +68,8 @@ class Delivery:
     queue_there: bool = True
     leads_to: str = seen(NAME_OR_BLANK, "")
     target_there: bool = True
+    target_on_host: bool = True
+    bound: bool = False
     by_alias: bool = False
     has_left: bool = False
     other_ways: int = seen(Whole(0, LARGEST), 0)
@@ -61,6 +82,8 @@ class Delivery:
     trigdata: str = seen(Text(64), "")
     trigdata_is_channel: bool = True
     like_trigdata: str = seen(Text(20), "")
+    full_here: tuple[str, ...] = seen(NAMES, ())
+    queue_of_channel: str = seen(NAME_OR_BLANK, "")
     depth: int = seen(Whole(0, LARGEST), 0)
     maxdepth: int = seen(Whole(0, LARGEST), LARGEST)
     takers: str = seen(Text(400), "")
@@ -74,17 +97,16 @@ class Delivery:
 class Beyond:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 
-    ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with those that aliases lead
-    to; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that serve some cluster
-    channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are the transmission
-    queues that its channels name, None where no channel is described. Of its ``channels``, by name, those of
-    ``unknown_state`` have one that no source tells; ``no_channels`` are names in TRIGDATA, and the sources tell that
-    there is no such channel.
+    ``hosted`` has the names of the queues of each queue manager that is described, with those that aliases lead to, of
+    those ``told_wholly`` of all; ``whole``: no source leaves a queue manager out. ``defclxq`` is DEFCLXQ where nobody
+    states it: MQ's default, or blank. ``sent_from`` are the transmission queues that its channels name, None where no
+    channel is described. Of its ``channels``, by name, those of ``unknown_state`` have one that no source tells;
+    ``no_channels`` are names in TRIGDATA, and the sources tell that there is no such channel.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    told_wholly: frozenset[str] = frozenset()
     whole: bool = True
-    clchnames: Mapping[str, str] = field(factory=dict)
     defclxq: str = ""
     sent_from: frozenset[str] | None = None
     channels: frozenset[str] = frozenset()

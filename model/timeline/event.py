@@ -138,7 +138,8 @@ class Event:
     (ObjectQMgrName). ``length`` is in bytes. ``segments`` is how many messages the queue manager makes of one put.
     ``set`` holds the attributes that an alter (a command, or MQSET) gives new values. From ``id`` on: what a put
     says of its message (None: nothing), whether it states LOGICAL_ORDER, and the options and match options of a get.
-    ``cluster`` is that of a suspension or a refresh, ``id`` also that of a message that arrives.
+    ``cluster`` is that of a suspension or a refresh, ``id`` also that of a message that arrives, which may be ``bound``
+    to this queue manager.
     """
 
     do: str = attribute(EVENT_WORD)
@@ -172,6 +173,7 @@ class Event:
     logical_order: bool = attribute(Flag(), False)
     options: tuple[str, ...] = attribute(OPTIONS, ())
     match: Mapping[str, Any] = attribute(MATCH, NOTHING_SET)
+    bound: bool = attribute(Flag(), False)
 
     @property
     def suspend_mode(self) -> str:

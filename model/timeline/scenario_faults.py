@@ -52,7 +52,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "refresh": ("cluster", "repos"),
     "fail": ("queue_manager",),
     "recover": ("queue_manager",),
-    "arrive": ("queue", "id", "persistent"),
+    "arrive": ("queue", "id", "persistent", "bound"),
 }
 
 EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
@@ -207,15 +207,22 @@ class Referenced:
                 yield f"queue {quoted(event.queue)} resolves to no local queue of {quoted(member)}; {what} needs one"
 
     def _readable(self, name: str, member: str) -> bool:
-        """Whether ``name`` can be opened for input at ``member``: it is local there, or shared."""
-        base = self.definitions.base(name)
-        if member == self.cluster.queue_manager.name:
-            return base is not None
+        """Whether an open of ``name`` for input at ``member`` can be asked: local there, shared, or others' alone."""
+        base, own = self.definitions.base(name), self.cluster.queue_manager.name
+        if member == own:
+            return base is not None or self._of_others(name)
         if base is not None and base.shared:
             return True
         # Of another member's aliases we know only those that are clustered; their targets are its own affair.
         instances = self.cluster.queues_by_name[name]
         return any(queue.queue_manager == member and queue.type != "QREMOTE" for queue in instances)
+
+    def _of_others(self, name: str) -> bool:
+        """Whether a name, or what its own alias stands for, is known as a queue of other queue managers alone."""
+        here = self.cluster.own_queues.get(name)
+        known = name if here is None else here.base_queue
+        others = self.cluster.queues_by_name.get(known, ())
+        return known not in self.cluster.own_queues and bool(others)
 
     def _alter_faults(self, event: Event) -> Iterator[str]:
         try:

@@ -294,4 +294,4 @@ def test_only_local_queues_can_differ_in_clwluseq(other: str) -> None:
     """QM1 and QM2 say ANY; QM3's is no local queue, so that what its queue manager says, LOCAL, is not asked."""
     local = "DEFINE QLOCAL(Q9) CLUSTER(S)", f"{QUEUE} CLWLUSEQ(ANY)"
     files = member("QM1", *local), member("QM2", *local), member("QM3", f"DEFINE {other} CLUSTER(S)")
-    assert told(*files) == []
+    assert "check.23" not in {rule for rule, _, _ in told(*files)}

@@ -85,10 +85,10 @@ WORD = "is not an attribute, a derived fact or a term; did you mean"
         ("workload/06_inactive_or_running.toml", "workload/6", "workload/66", ":1:1: clause: 'workload/66' is not a clause of workload in rules/documents/; did you mean 'workload/6'?"),
         ("check/21_two_full_repositories.toml", "[holds]", "follows = 'administration/44'\n[holds]", ":9:1: follows: 'administration/44' is not a clause of administration in rules/documents/; did you mean 'administration/4'?"),
         ("workload/12a_reset_factors.toml", '"queue_rank"', '"queue_rnk"', ":13:1: notices 2.attributes: 'queue_rnk' is not an attribute of a destination; did you mean 'queue_rank'?"),
-        ("readings.toml", '["workload/11c"]', '["workload/11z"]', ":59:1: mru-ties.clauses: 'workload/11z' is not a clause of workload in rules/documents/; did you mean 'workload/11"),
-        ("readings.toml", '["workload/11c"]', '["worklood/11c"]', ":59:1: mru-ties.clauses: 'worklood/11c' is not a clause of a document; allowed: resolution, workload, "),
+        ("readings.toml", '["workload/11c"]', '["workload/11z"]', ":67:1: mru-ties.clauses: 'workload/11z' is not a clause of workload in rules/documents/; did you mean 'workload/11"),
+        ("readings.toml", '["workload/11c"]', '["worklood/11c"]', ":67:1: mru-ties.clauses: 'worklood/11c' is not a clause of a document; allowed: resolution, workload, "),
         ("terms.toml", "[workload.names_queue]", "[worklood.names_queue]", ":4:1: worklood: is not the folder of a document; allowed: resolution, workload, "),
-        ("documents/queue_calls.toml", '"call"', '"cal"', ":3:1: document: 'cal' is no folder of rules; did you mean 'call'?"),
+        ("documents/queue_calls.toml", '"call"', '"cal"', ":4:1: document: 'cal' is no folder of rules; did you mean 'call'?"),
         ("documents/queue_calls.toml", '["call.2051"]', '"call.2051"', ":24:1: clause 3.rules: 'call.2051' is not a list of texts"),
     ],
 )  # fmt: skip

@@ -53,7 +53,7 @@ facts_argument = click.argument("facts", nargs=-1, type=file_name)
 
 BIND_WORD = MqWord("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF")
 CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
-PUT_KEYS = ("queue", "queue_manager", "bind", "call")
+PUT_KEYS = ("queue", "queue_manager", "bind", "call", "from_cluster_channel")
 
 reading_option = click.option(
     "--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way."
@@ -78,11 +78,13 @@ json_option = click.option("--json", "as_json", is_flag=True, help="JSON in plac
 def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that describe the put; each overrides what the facts say."""
     for option in (
+        click.option("--from-cluster-channel", is_flag=True, default=None,
+                     help="The message came over a cluster channel, not from an application."),
         click.option("--call", type=CALL_WORD, help="The MQI call."),
         click.option("--bind", type=BIND_WORD, help="Its binding."),
         click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="Name a queue manager or alias."),
         click.option("--put", "queue", metavar="QUEUE", help="Name the queue that is put to."),
-    ):
+    ):  # fmt: skip
         command = option(command)
     return command
 
@@ -183,7 +185,7 @@ def explaining_executor() -> ExecutorName:
 
 
 def asked_put(
-    given: Put | None, asked: Mapping[str, str], cluster: Cluster | None = None, source: str | None = None
+    given: Put | None, asked: Mapping[str, Any], cluster: Cluster | None = None, source: str | None = None
 ) -> Put:
     """The put of the facts with what was asked for in its place; ``source`` is where it would stand.
 

@@ -10,7 +10,6 @@ from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.explanation import Explanation
 from mqclause.answers.choice.other_readings import who_takes
 from mqclause.answers.choice.rests_on import AllAtOnce
-from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
@@ -104,7 +103,7 @@ def _who_chooses(decision: Decision) -> str:
     # Neither a queue manager nor a queue that there is not has a DEFBIND.
     known = put.queue in decision.cluster.queues_by_name and not decision.situation.put_queue_manager
     binding = f": binding {bind}{origin}" if known or not origin else ""
-    if Scope(decision.rulesets[-1].vocabulary, decision.situation).value("fixed"):
+    if decision.fixed:
         return f"MQOPEN chooses{binding}"
     later = "the first MQPUT of each group" if bind == "GROUP" else "each MQPUT"
     return f"MQOPEN leaves the choice to {later}{binding}" if put.call == "MQOPEN" else f"{later} chooses{binding}"

@@ -240,7 +240,9 @@ class Checks:
         if found.reason is None:
             by = found.last.facts["transmission_queue"]
             is_sent_from = about.sent_from is None or by.startswith(SHIPPED) or by in about.sent_from
-            return evolve(seen, transmission_queue=by, is_sent_from=is_sent_from)
+            is_lost = about.clustered and together.elsewhere(about.lacked, about.queue_manager)
+            lost = about.lacked if is_lost else ""
+            return evolve(seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
         last = found.last.situation
         could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
         return evolve(
@@ -251,6 +253,7 @@ class Checks:
             lost_queue_manager=last.queue_manager,
             lost_is_defined=last.object_type != "",
             lost_is_model=last.known_as_model and found.last.holds("here"),
+            like_lost=together.near(last.queue, about) if last.object_type == "" and found.last.holds("here") else "",
             led_from=found.followed[-1].facts["object"] if found.followed else "",
             could_lead_on=could,
         )

@@ -237,12 +237,14 @@ class Administering:
         """The fate of a message that arrives over a cluster channel."""
         if event.id in self.flights:
             raise EventError(f"id {event.id!r} is that of a message in flight")
-        arrival = Arrival(event, self.cluster, self.engine.resolve(self.cluster, event.queue))
+        # A message that is bound names this queue manager beside the queue.
+        names = (event.queue, self.cluster.queue_manager.name if event.bound else "")
+        arrival = Arrival(event, self.cluster, self.engine.resolve(self.cluster, *names))
         matter = arrival.matter(arrival.queue is not None and not self.has_room(arrival.queue))
 
         def choose(asked: Settled) -> ChosenAnew:
             if asked.facts["onward"]:
-                return self.onward(event)
+                return self.onward(*names)
             queue = matter.disabled if asked.facts["behind"] else matter.name
             return self.choose(_unbound(queue, from_cluster_channel=True), matter.host, None)
 
@@ -255,11 +257,12 @@ class Administering:
             message = InFlight(event.id, to.queue, to.channel, persistent=event.persistent, bound=bound)
             self.send(message, to, settled)
 
-    def onward(self, event: Event) -> ChosenAnew:
-        """Where a message goes whose queue's name leads away from here."""
-        put = _unbound(event.queue, from_cluster_channel=True)
+    def onward(self, queue: str, queue_manager: str) -> ChosenAnew:
+        """Where a message goes whose names lead away from here."""
+        put = _unbound(queue, queue_manager=queue_manager, from_cluster_channel=True)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
-        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None))
+        depths = self.before.depth_of
+        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None, depths=depths))
 
     def has_room(self, queue: Queue) -> bool:
         """Whether a local queue takes one message more than those that the event led to already."""
@@ -292,6 +295,9 @@ class Administering:
         """
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         decision = self.among(put, but_for, mover)
+        if put.from_cluster_channel:
+            depths, taken = self.before.depth_of, decision.candidate
+            decision.refusal = self.engine.sending.refusal(taken, put.call, self.cluster, depths)
         if decision.chosen is None or decision.chosen.queue_manager != instead_of:
             return self.chosen(decision)
         others = any(each.queue_manager != instead_of for each in decision.permitted)
