@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
+from mqclause.model.assembly.attributes import WHOLE_NUMBER
 from mqclause.model.assembly.configured import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
@@ -18,7 +19,9 @@ from mqclause.model.assembly.configured import (
     ConfiguredObject,
 )
 from mqclause.model.assembly.configured_routes import ConfiguredRoutes
+from mqclause.model.assembly.configured_senders import ConfiguredSenders
 from mqclause.model.assembly.covered import covered, of_a_part
+from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.joined import is_facts, is_whole, joined_clusters, seen_of
@@ -97,7 +100,7 @@ class ConfiguredMember:
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, found=each, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.suspended()
-        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays)
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.lacks)
         yield from routes.routes()
         if not self.knows_all:
             yield from routes.hosts()
@@ -140,10 +143,14 @@ class ConfiguredMember:
         seen = {name: found.fields[name] for name in AS_DEFINED if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
+        if found.fields.get("usage") == "XMITQ":
+            seen["messages"] = self.depth(found)
         if leads_elsewhere(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
             seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
             seen["sent_from"] = self.sent_from
+        if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
+            seen |= self.senders.of_queue(found)
         if capped := capexpry(found):
             seen["capexpry"] = capped
         if found.clusters:
@@ -211,6 +218,8 @@ class ConfiguredMember:
             "kaint": _whole(found, "KAINT", OFF),
             "batchhb": _whole(found, "BATCHHB", 0),
             "netprty": _whole(found, "NETPRTY", OFF),
+            "transmission_queue": found.text("XMITQ"),
+            "lacks_transmission_queue": self.senders.lacks(found.text("XMITQ")),
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
 
@@ -234,6 +243,11 @@ class ConfiguredMember:
             if process := each.fields.get("process"):
                 named[each.fields.get("usage", "NORMAL")].add(process)
         return {usage: frozenset(names) for usage, names in named.items()}
+
+    @cached_property
+    def senders(self) -> ConfiguredSenders:
+        """Its channels that belong to no cluster."""
+        return ConfiguredSenders(self.objects, self.asked, self.tells)
 
     @property
     def overlays(self) -> Iterator[str]:
@@ -279,6 +293,12 @@ class ConfiguredMember:
         """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
 
+    def depth(self, found: MqObject) -> int:
+        """How many messages are on a queue, as far as its files tell."""
+        shown = shown_of_queues(self.objects.scripts, self.name).get((found.name, self.name), {})
+        text = shown.get("CURDEPTH", "") or found.text("CURDEPTH")
+        return int(text) if WHOLE_NUMBER.fullmatch(text) else 0
+
     @cached_property
     def others_serve(self) -> bool:
         """Whether it has transmission queues for some cluster channels."""
@@ -291,11 +311,13 @@ class ConfiguredMember:
     def tells(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
 
-        They are whole, have such ones and were made by a command that asks for it, as far as that is told.
+        They are whole, have such ones, of queues of any type, and were made by a command that asks for it, as far as
+        that is told.
         """
         if self.covered.leaves_out(kind, name):
             return False
-        told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(kind))
+        alike = CONFIGURED_QUEUES if kind in CONFIGURED_QUEUES else (kind,)
+        told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(*alike))
         return not name.startswith(SHIPPED) and (self.whole or told)
 
 

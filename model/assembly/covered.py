@@ -25,9 +25,10 @@ def covered_at(scripts: Iterable[Script], local: str) -> Covered:
 
 
 def of_a_part(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
-    """The dumps that were not to hold all that their queue manager has, as remarks; not if another one does."""
+    """The dumps that were not to hold all that their queue manager has, as remarks, if no other one does; and notes."""
     given = list(scripts)
     for script in given:
+        yield from script.notes
         if not any(each.is_whole for other in given if other.queue_manager == script.queue_manager
                    for each in other.coverage):  # fmt: skip
             for each in script.coverage:

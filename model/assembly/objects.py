@@ -66,6 +66,8 @@ class Objects:
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _latest_rows: dict[tuple[object, ...], MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
+    # What was said of objects that were deleted where there were none: a script may clear the way before it defines.
+    _deleted: dict[ObjectKey, Diagnostic] = field(factory=dict)
     _of_kinds: dict[tuple[str, ...], list[MqObject]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -122,6 +124,8 @@ class Objects:
 
     def _define(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
+        if key in self._deleted:
+            self.operations.warnings.remove(self._deleted.pop(key))
         if known and _type(record) != known.type:
             self._mismatch(record, known)
         elif known and "REPLACE" not in record.attributes:
@@ -213,7 +217,8 @@ class Objects:
             if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
                 alike = [found.name for other, found in self._found.items() if _unique_in(other) == _unique_in(key)]
                 near = name_suggestion(record.name, alike)
-                self.operations.warnings.append(told(record, f"is deleted but not defined{near}"))
+                said = self._deleted[key] = told(record, f"is deleted but not defined{near}")
+                self.operations.warnings.append(said)
             self._found.pop(key, None)
             self._of_kinds.clear()
             self._refused.discard(key)

@@ -48,12 +48,18 @@ class Displayed:
         """The clusters of which the queue managers are shown that the local one knows."""
         return _clusters(self.of("CLUSQMGR"))
 
+    @property
+    def partial_of(self) -> tuple[str, ...]:
+        """The clusters of which the local queue manager shows itself as no full repository."""
+        return _clusters(
+            row for row in self.of("CLUSQMGR") if row.name == self.local and row.text("QMTYPE") == "NORMAL"
+        )
+
     def repositories(self) -> Iterator[str]:
         """How far each cluster is shown: a full repository knows all of it, another one what it has a use for."""
-        for row in self.of("CLUSQMGR"):
-            if row.name == self.local and row.text("QMTYPE") == "NORMAL":
-                of = f"{self.local} is no full repository of {row.text('CLUSTER')}"
-                yield f"{of}: it shows the queue managers and queues that it has asked for"
+        for cluster in self.partial_of:
+            of = f"{self.local} is no full repository of {cluster}"
+            yield f"{of}: it shows the queue managers and queues that it has asked for"
 
     def queue_manager(self, own: Placed[QueueManager]) -> Placed[QueueManager]:
         """The local queue manager, with the clusters that it is in and those that it is suspended in."""

@@ -11,6 +11,7 @@ from attrs import evolve
 
 from mqclause.model.assembly.covered import covered_at
 from mqclause.model.assembly.inquired import Inquired, own_scripts
+from mqclause.model.assembly.joined import is_whole
 from mqclause.model.assembly.shipped import with_queues
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Process, Queue
@@ -34,7 +35,9 @@ def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluste
     own = [each for each in cluster.queues if each.queue_manager == local and each.name in shown]
     return {
         name: frozenset(_not_asked(name, kind, of, asked, own)).union(
-            _left_out(name, kind, scripts, cluster), *(each.get(name, ()) for each in given)
+            _left_out(name, kind, scripts, cluster),
+            _of_no_kind(name, kind, of, documents, cluster),
+            *(each.get(name, ()) for each in given),
         )
         for name, kind in TELLING.items()
     }
@@ -48,6 +51,20 @@ def _left_out(attribute: str, kind: str, scripts: Iterable[Script], cluster: Clu
         named = getattr(each, attribute)
         if named not in there and dumps.leaves_out(kind, named):
             yield each.name
+
+
+def _of_no_kind(
+    attribute: str, kind: str, scripts: Sequence[Script], documents: Iterable[FactsDocument], cluster: Cluster
+) -> Iterator[str]:
+    """The local queues whose ``attribute`` names what may be in another script: these have no object of the kind.
+
+    A dump and a log say themselves what they would tell.
+    """
+    told = any(each.coverage or each.asked or is_whole(each) or _is_log(each) for each in scripts)
+    if not scripts or told or any(documents):
+        return
+    if not any(record.kind == kind for each in scripts for record in each.records):
+        yield from (each.name for each in cluster.own_queues.values() if getattr(each, attribute))
 
 
 def taken_as_there(cluster: Cluster, nobody_asked: Untold) -> tuple[Cluster, Mapping[str, str]]:

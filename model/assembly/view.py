@@ -53,9 +53,9 @@ class View:
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it, ``unjoined``
     those without a receiver in one of its clusters, each with the cluster. ``displayed`` are the clusters of which it
-    shows the queue managers that it knows; ``repositories`` say how far. ``remarks`` tell of different things shown.
-    ``hosted`` has the queues of each other queue manager that is described, with the names that aliases lead to;
-    ``told_wholly`` are those of which a dump tells all.
+    shows the queue managers that it knows; ``repositories`` say how far, by the clusters that it is ``partial_of``.
+    ``remarks`` tell of different things shown. ``hosted`` has the queues of each other queue manager that is described,
+    with the names that aliases lead to; ``told_wholly`` are those of which a dump tells all.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -72,6 +72,7 @@ class View:
     unjoined: tuple[tuple[str, str], ...] = ()
     displayed: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
+    partial_of: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
     told_wholly: frozenset[str] = frozenset()
@@ -184,6 +185,7 @@ class _Seen:
             unjoined=tuple((each.name, name) for each in self.members.values() for name in self.within(unjoined(each))),
             displayed=shown.with_members,
             repositories=tuple(shown.repositories()),
+            partial_of=shown.partial_of,
             remarks=(*shown.differences(), *shown.namesakes(), *self.remarks(everyone)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items() if each is not mine},
             told_wholly=frozenset(name for name, each in self.members.items() if names_all(each.scripts)),

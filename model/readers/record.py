@@ -65,9 +65,10 @@ class Script:
     ``header`` has what a dump says of itself (``Queue manager platform``, ``Command issued``, …), ``header_lines``
     where. ``format`` is the name of the source's format, if it was told by its content. ``further`` has what the same
     source states of other queue managers. The records of an ``overlay`` change what all other scripts of the queue
-    manager state and show. ``remarks`` say what may be missing although all that is there could be read. ``asked``
-    are the DISPLAY commands of a log that were answered, if only that nothing is there; none where it does not echo
-    them. ``coverage`` says of each dump in it what that holds; it is empty for what is no dump.
+    manager state and show. ``remarks`` say what may be missing although all that is there could be read, ``notes`` what
+    a reader should know of the file although nothing is. ``asked`` are the DISPLAY commands of a log that were
+    answered, if only that nothing is there; none where it does not echo them. ``coverage`` says of each dump in it what
+    that holds; it is empty for what is no dump.
     """
 
     source: str
@@ -80,6 +81,7 @@ class Script:
     further: tuple[Script, ...] = ()
     overlay: bool = False
     remarks: tuple[Diagnostic, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     asked: tuple[Inquiry, ...] = ()
     coverage: tuple[Coverage, ...] = ()
 

@@ -100,9 +100,9 @@ SENDER = "DEFINE CHANNEL(TO.X) CHLTYPE({}) CONNAME(h) XMITQ({})"
 @pytest.mark.parametrize(
     ("more", "waits"),
     [
-        ([SENDER.format("SDR", "OTHER")], True),
+        ([SENDER.format("SDR", "B"), "DEFINE QLOCAL(B) USAGE(XMITQ)"], True),
         ([SENDER.format("SVR", "XQ")], False),
-        ([SENDER.format("SDR", "OTHER"), "DEFINE QLOCAL(B) USAGE(XMITQ)", "ALTER QLOCAL(XQ) CLCHNAME('TO.*')"], False),
+        ([SENDER.format("SDR", "B"), "DEFINE QLOCAL(B) USAGE(XMITQ)", "ALTER QLOCAL(XQ) CLCHNAME('TO.*')"], False),
         ([], False),
         (["DEFINE CHANNEL(APPS) CHLTYPE(SVRCONN)"], False),
     ],
@@ -294,4 +294,4 @@ def test_only_local_queues_can_differ_in_clwluseq(other: str) -> None:
     """QM1 and QM2 say ANY; QM3's is no local queue, so that what its queue manager says, LOCAL, is not asked."""
     local = "DEFINE QLOCAL(Q9) CLUSTER(S)", f"{QUEUE} CLWLUSEQ(ANY)"
     files = member("QM1", *local), member("QM2", *local), member("QM3", f"DEFINE {other} CLUSTER(S)")
-    assert told(*files) == []
+    assert "check.23" not in {rule for rule, _, _ in told(*files)}

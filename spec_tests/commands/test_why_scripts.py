@@ -225,7 +225,7 @@ class TestTheCommand:
 
         No trigger message was ever written to it, so that the put triggers by clause 3 or by 11, whatever is there.
         """
-        defined = "DEFINE QMODEL(M)\nDEFINE PROCESS(P)\nDEFINE QLOCAL(A) TRIGGER PROCESS(P) INITQ(M)\n"
+        defined = "DEFINE QMODEL(M)\nDEFINE PROCESS(P) APPLICID(x)\nDEFINE QLOCAL(A) TRIGGER PROCESS(P) INITQ(M)\n"
         script = written(tmp_path, defined, "QM1.mqsc")
         done = run("why", "A", script, "--from", "QM1")
         what = "is a model queue (QMODEL): what is opened by its name is another queue, of a generated name"

@@ -55,7 +55,7 @@ def fault(content: str | bytes, name: str = "f") -> str:
 
 
 READ = (
-    "allowed: output of mqweb (commandResponse), results of PCF commands as JSON, facts in TOML or JSON,"
+    "allowed: MQSC in shell scripts, YAML and JCL, output of mqweb (commandResponse), results of PCF commands as JSON, facts in TOML or JSON,"
     " output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
 )
 

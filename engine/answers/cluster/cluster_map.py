@@ -15,7 +15,7 @@ from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
 from mqclause.answers.choice.states import AskedFor
-from mqclause.answers.choice.ways import OnTheWay, on_the_ways
+from mqclause.answers.choice.ways import OnTheWay, on_the_ways, refused_on_the_way
 from mqclause.answers.cluster.exit_shares import ExitShares, choice_after_start, exit_shares
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
@@ -113,7 +113,9 @@ class MapRow:
         """Why messages do not arrive where the choice leads them; what an exit's shares are, and an alias's."""
         of_alias = () if self.queue else self.decision.resolved.remarks
         by_exit = () if self.by_exit is None else self.by_exit.remarks
-        on_the_way = (said for told in self.ways.values() for said in told.remarks)
+        on_the_way = [said for told in self.ways.values() for said in told.remarks]
+        if self.decision.refusal is not None:
+            on_the_way = [*refused_on_the_way(self.decision, self.snapshot.beyond)]
         return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way]))
 
     @property
@@ -191,7 +193,17 @@ def alias_row(member: Snapshot, alias: str, engine: Engine, bind: str = "NOTFIXE
 
 def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
     decision = choice_after_start(put, member.cluster, engine, SequenceState({}, 0, member.cluster))
+    if decision.refusal is not None and _is_taken_by_some(decision, engine):
+        # Only the puts that go by that transmission queue fail, which the remarks say.
+        decision.refusal = None
     return MapRow(queue, decision, member, exit_shares(decision, engine))
+
+
+def _is_taken_by_some(decision: Decision, engine: Engine) -> bool:
+    """Whether the transmission queue of some destination that a put of the row may go to takes the message."""
+    left = () if decision.run is None or decision.exit is not None else decision.run.remaining
+    refusals = (engine.sending.refusal(each, decision.put.call, decision.cluster) for each in left)
+    return any(each is None for each in refusals)
 
 
 def alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:

@@ -13,7 +13,8 @@ from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
 from mqclause.model.readers.inquiry import Inquiry
 from mqclause.model.readers.kept import Kept
-from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
+from mqclause.model.readers.mqsc.embedded import read_embedded
+from mqclause.model.readers.mqsc.script import OWNER
 from mqclause.model.readers.mqsc.words import ENDS, in_full
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import NOT_THERE, Block, blocks
@@ -225,24 +226,12 @@ def _asked_by(command: Block) -> Iterator[Inquiry]:
 
 def _echoed(commands: Sequence[Block], source: str) -> Script:
     """What the echoed commands state, on their lines and in their columns."""
-    lines = {number: (line, before) for block in commands for number, line, before in block.lines}
-    placed = {number: "" if _is_end(line) else line for number, (line, _) in lines.items()}
-    text = "\n".join(placed.get(number, "") for number in range(1, max(placed, default=0) + 1))
-    read = read_mqsc(text, source)
-    before = {number: width for number, (_, width) in lines.items()}
-    records = tuple(evolve(each, places=_moved(each, before)) for each in read.records)
-    faults = (
-        evolve(each, column=each.column and each.column + before.get(each.line or 0, 0)) for each in read.diagnostics
-    )
-    return evolve(read, records=records, diagnostics=tuple(faults))
+    lines = [each for block in commands for each in block.lines]
+    return read_embedded(((number, "" if _is_end(line) else line, before) for number, line, before in lines), source)
 
 
 def _is_end(line: str) -> bool:
     return line.strip(" ;").upper() in ENDS
-
-
-def _moved(record: Record, before: Mapping[int, int]) -> list[LinePlace]:
-    return [(below, column + before.get((record.line or 0) + below, 0)) for below, column in record.places]
 
 
 def _value(word: str, value: str) -> Value:

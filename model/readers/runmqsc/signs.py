@@ -33,7 +33,7 @@ MOST_ABOVE = 400
 
 def shows_output(text: str) -> bool:
     """Whether runmqsc has written a line of ``text``."""
-    lines = _Lines(text)
+    lines = ScriptLines(text)
     return any(not lines.is_remark(begun, at) for begun, at in _signs(text))
 
 
@@ -53,8 +53,8 @@ def _signs(text: str) -> Iterator[tuple[int, int]]:
 
 
 @define
-class _Lines:
-    """A text, and of the lines that were looked at last whether a command of a script goes on there."""
+class ScriptLines:
+    """A text that may be a script, and of the line that was looked at last whether a command goes on there."""
 
     text: str
     _known: dict[int, bool] = field(factory=dict)
