@@ -67,7 +67,8 @@ def _print_unknown(rows: Sequence[PrintedRow], page: Page) -> None:
     page.line()
     page.line(Text(f"from {', '.join(resting)} this rests on what is not known:", "yellow"))
     for (name, asking), members in islice(asked.items(), UNKNOWN_SHOWN):
-        page.line(Text(f"{name}: {asking} at {listing(list(members))}", "dim"), "", INDENT)
+        command = f"{asking} at " if asking else "at "
+        page.line(Text(f"{name}: {command}{listing(list(members))}", "dim"), "", INDENT)
     if len(asked) > UNKNOWN_SHOWN:
         page.line(Text(f"and {len(asked) - UNKNOWN_SHOWN} more: --json", "dim"), "", INDENT)
 
