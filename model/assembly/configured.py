@@ -69,6 +69,15 @@ class ConfiguredObject:
     ``transmission_queue`` that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to
     one that is known to be no full repository.
 
+    Of a transmission queue ``takers`` says in words how the channels outside clusters are that take messages from it,
+    ``taker_states`` has their states; ``taker_unknown``: that of one is not told. ``stopped_taker`` is one that is
+    STOPPED. ``trigdata_is_channel``: a channel has the name in its TRIGDATA, or no file would tell;
+    ``like_trigdata`` is one of nearly that name. A channel ``lacks_transmission_queue`` if the one that it takes
+    messages from is in none of the files that would tell it.
+
+    Where what another queue manager, ``recorded_at``, knows of a clustered queue is not as the queue's own has it,
+    ``record_differs`` is the attribute, with the value that is ``recorded`` and the one that is ``defined``.
+
     ``messages`` are those on a transmission queue now, 0 where nothing tells it. ``capexpry`` is CAPEXPRY, by itself or
     in CUSTOM, blank for no limit. ``family`` are the first three parts of a name that begins with SYSTEM. Of a process,
     ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than transmission queues name it if it
@@ -160,6 +169,18 @@ class ConfiguredObject:
     curdepth: str = seen(Text(12), "")
     receiver_conname: str = seen(Text(264), "")
     connects_elsewhere: bool = False
+    trigdata: str = seen(Text(64), "")
+    trigdata_is_channel: bool = True
+    like_trigdata: str = seen(Text(20), "")
+    takers: str = seen(Text(400), "")
+    taker_states: tuple[str, ...] = seen(Names(Words(CHANNEL_STATES)), ())
+    taker_unknown: bool = False
+    stopped_taker: str = seen(Text(20), "")
+    lacks_transmission_queue: bool = False
+    record_differs: str = seen(Words(("", *map(str.upper, QUEUE_ATTRIBUTES))), "")
+    recorded: str = seen(Text(12), "")
+    defined: str = seen(Text(12), "")
+    recorded_at: str = seen(NAME_OR_BLANK, "")
     capexpry: str = seen(Text(12), "")
     family: str = seen(NAME_OR_BLANK, "")
     process: str = seen(NAME_OR_BLANK, "")

@@ -19,6 +19,7 @@ from mqclause.model.assembly.configured import (
     ConfiguredObject,
 )
 from mqclause.model.assembly.configured_routes import ConfiguredRoutes
+from mqclause.model.assembly.configured_senders import ConfiguredSenders
 from mqclause.model.assembly.covered import covered, of_a_part
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.inquired import Inquired
@@ -99,7 +100,7 @@ class ConfiguredMember:
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, found=each, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.suspended()
-        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays)
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.lacks)
         yield from routes.routes()
         if not self.knows_all:
             yield from routes.hosts()
@@ -148,6 +149,8 @@ class ConfiguredMember:
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
             seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
             seen["sent_from"] = self.sent_from
+        if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
+            seen |= self.senders.of_queue(found)
         if capped := capexpry(found):
             seen["capexpry"] = capped
         if found.clusters:
@@ -215,6 +218,8 @@ class ConfiguredMember:
             "kaint": _whole(found, "KAINT", OFF),
             "batchhb": _whole(found, "BATCHHB", 0),
             "netprty": _whole(found, "NETPRTY", OFF),
+            "transmission_queue": found.text("XMITQ"),
+            "lacks_transmission_queue": self.senders.lacks(found.text("XMITQ")),
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
 
@@ -238,6 +243,11 @@ class ConfiguredMember:
             if process := each.fields.get("process"):
                 named[each.fields.get("usage", "NORMAL")].add(process)
         return {usage: frozenset(names) for usage, names in named.items()}
+
+    @cached_property
+    def senders(self) -> ConfiguredSenders:
+        """Its channels that belong to no cluster."""
+        return ConfiguredSenders(self.objects, self.asked, self.tells)
 
     @property
     def overlays(self) -> Iterator[str]:

@@ -170,6 +170,18 @@ def sent_from(scripts: Sequence[Script], cluster: Cluster) -> frozenset[str] | N
     return named.union(cluster.taking_from)
 
 
+def shown_queues(scripts: Iterable[Script], local: str) -> Mapping[str, str]:
+    """The cluster channels of ``local`` of which a display names the transmission queue, with that."""
+    found = dict[str, str]()
+    for each in _own_records(scripts, local):
+        if queue := " ".join(each.listed("XMITQ")):
+            if each.kind == "CLUSQMGR":
+                found[" ".join(each.listed("CHANNEL"))] = queue
+            elif each.kind == "CHSTATUS" and each.listed("CHLTYPE") == ("CLUSSDR",):
+                found[each.name] = queue
+    return found
+
+
 def default_transmission(scripts: Iterable[Script], local: str) -> str:
     """DEFCLXQ of ``local`` where it is not stated: MQ's default if a script defines its objects, else blank."""
     # what a script leaves out has MQ's default, what a display leaves out is not told

@@ -15,11 +15,12 @@ from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.diagnostic import quoted
 from mqclause.model.exits.exit_call import ExitCall
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import QueueManager
-from mqclause.rulebook.errors import UnansweredError
+from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rule import Because, Derive, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import Named
@@ -28,10 +29,6 @@ from mqclause.trace.sentence import sentence
 
 STANDING = ("choice_ignored", "own_choice_stands", "exit_choice_stands")
 """The facts of which rules derive one about an answer that lets the call go on."""
-
-
-UNDECIDED = "no rule says why an exit is not called, or what becomes of its answer"
-"""What is wrong with rules of one's own that leave that open."""
 
 
 class RuleSeen(NamedTuple):
@@ -161,10 +158,11 @@ class ExitAnswer:
 
     @cached_property
     def _decided(self) -> RuleSeen:
-        """The deciding rule and what it saw."""
+        """The deciding rule and what it saw. Raises RuleError where the rules have none."""
         at = next(self._deciding(self._course.rulesets[0].rules, self._traced), None)
         if at is None:
-            raise UnansweredError("exit/", "", UNDECIDED)
+            said = f"no rule says what the exit's answer {quoted(self.response or '')} comes to"
+            raise RuleError(f"{EXIT.name}/", "", said)
         return self._at(at)
 
     @property

@@ -23,7 +23,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
 from mqclause.language.evaluate import Scope, evaluate
-from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.incomplete import Incomplete, still_asking
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.destination import Destination
 
@@ -45,7 +45,8 @@ def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = 
     if _is_settled(decision):
         return ()
     states = () if _always_refused(decision) else unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
-    return (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    found = (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    return tuple(still_asking(found, snapshot.asked))
 
 
 def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
@@ -91,9 +92,10 @@ def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
     """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
-        yield from ((each.object, each.command) for each in missing)
-        if not _always_refused(decision):
-            yield from _UnknownStates.of(_asked_of_rules(decision), snapshot).told_by()
+        unknown = None if _always_refused(decision) else _UnknownStates.of(_asked_of_rules(decision), snapshot)
+        of_states = unknown.told_by() if unknown is not None else ()
+        for about, command in (*((each.object, each.command) for each in missing), *of_states):
+            yield about, "" if snapshot.asked.holds(command) else command
 
 
 def _always_refused(decision: Decision) -> bool:

@@ -9,17 +9,16 @@ from typing import Any
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.said import listing
 from mqclause.answers.choice.sending import until_sent
 from mqclause.answers.choice.settled import SettledBy
 from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
 from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.delivery import Beyond, Delivery, queue_of_channel, serving_queue
+from mqclause.model.facts.delivery import Beyond, Delivery, Takers, queue_of_channel, serving_queue
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.domains import LARGEST
-from mqclause.model.facts.objects import Channel, ChannelStatus, Queue
+from mqclause.model.facts.objects import Channel, Queue
 from mqclause.rulebook.rules import Rules
 
 WAITING = "waits_for_channel"
@@ -122,7 +121,7 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         chosen.channel_status,
         _is_enabled(chosen, cluster),
         cluster.put_disabled_here,
-        serving_queue(chosen.channel, cluster.serving),
+        beyond.shown_queues.get(chosen.channel, "") or serving_queue(chosen.channel, cluster.serving),
         cluster.queue_manager.defclxq or beyond.defclxq,
         chosen.queue_manager in beyond.told_wholly,
         chosen.queue in told,
@@ -131,6 +130,7 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         not leads_to or leads_to in told,
         bound,
         by_alias=chosen.is_alias,
+        is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
         full_here=cluster.full_here,
         queue_of_channel=queue_of_channel(chosen.channel),
         depth=(there.curdepth or 0) if there else 0,
@@ -143,9 +143,8 @@ def way_of_trigger_message(queue: Queue, cluster: Cluster, beyond: Beyond) -> De
     """The way of a trigger message for a queue, as far as a channel that it starts."""
     taking = cluster.taking_from.get(queue.name, ())
     meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
-    return Delivery(
-        **_triggered(queue, beyond), **_takers(meant, beyond), is_sent_from=_is_sent_from(queue.name, beyond)
-    )
+    takers = Takers.of(meant, beyond.unknown_state)
+    return Delivery(**_triggered(queue, beyond), **takers.seen(), is_sent_from=_is_sent_from(queue.name, beyond))
 
 
 def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[str, Any]:
@@ -158,7 +157,7 @@ def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[
         "by_transmission_queue": name,
         "is_sent_from": _is_sent_from(name, beyond),
         "is_triggered": is_triggered,
-        **_takers(cluster.taking_from.get(name, ()), beyond),
+        **Takers.of(cluster.taking_from.get(name, ()), beyond.unknown_state).seen(),
         **(_triggered(found, beyond) if found is not None and is_triggered else {}),
     }
 
@@ -178,18 +177,6 @@ def _triggered(queue: Queue, beyond: Beyond) -> dict[str, Any]:
         "trigdata": queue.trigdata,
         "trigdata_is_channel": is_channel,
         "like_trigdata": "" if is_channel else closest(queue.trigdata, beyond.channels),
-    }
-
-
-def _takers(channels: Iterable[ChannelStatus], beyond: Beyond) -> dict[str, Any]:
-    """How the channels are that would take a message."""
-    found = [*channels]
-    known = [each for each in found if each.name not in beyond.unknown_state]
-    return {
-        "takers": listing([f"{each.name} is {each.status}" for each in known]),
-        "taker_states": tuple(dict.fromkeys(each.status for each in known)),
-        "taker_unknown": len(known) < len(found),
-        "stopped_taker": next((each.name for each in known if each.status == "STOPPED"), ""),
     }
 
 
