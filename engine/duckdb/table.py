@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 TABLE = "puts"
 """What a query that is shown calls its table."""
 
+KEPT_TEXTS = 32
+"""Queries that are kept: to write one anew takes longer than to decide ten thousand rows."""
+
 _ONE_ROW = exp.select(exp.alias_(exp.true(), "__mqclause_apart")).subquery("__mqclause_one_row")
 """What keeps DuckDB from reading a table twice for the first rows of an order: projections that stand on nothing but a
 table it would write into one another, which for so many levels no memory has room for."""
@@ -84,11 +88,10 @@ def decide(
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = given.asked(DUCKDB.text(_in_cluster(puts, columns, rules, explain, spreading)))
+        decided = given.asked(_text_in_cluster(puts, tuple(columns), rules, explain, spreading))
         return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
-    plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain, spreading)
-    return given.asked(DUCKDB.text(plans.query(ASKED_OF, columns, (), spreading)))
+    return given.asked(_text_of_rows(shape_of(columns, OUTCOME), tuple(columns), rules, explain, spreading))
 
 
 def decide_triggers(
@@ -136,8 +139,17 @@ def _query(plan: Plan, about: Declaration) -> Node:
 
 
 def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:
-    kept = [_kept(name) for name in given.relation.columns]
-    return given.asked(DUCKDB.text(_projected(plan, ASKED_OF, kept, about.row.answer)))
+    return given.asked(_text_of(plan, tuple(given.relation.columns), about.row.answer))
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
+    return DUCKDB.text(_projected(plan, ASKED_OF, [_kept(each) for each in columns], name))
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _text_of_rows(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
+    return DUCKDB.text(_Plans.of(rules, shape, explain, spread).query(ASKED_OF, columns, (), spread))
 
 
 def _projected(
@@ -189,6 +201,13 @@ class _Plans:
         rows = exp.select(*kept, answer).from_("__mqclause_rows_decided")
         then = with_first(then, "__mqclause_tied", first, False)
         return with_first(rows, "__mqclause_rows_decided", then, False)
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _text_in_cluster(
+    puts: ClusterPuts, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None
+) -> str:
+    return DUCKDB.text(_in_cluster(puts, columns, rules, explain, spread))
 
 
 def _in_cluster(
