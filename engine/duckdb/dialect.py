@@ -14,7 +14,6 @@ from mqclause.tables.bindings import Plan
 from mqclause.tables.dialect import Lowering, PlanDialect, call, call_named, in_case, other_case
 from mqclause.tables.words import ODD_NAMES
 
-
 LONGEST_PADDING = 64
 """Blanks that are looked for at once: more than MQ pads any name with."""
 
@@ -55,8 +54,8 @@ def _word_place(node: F.WordPlace) -> Node:
 def _unpadded(node: F.Unpadded) -> Node:
     """Few texts end in a blank, which is quickly seen.
 
-    Of an item of a list it is what stands before the first blank, if nothing but blanks comes after it: RTRIM takes five
-    times as long, but is less to plan where it is a name of the row.
+    Of an item of a list it is what stands before the first blank, if nothing but blanks comes after it: RTRIM takes
+    five times as long, but is less to plan where it is a name of the row.
     """
     name, blank = node.this, literal(" ")
     is_padded = call("ENDS_WITH", name.copy(), blank)

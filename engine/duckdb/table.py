@@ -36,7 +36,7 @@ from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct
 from mqclause.tables.name_keys import AT, ID, is_name
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, TIES, Spread, as_decided, ties_plan
+from mqclause.tables.shares import DECIDED, ROW, TAKEN, TIES, Spread, as_decided, ties_plan
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
@@ -79,8 +79,9 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``, Python
-    decides, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    the same, in these parts, decided as if nothing had been put yet; null counts as a value of
+    the row's own. Where CLWLEXIT names one of ``exits``, Python decides, each call in ``exit_limit`` seconds: see
+    mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     given, rules = GivenTable.of(source, connection), Rules.given(rules)
     columns = _columns(given.relation)
@@ -149,7 +150,8 @@ def _text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def _text_of_rows(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
-    return DUCKDB.text(_Plans.of(rules, shape, explain, spread).query(ASKED_OF, columns, (), spread))
+    query = _Plans.of(rules, shape, explain, spread).query(_source(spread), columns, (), spread)
+    return DUCKDB.text(_numbered(query, spread))
 
 
 def _projected(
@@ -194,20 +196,24 @@ class _Plans:
         kept, name = [_kept(each) for each in columns], OUTCOME.row.answer
         if spread is None or self.ties is None:
             return _projected(self.decision, source, kept, name, self.where, self.decided)
-        more = [column(each) for each in further]
+        row = [column(ROW)] if spread.from_start else []
+        more = [*row, *(column(each) for each in further)]
         first = _projected(self.ties, source, [*kept, *more], TIES, self.where, self.tied)
-        then = _projected(self.decision, "__mqclause_tied", [*kept, column(TIES)], DECIDED, self.where, self.decided)
+        on_the_way = [*kept, *row, column(TIES)]
+        then = _projected(self.decision, "__mqclause_tied", on_the_way, DECIDED, self.where, self.decided)
         answer = exp.alias_(spread.answer(DECIDED, TIES), name)
-        rows = exp.select(*kept, answer).from_("__mqclause_rows_decided")
-        then = with_first(then, "__mqclause_tied", first, False)
-        return with_first(rows, "__mqclause_rows_decided", then, False)
+        rows = exp.select(*kept, answer).from_("__mqclause_rows_taken")
+        taken = exp.select("*", *_aliases({TAKEN: spread.taken(TIES)})).from_("__mqclause_rows_decided")
+        rows = with_first(rows, "__mqclause_rows_taken", taken, False)
+        rows = with_first(rows, "__mqclause_rows_decided", then, False)
+        return with_first(rows, "__mqclause_tied", first, False)
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def _text_in_cluster(
     puts: ClusterPuts, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None
 ) -> str:
-    return DUCKDB.text(_in_cluster(puts, columns, rules, explain, spread))
+    return DUCKDB.text(_numbered(_in_cluster(puts, columns, rules, explain, spread), spread))
 
 
 def _in_cluster(
@@ -216,7 +222,7 @@ def _in_cluster(
     """Every row of the table, with the name that it gives, what is known of that, and what an odd one says."""
     of_odd = _Plans.of(rules, puts.odd_shape, explain, spread)
     found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
-    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(ASKED_OF)
+    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(_source(spread))
     saying = exp.select("*", *_aliases({**puts.numbers, **puts.by_name(rules)})).from_("__mqclause_asking")
     ids = {
         ID: coalesced(column("id", "__mqclause_names"), puts.name_keys(rules).unknown_id()),
@@ -243,6 +249,20 @@ def _in_cluster(
     ]):  # fmt: skip
         query = with_first(query, name, part, stored)
     return query
+
+
+def _source(spread: Spread | None) -> str:
+    """What a query of the table reads it from."""
+    return "__mqclause_numbered" if spread is not None and spread.from_start else ASKED_OF
+
+
+def _numbered(query: exp.Select, spread: Spread | None) -> exp.Select:
+    """The query, with the numbers of rows where a null value is to be told from others of its like."""
+    source = _source(spread)
+    if source == ASKED_OF:
+        return query
+    number = exp.alias_(exp.Window(this=exp.RowNumber()), ROW)
+    return with_first(query, source, exp.select("*", number).from_(ASKED_OF), False)
 
 
 _KNOWN, _IS_ODD = "__mqclause_known", "__mqclause_is_odd"

@@ -145,13 +145,14 @@ def _unpadded_of_subjects(packing: Packing, odd: Node, bindings: Bindings) -> It
         listed = F.each(F.column(packing.listed), packing.own(word), F.EACH.name)
         unpadded = F.each(listed, F.Unpadded(this=F.variable("name")), "name")
         found = bindings.bind(f"unpadded_{word}", when(odd.copy(), unpadded))
-        yield F.ListAsText(this=found), _any_is_longer(found, of)
+        yield F.ListAsText(this=found), _any_has_no_length(found, of)
 
 
-def _any_is_longer(names: Node, of: Name) -> Node:
-    """Whether any of a list of names is longer than MQ allows."""
+def _any_has_no_length(names: Node, of: Name) -> Node:
+    """Whether any of a list of names is longer than MQ allows, or blank where one is needed."""
     longest = exp.ArrayMax(this=F.each(names, F.TextLength(this=F.variable("name")), "name"))
-    return exp.GT(this=longest, expression=literal(of.most))
+    blank = [F.has(names, literal(""))] if of.least else []
+    return either([exp.GT(this=longest, expression=literal(of.most)), *blank])
 
 
 def _names_of_subjects(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
