@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -49,6 +50,14 @@ class Subcommands(click.Group):
             return None
         found: click.Command = import_module(f"mqclause.tools.commands.{cmd_name.replace('-', '_')}").command
         return found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As of click; what one command unpacks, and how many files it reads, counts together."""
+        # Loaded now, as --help needs none of it.
+        from mqclause.model.readers.container import one_allowance
+
+        with one_allowance():
+            return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -138,8 +147,11 @@ def _failed(error: Exception) -> int:
 
 
 def _complain(*lines: str, status: int = BAD_INPUT) -> int:
+    # Loaded now, as --help needs none of it.
+    from mqclause.model.diagnostic import visible
+
     for line in lines:
-        print(line.replace("\n", " "), file=sys.stderr)  # noqa: T201
+        print(visible(line.replace("\n", " ")), file=sys.stderr)  # noqa: T201
     return status
 
 

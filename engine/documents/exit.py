@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO, TEXT, text_of
+from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO, NUMBER, TEXT, text_of
 from mqclause.model.exits.exit_call import ExitCall
 from mqclause.model.exits.structures import EXIT_REASONS
 from mqclause.model.facts.destination import Destination
@@ -14,5 +14,6 @@ EXIT = Declaration("exit", ExitCall, Destination, row=RowNames("call", "destinat
         "suppresses", "with_message",
     ), BOOLEAN),
     "buffer_length": FROM_ZERO, "exit_name": TEXT, "exit_reason": text_of(*EXIT_REASONS),
+    "time_limit": NUMBER,
 })  # fmt: skip
 """A choice that an exit could be called for, over the destinations that it could be offered; before and after it."""

@@ -7,7 +7,7 @@ from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.declaration import Declaration, RowNames
 
 TRIGGER = Declaration("trigger", Occasion, row=RowNames("occasion", answer="triggering"), asks={
-    **dict.fromkeys(("appl_id", "appl_type", "env_data", "trigger_data", "user_data"), TEXT),
+    **dict.fromkeys(("appl_id", "appl_type", "env_data", "of_process", "of_queue", "trigger_data", "user_data"), TEXT),
     **dict.fromkeys(("available", "counts", "released"), BOOLEAN),
     "priority": Type("whole", (), 0, 9), "trigger_events": FROM_ZERO,
 })  # fmt: skip

@@ -29,6 +29,7 @@ WORKLOAD = Declaration(
 """The choice among the destinations that a put names, and the counters of clause 12."""
 
 OUTCOME = Declaration(
-    "outcome", Situation, Destination, follows=WORKLOAD, sees={"permitted": "COUNT_IF(TRUE)"}, row=PUTS
-)
+    "outcome", Situation, Destination, follows=WORKLOAD, sees={"permitted": "COUNT_IF(TRUE)"}, row=PUTS,
+    terms={"fixed": ("boolean", "situation")},
+)  # fmt: skip
 """The reason code of a call; ``permitted`` is how many destinations the workload rules left."""

@@ -17,7 +17,6 @@ from mqclause.duckdb.known import known
 from mqclause.duckdb.sources import ASKED_OF, GivenTable
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT
 from mqclause.language.sql import Node, both, equal, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
@@ -63,7 +62,7 @@ def decide(
     shares: bool = False,
     spread: str | None = None,
     exits: Mapping[str, Exit] | None = None,
-    exit_limit: float = EXIT_LIMIT,
+    exit_limit: float | None = None,
     **put: Any,
 ) -> DuckDBPyRelation:
     """The table ``source`` with a column ``decision``: see mqclause.tables.columns for what goes in and comes out.

@@ -38,7 +38,7 @@ def listing_of(ruleset: Ruleset) -> Listing:
 
 def asked_of(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
     """What a term says of one subject of the ruleset or, where it chooses among none, of the situation."""
-    return ready(exp.column(term), ruleset.vocabulary, "s" if ruleset.about.subject is None else "d")
+    return ready(exp.column(term), ruleset.vocabulary.before, "s" if ruleset.about.subject is None else "d")
 
 
 def ready(tree: exp.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -> Callable[[Any], Any]:
@@ -47,7 +47,13 @@ def ready(tree: exp.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -
     return _function(of, python_source(tree, names), names)
 
 
-def _function(of: str, source: str, names: SourceNames) -> Callable[[Any], Any]:
+def ready_of_both(tree: exp.Expression, vocabulary: Vocabulary) -> Callable[[Any, Any], Any]:
+    """What an expression without facts and counts says of a situation and a subject."""
+    names = SourceNames(vocabulary)
+    return _function("s, d", python_source(tree, names), names)
+
+
+def _function(of: str, source: str, names: SourceNames) -> Callable[..., Any]:
     code = names.code(f"lambda {of}: {source}", "eval")
-    made: Callable[[Any], Any] = eval(code, {"floor": floor, "__builtins__": {}})  # noqa: S307 - no text of a file
+    made: Callable[..., Any] = eval(code, {"floor": floor, "__builtins__": {}})  # noqa: S307 - no text of a file
     return made

@@ -16,31 +16,36 @@ from mqclause.model.diagnostic import quoted
 from mqclause.model.exits.offer import Offer, OfferedMessage
 from mqclause.model.exits.structures import NO_USER_AREA
 
-EXIT_LIMIT = 30.0
-"""The default limit of one call of an exit, in seconds: EXITLIM of z/OS."""
-
 NOTHING_OFFERED = Offer("", NO_USER_AREA, "", False, "", "", 0, 0, (), False, 0, 0, None, None)
 
 
 class Exits:
-    """Exits by the name that CLWLEXIT gives, each with its process; ``limit`` is that of one call, in seconds.
+    """Exits by the name that CLWLEXIT gives, each with its process; ``limit`` is that of one call, in seconds;
+    None where none is stated: then they cannot be called.
 
     It may be shared between threads: calls of one exit take turns. It pickles if its exits do. What is no function is
     a TypeError, a blank name or a limit that is no number above 0 a ValueError.
     """
 
-    def __init__(self, given: Mapping[str, Exit] | None = None, limit: float = EXIT_LIMIT) -> None:
-        if isinstance(limit, bool) or not isinstance(limit, int | float) or not isfinite(limit) or limit <= 0:
+    def __init__(self, given: Mapping[str, Exit] | None = None, limit: float | None = None) -> None:
+        if limit is not None and not _is_limit(limit):
             raise ValueError(f"exit_limit={quoted(limit)} is not allowed; allowed: a number of seconds above 0")
         if given is not None and not isinstance(given, Mapping):
             raise TypeError(f"exits={quoted(given)} is no mapping of names in CLWLEXIT to functions")
-        self.limit = float(limit)
+        self.limit = None if limit is None else float(limit)
         self.given = {_name(name, each): each for name, each in (given or {}).items()}
         self.names = tuple(self.given)
-        self._processes = {name: (ExitProcess(each, self.limit), RLock()) for name, each in self.given.items()}
+        self._processes = {name: (ExitProcess(each, self.limit or 0.0), RLock()) for name, each in self.given.items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Exits, (self.given, self.limit)
+
+    @property
+    def seconds(self) -> float:
+        """The limit of one call. Raises ValueError where none is stated."""
+        if self.limit is None:
+            raise ValueError("exits without a limit cannot be called")
+        return self.limit
 
     def call(self, name: str, session: ExitSession, offer: Offer) -> LeftByExit:
         """What the exit ``name`` answers, with INIT before if its process is new. Raises ExitFaultError."""
@@ -98,6 +103,10 @@ def _name(name: object, exit: object) -> str:  # noqa: A002 - MQ's word
     if does_nothing_yet(exit):
         raise TypeError(f"exits: {quoted(name)} is a coroutine or a generator, of which a call does nothing")
     return name.rstrip(" ")
+
+
+def _is_limit(limit: object) -> bool:
+    return not isinstance(limit, bool) and isinstance(limit, int | float) and isfinite(limit) and limit > 0
 
 
 def does_nothing_yet(exit: object) -> bool:  # noqa: A002

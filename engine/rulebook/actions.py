@@ -10,7 +10,7 @@ from mqclause.language.check import type_of
 from mqclause.language.parse import words_given
 from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type
 from mqclause.model.diagnostic import instead, quoted, suggestion
-from mqclause.model.facts.constants import MQI_CALLS, REASONS
+from mqclause.model.facts.constants import COMMANDS, MQI_CALLS, REASONS
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.finding import FINDING_KEYS
 from mqclause.rulebook.rule import (
@@ -196,8 +196,9 @@ def _fail_with(file: RuleFile, table: dict[str, Any], key: str) -> FailWith:
         raise RuleError(file.path, f"{key}.reason", f"{quoted(reason)} is not a reason code that we know{near}")
     call = file.expression(file.text(table, "call", key), f"{key}.call", TEXT, per_subject=False)
     for word in words_given(call, file.vocabulary):
-        if word not in MQI_CALLS:
-            raise RuleError(file.path, f"{key}.call", f"{quoted(word)} is no call{instead(word, MQI_CALLS)}")
+        known = (*MQI_CALLS, *COMMANDS)
+        if word not in known:
+            raise RuleError(file.path, f"{key}.call", f"{quoted(word)} is no call{instead(word, known)}")
     remedy = file.because(table, key, part="remedy") if "remedy" in table else None
     return FailWith(reason, call, file.because(table, key), remedy)
 

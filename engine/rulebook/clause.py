@@ -27,7 +27,8 @@ class Clause:
 
     ``path`` is its place in the document and ``number`` the clause's; ``says`` puts it in our own words. It has
     ``rules`` (ids) that state it, those of other clauses too where it rests on them, or a reason why it is
-    ``not_a_rule``. ``fingerprint`` recognises the sentence,
+    ``not_a_rule``; where it is not about what rules decide, and the program does it, ``program`` has the module and the
+    test that holds it (``path::name``). ``fingerprint`` recognises the sentence,
     ``page`` says where it stands if that is not the file's one source.
     """
 
@@ -38,6 +39,7 @@ class Clause:
     page: str = ""
     rules: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
     not_a_rule: str | None = None
+    program: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
 
 
 @frozen
@@ -149,9 +151,9 @@ def _clause(table: Mapping[str, Any]) -> Clause:
 
 def _unmet_clause(table: Mapping[str, Any], by_rule: Mapping[str, Mapping[str, Any]], document: str) -> Iterator[str]:
     clause, place = _clause(table), f"clause {document} {table.get('path')}"
-    if (clause.rules is None) == (clause.not_a_rule is None):
-        yield f"{place}: has rules or a reason why it is none, one of them"
-    if not clause.says or clause.rules == () or clause.not_a_rule == "":
+    if sum(each is not None for each in (clause.rules, clause.not_a_rule, clause.program)) != 1:
+        yield f"{place}: has rules or a reason why it is none, one of them (or the program that does it)"
+    if not clause.says or clause.rules == () or clause.not_a_rule == "" or clause.program == ():
         yield f"{place}: says, rules and not_a_rule are not empty"
     if unknown := sorted(table.keys() - set(CLAUSE_KEYS)):
         yield f"{place}: unknown key {', '.join(unknown)}"

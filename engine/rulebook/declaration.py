@@ -54,7 +54,9 @@ class Declaration:
     that one left: facts by name, as expressions over what remained there. ``row`` names the columns of its tables.
     ``asks`` are the facts that answers are made of, each with what it can be: some rule has to derive each, and where
     any are asked for, rules settle no others. Of a fact that is one of a list of words blank is none and allowed.
-    ``terms`` are those that are asked before any rule runs, of which kind they are, and what they speak of alone.
+    ``terms`` are those that are asked before any rule runs, of which kind they are, and what they speak of alone. One
+    that is named as an attribute of the subject is asked once, and rules see what it said; such terms look at what the
+    class ``stated`` has, from which that of the subject is made.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Declaration:
     row: RowNames = RowNames()
     asks: Mapping[str, Type] = field(factory=dict)
     terms: Mapping[str, tuple[WordKind, About]] = field(factory=dict)
+    stated: type | None = None
 
     @property
     def course(self) -> tuple[Declaration, ...]:

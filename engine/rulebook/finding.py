@@ -11,7 +11,9 @@ from mqclause.rulebook.rule import Example, Expression
 from mqclause.rulebook.rule_file import RuleFile
 
 SEVERITIES = tuple("error warning note".split())  # noqa: SIM905 - no clause is meant
-FINDING_KEYS = ("severity", "graver", "attribute", "misplaced", "follows", "why", "example")
+FINDING_KEYS = ("severity", "graver", "attribute", "misplaced", "together", "follows", "why", "example")
+TOGETHER = ("queue_manager",)
+"""By what findings that say the same of several objects can be told as one."""
 _SHOWN = ("found", "clean")
 
 
@@ -36,7 +38,8 @@ def of_findings(file: RuleFile) -> dict[str, Any]:
     example = Example(*(file.text(shown, key, "example") for key in _SHOWN))
     severity = _among(file, "severity", file.table["severity"], SEVERITIES)
     graver = tuple(_graver(file, SEVERITIES[: SEVERITIES.index(severity)]))
-    found = {"severity": severity, "graver": graver, "follows": follows, "example": example}
+    together = _among(file, "together", file.table["together"], TOGETHER) if "together" in file.table else ""
+    found = {"severity": severity, "graver": graver, "follows": follows, "example": example, "together": together}
     return {**texts, **found, "misplaced": dict(_misplaced(file))}
 
 

@@ -76,6 +76,12 @@ class Loading:
         return Ruleset(self.declaration, tuple(rules), vocabulary, self.in_force.editions[-1],
                        tuple(concerned.items()), sees)  # fmt: skip
 
+    def terms(self, terms: Tables) -> Vocabulary:
+        """The attributes and the terms, of which those that are asked before any rule are checked. Raises RuleError."""
+        vocabulary = self._vocabulary(terms, dict(self._sees()))
+        _check_asked_terms(self.declaration, vocabulary)
+        return vocabulary
+
     def _check_readings(self) -> None:
         """Raises RuleError for a reading of a clause that the document does not have."""
         name = self.declaration.name
@@ -117,12 +123,13 @@ class Loading:
             check_overrides("terms.toml", f"{about.name}.{term}.", table, self.readings, self.editions)
             if fault := fault_of_stated_name(term):
                 raise RuleError("terms.toml", f"{about.name}.{quoted(term)}", fault)
-            if term in words:
+            if term in words and term not in about.terms:
                 raise RuleError("terms.toml", f"{about.name}.{term}", "is a word already; a term has a name of its own")
             with _placed(f"{about.name}.{term}"):
                 parsed[term] = parse_unchecked(self.in_force.stated(table)["is"])
         _check_no_circle(about.name, parsed)
-        return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject")
+        told = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
+        return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", told)
 
 
 def _check_no_circle(ruleset: str, terms: Mapping[str, Expression]) -> None:
@@ -138,7 +145,7 @@ def _check_no_circle(ruleset: str, terms: Mapping[str, Expression]) -> None:
 
 def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
     """Terms may use facts that rules derive, so their words and types are checked when all rules are there."""
-    for term, tree in vocabulary.terms.items():
+    for term, tree in (*vocabulary.terms.items(), *vocabulary.told.items()):
         with _placed(f"{ruleset}.{term}"):
             check_extent(tree, vocabulary)
             type_of(tree, vocabulary, per_subject=True)
@@ -146,17 +153,27 @@ def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
 
 def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
     """Terms that are asked before the rules run have no facts, counts or other things to look at."""
+    before = vocabulary.before
     for term, (kind, of) in about.terms.items():
         place = f"{about.name}.{term}"
-        if term not in vocabulary.terms:
+        stated = vocabulary.told.get(term, vocabulary.terms.get(term))
+        if stated is None:
             raise RuleError("terms.toml", place, "is missing, and answers are made of it")
-        tree = expanded(vocabulary.terms[term], vocabulary)
-        found = type_of(tree, vocabulary, per_subject=True)
+        with _placed(f"{about.name}.{term}"):
+            check_extent(stated, before)
+            tree = expanded(stated, before)
+            found = type_of(tree, before, per_subject=True)
         if found.kind != kind:
             raise RuleError("terms.toml", place, f"is {found}; answers need {Type(kind)}")
         words = [vocabulary.words[each.name] for each in tree.find_all(exp.Column)]
-        if beyond := [each.name for each in words if each.about != of or each.is_derived]:
+        own = None if about.stated is None or of != "subject" else {*words_of(about.stated, "subject")}
+        if beyond := [
+            each.name for each in words
+            if each.about != of or each.is_derived or (own is not None and each.name not in own)
+        ]:  # fmt: skip
             allowed = f"attributes of the {vocabulary.subject if of == 'subject' else 'situation'}"
+            if own is not None:
+                allowed = f"what a {vocabulary.subject} says of itself: {', '.join(sorted(own))}"
             raise RuleError(
                 "terms.toml", place, f"looks at {beyond[0]!r}; it is asked before any rule runs, of {allowed}"
             )

@@ -209,7 +209,8 @@ class Rule:
     what counts as a change since the choice before. Where its condition does not hold there is a finding of
     that ``severity``, or of the first of the ``graver`` ones whose condition holds, about that ``attribute`` of MQSC,
     which may be a word in braces; ``misplaced`` are attributes, by type of object, that MQSC does not have there and
-    that are read for the rule to find them; ``follows`` is the clause, ``administration/4``, that asks for it, ``why``
+    that are read for the rule to find them; with ``together`` what is found alike of several objects is told once, for
+    all of one ``queue_manager``; ``follows`` is the clause, ``administration/4``, that asks for it, ``why``
     says what is gained, and ``example`` shows it.
     """
 
@@ -225,6 +226,7 @@ class Rule:
     graver: tuple[tuple[str, Expression], ...] = ()
     attribute: str = ""
     misplaced: Mapping[str, frozenset[str]] = field(factory=dict)
+    together: str = ""
     follows: str = ""
     why: str = ""
     example: Example | None = None

@@ -6,12 +6,15 @@ import pickle
 import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
 import mqclause.rules
+from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostic import quoted, suggestion, visible
+from mqclause.model.readers.content import opened
 from mqclause.model.readers.toml_text import read_toml
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
@@ -34,6 +37,7 @@ Files = Mapping[str, str]
 
 CLAUSE_KEYS: Mapping[str, type] = {
     "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "rules": list, "not_a_rule": str,
+    "program": list,
 }  # fmt: skip
 """What a file of documents/ says of a clause, and of which type."""
 
@@ -125,6 +129,10 @@ class Rules:
     def ruleset(self, declaration: Declaration) -> Ruleset:
         """The rules of one document in its order, read once. Raises RuleError."""
         return _ruleset(self.about(declaration), declaration)
+
+    def terms(self, declaration: Declaration) -> Vocabulary:
+        """The words of a document that are there before any of its rules, read once. Raises RuleError."""
+        return _terms(self.about(declaration), declaration)
 
     def about(self, declaration: Declaration) -> Rules:
         """These rules with the files alone that a document and those that it follows are read from."""
@@ -295,7 +303,8 @@ def _files(folder: Path) -> Files:
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
             continue
         try:
-            found[name] = path.read_text(encoding="utf-8-sig")
+            with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
+                found[name] = file.read()
         except UnicodeDecodeError as error:
             raise RuleError(name, "", f"is not TOML: {error}") from None
         except OSError as error:
@@ -313,8 +322,22 @@ def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
     return _in_use.setdefault((rules, declaration), _read(rules, declaration)) if known is None else known
 
 
+@lru_cache(maxsize=64)
+def _terms(rules: Rules, declaration: Declaration) -> Vocabulary:
+    return _loading(rules, declaration).terms(_tables_of_terms(rules, declaration))
+
+
 def _read(rules: Rules, declaration: Declaration) -> Ruleset:
+    files = rules.in_folder(declaration.name)
+    return _loading(rules, declaration).ruleset(files, _tables_of_terms(rules, declaration))
+
+
+def _loading(rules: Rules, declaration: Declaration) -> Loading:
     followed = rules.ruleset(declaration.follows) if declaration.follows else None
     known = (rules.in_force, rules.known_readings, rules.known_editions)
-    loading = Loading(declaration, *known, followed, rules.clauses)
-    return loading.ruleset(rules.in_folder(declaration.name), rules.toml("terms.toml").get(declaration.name, {}))
+    return Loading(declaration, *known, followed, rules.clauses)
+
+
+def _tables_of_terms(rules: Rules, declaration: Declaration) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = rules.toml("terms.toml").get(declaration.name, {})
+    return found

@@ -9,7 +9,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
@@ -60,7 +59,7 @@ def decide(
     shares: bool = False,
     spread: str | None = None,
     exits: Mapping[str, Exit] | None = None,
-    exit_limit: float = EXIT_LIMIT,
+    exit_limit: float | None = None,
     **put: Any,
 ) -> DataFrame:
     """``df`` with a column ``decision`` about its ``put`` and ``destinations``.

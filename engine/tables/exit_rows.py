@@ -56,7 +56,7 @@ class ExitRows:
     clusters: Sequence[Cluster]
     rules: Rules
     exits: Mapping[str, Exit]
-    limit: float
+    limit: float | None
     explain: bool
 
     @classmethod
@@ -65,7 +65,7 @@ class ExitRows:
         puts: ClusterPuts,
         rules: Rules,
         exits: Mapping[str, Exit] | None,
-        limit: float,
+        limit: float | None,
         explain: bool,
         spread: Spread | None,
     ) -> ExitRows | None:

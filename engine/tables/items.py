@@ -23,9 +23,6 @@ from mqclause.tables.functions import column, is_null
 PLACES = 2**32
 """How many places there are for each MsgSeqNumber: more than the end of any segment."""
 
-FIRST_PLACE = PLACES
-"""The place of the first message: MsgSeqNumber 1, Offset 0."""
-
 ENDED, STUCK = -1, -2
 """What follows the last message of an item, and a segment that has no length and is not the last: nothing."""
 
@@ -41,39 +38,31 @@ Added = Mapping[str, Node]
 class Items:
     """The items of a table whose rows say ``words`` of their messages. ``queue`` are the columns of its queue.
 
-    ``enqueued`` is the priority that a message was enqueued with, as rules say.
+    ``told`` is what terms say of each message by itself: the priority that it is enqueued with, and what it is in its
+    item. ``first_is_lowest``: no message of an item has a lower place than one that is its first.
     """
 
-    enqueued: Node
+    told: Mapping[str, Node]
     words: Mapping[str, Node]
     queue: tuple[Node, ...]
+    first_is_lowest: bool = True
 
     def places(self) -> Added:
         """The place of each message, and the one that would follow it."""
-        words = self.words
-        sequence, offset = words["sequence"], words["offset"]
-        ends_message = either([words["last_segment"], negated(words["segment"])])
-        ends_item = both(ends_message, either([words["last_in_group"], negated(words["in_group"])]))
-        next_segment = exp.Add(this=_place(sequence, offset), expression=words["length"])
+        place = _place(self.words["sequence"], self.words["offset"])
+        sequence, offset = self.told["followed_by_sequence"], self.told["followed_by_offset"]
+        follows = exp.GT(this=sequence.copy(), expression=literal(0))
         following = case(
-            [
-                (ends_item, literal(ENDED)),
-                (ends_message, _place(exp.Add(this=sequence, expression=literal(1)), literal(0))),
-                (exp.GT(this=words["length"], expression=literal(0)), next_segment),
-            ],
-            literal(STUCK),
+            [(self.told["ends_item"], literal(ENDED)), (follows, _place(sequence, offset))], literal(STUCK)
         )
-        return {
-            "__mqclause_place": _place(sequence, offset),
-            "__mqclause_next": following,
-            "__mqclause_enqueued": self.enqueued,
-        }
+        told = {"__mqclause_enqueued": self.told["enqueued_priority"], "__mqclause_is_first": self.told["is_first"]}
+        return {"__mqclause_place": place, "__mqclause_next": following, **told}
 
     def alone(self) -> Added:
         """What a message is that is in no item of several, or not to be seen."""
         return {
             "__mqclause_first_there": exp.true(), "__mqclause_repeated": exp.false(), "__mqclause_leads": exp.true(),
-            "__mqclause_after_last": exp.false(), "__mqclause_after_gap": exp.false(),
+            "__mqclause_in_line": exp.true(), "__mqclause_behind_end": exp.false(),
             "__mqclause_item_priority": column("__mqclause_enqueued"), "__mqclause_item_arrival": self.words["arrival"],
             "__mqclause_earliest_priority": column("__mqclause_enqueued"),
             "__mqclause_earliest_arrival": self.words["arrival"],
@@ -87,11 +76,11 @@ class Items:
         level, of the messages that begin one: see ``stretch``.
         """
         told = {
-            "__mqclause_first_there": equal(column("__mqclause_first_place"), FIRST_PLACE),
+            "__mqclause_first_there": negated(is_null(column("__mqclause_first_place"))),
             "__mqclause_repeated": F.coalesced(_repeated(), exp.false()),
         }
         stretches = F.Gathered(this=self.stretch(), expression=self.begins())
-        of_item = {"__mqclause_stretches": self._over(stretches, _rows("UNBOUNDED", "FOLLOWING"))}
+        of_item = {"__mqclause_stretches": self._over(stretches, _whole())}
         return [
             {**self._neighbours(), **(self._earliest() if earliest else self._no_earliest())},
             {**told, **(of_item if gathered else {})},
@@ -115,17 +104,17 @@ class Items:
             both(*same, exp.EQ(this=_of_row_before(column("__mqclause_next")), expression=place)), exp.false()
         )
         begins = negated(F.coalesced(same[0].copy(), exp.false()))
-        is_first = exp.EQ(this=place.copy(), expression=literal(FIRST_PLACE))
-        told = {"__mqclause_begins": begins, "__mqclause_breaks": negated(when(begins.copy(), is_first, goes_on))}
+        is_first = column("__mqclause_is_first")
+        regular = when(begins.copy(), is_first, both(goes_on, negated(is_first.copy())))
+        told = {"__mqclause_begins": begins, "__mqclause_breaks": negated(regular)}
         return [(bucket, False), (place, False)], told
 
     def unbroken(self) -> Added:
         """What a message is that is in an unbroken item, or alone: as ``together`` and ``alone`` say it."""
         alone, is_alone = self.alone(), is_null(column("__mqclause_bucket"))
-        is_first = exp.EQ(this=column("__mqclause_place"), expression=literal(FIRST_PLACE))
         return {
             **alone,
-            "__mqclause_leads": when(is_alone, exp.true(), is_first),
+            "__mqclause_leads": when(is_alone, exp.true(), column("__mqclause_is_first")),
             "__mqclause_item_priority": F.coalesced(
                 column("__mqclause_first_enqueued"), alone["__mqclause_item_priority"]
             ),
@@ -147,7 +136,7 @@ class Items:
             exp.GT(this=column("__mqclause_furthest"), expression=place),
             exp.GT(this=column("__mqclause_furthest_before"), expression=before),
         ]
-        more = among_segments if self._may_be_segments else []
+        more = among_segments if self._looks_back else []
         return F.coalesced(either([irregular, _repeated(), before_repeated, *more]), exp.false())
 
     def stretch(self) -> Node:
@@ -165,6 +154,11 @@ class Items:
     def _may_be_segments(self) -> bool:
         return not is_known(self.words["segment"])
 
+    @property
+    def _looks_back(self) -> bool:
+        """Whether what comes later in an item may have a place before what was expected."""
+        return self._may_be_segments or not self.first_is_lowest
+
     def _neighbours(self) -> Added:
         place, following, arrival = column("__mqclause_place"), column("__mqclause_next"), self.words["arrival"]
         enqueued = column("__mqclause_enqueued")
@@ -174,13 +168,15 @@ class Items:
         }
         return {
             "__mqclause_in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
-            "__mqclause_first_place": self._over(exp.FirstValue(this=place)),
+            "__mqclause_first_place": self._over(
+                exp.Min(this=when(column("__mqclause_is_first"), place.copy())), _whole()
+            ),
             "__mqclause_item_priority": self._over(exp.FirstValue(this=enqueued)),
             "__mqclause_item_arrival": self._over(exp.FirstValue(this=arrival)),
             "__mqclause_before": self._over(exp.Lag(this=place)),
             "__mqclause_before_that": self._over(exp.Lag(this=place, offset=literal(2))),
             "__mqclause_after": self._over(exp.Lag(this=following)),
-            **(furthest if self._may_be_segments else {}),
+            **(furthest if self._looks_back else {}),
         }
 
     def _no_earliest(self) -> Added:
@@ -200,16 +196,18 @@ class Items:
         }
 
     def _over(self, function: Node, frame: Node | None = None) -> Node:
+        first = [] if self.first_is_lowest else [(column("__mqclause_is_first"), True)]
         keys = (
             (column("__mqclause_place"), False),
             (column("__mqclause_enqueued"), True),
             (self.words["arrival"], False),
         )
-        return exp.Window(this=function, partition_by=self.of_item, order=ordered_by(*keys), spec=frame)
+        return exp.Window(this=function, partition_by=self.of_item, order=ordered_by(*first, *keys), spec=frame)
 
     def seen(self) -> Added:
-        """The words of the rules that a message has in its item."""
-        return {name.removeprefix(F.PREFIX): column(name) for name in self.alone() if name != "__mqclause_in_item"}
+        """The words of the rules that a message has by what was told of it, and in its item."""
+        in_item = {name.removeprefix(F.PREFIX): column(name) for name in self.alone() if name != "__mqclause_in_item"}
+        return {**self.told, "enqueued_priority": column("__mqclause_enqueued"), **in_item}
 
     def shortened(self, keys: tuple[tuple[Node, bool], ...], fell: Sequence[Node]) -> tuple[tuple[Node, bool], ...]:
         """The keys of an order; if the last of them are those of an item's messages, two numbers say the same.
@@ -230,14 +228,18 @@ def _told() -> Added:
         column, ("__mqclause_line", "__mqclause_place", "__mqclause_first_there", "__mqclause_repeated")
     )
     cut = F.item(line, CUT)
-    is_behind = both(exp.GT(this=cut, expression=literal(NO_CUT)), exp.GTE(this=place, expression=cut))
+    is_behind = both(
+        exp.GT(this=cut, expression=literal(NO_CUT)), exp.GTE(this=column("__mqclause_in_item"), expression=cut)
+    )
     behind, unfit = (F.coalesced(each, exp.false()) for each in (is_behind, F.has(line, exp.Neg(this=place))))
-    after_last = both(there, behind, _is_one(F.item(line, CUT_BY_END)))
-    out = both(there, negated(repeated), either([behind, unfit]))
+    further = exp.GT(this=place.copy(), expression=column("__mqclause_first_place"))
+    behind_end = both(there, behind, _is_one(F.item(line, CUT_BY_END)), further)
     return {
-        "__mqclause_leads": both(negated(repeated), equal(place, FIRST_PLACE)),
-        "__mqclause_after_last": F.coalesced(after_last, exp.false()),
-        "__mqclause_after_gap": both(out, negated(F.coalesced(after_last, exp.false()))),
+        "__mqclause_leads": F.coalesced(
+            both(negated(repeated), equal(place, column("__mqclause_first_place"))), exp.false()
+        ),
+        "__mqclause_in_line": both(there, negated(either([repeated, behind, unfit]))),
+        "__mqclause_behind_end": F.coalesced(behind_end, exp.false()),
     }
 
 
@@ -271,6 +273,11 @@ def split_by(*trees: Node) -> list[Node]:
     return [each.copy() for each in trees if not is_known(each)]
 
 
+def _whole() -> Node:
+    """All rows of a window's part."""
+    return _rows("UNBOUNDED", "FOLLOWING")
+
+
 def rows_before(number: Node) -> Node:
     """The rows of a window up to so many before this one."""
     return _rows(number, "PRECEDING")
@@ -283,7 +290,7 @@ def _rows(end: str | Node, side: str) -> Node:
 def _line(stretches: Node) -> Node:
     """Goes from stretch to stretch: what would come next, whether the stretch fits in, and where the line is cut."""
     state, stretch = F.variable("state"), F.variable("stretch")
-    place, after, is_repeated = (F.item(stretch, at) for at in range(1, 4))
+    number, place, after, is_repeated = (F.item(stretch, at) for at in range(4))
     expected = when(_is_one(F.item(state, FITS)), after, F.item(state, EXPECTED))
     ended = exp.LT(this=expected, expression=literal(0))
     by_end = when(equal(expected, ENDED), literal(1), literal(0))
@@ -297,12 +304,12 @@ def _line(stretches: Node) -> Node:
         [
             (exp.GT(this=F.item(state, CUT), expression=literal(NO_CUT)), state),
             (_is_one(is_repeated), kept(literal(NO_CUT), False, literal(0))),
-            (either([ended, exp.GT(this=place, expression=expected)]), kept(place, False, by_end)),
+            (either([ended, exp.GT(this=place, expression=expected)]), kept(number, False, by_end)),
             (equal(place, expected), kept(literal(NO_CUT), True, literal(0))),
         ],
         kept(literal(NO_CUT), False, literal(0), exp.Neg(this=place)),
     )
-    start = F.list_of([literal(each) for each in (NO_CUT, FIRST_PLACE, 1, 0)], "BIGINT")
+    start = F.list_of([literal(each) for each in (NO_CUT, STUCK, 1, 0)], "BIGINT")
     return exp.Reduce(this=stretches, initial=start, merge=F.function(step, "state", "stretch"))
 
 

@@ -11,8 +11,11 @@ from typing import Any
 from attrs import define, field, frozen
 from sqlglot import exp
 
+from mqclause.answers.order.looks import hidden
 from mqclause.executors.steps import Filter, Let, Rank, Step, Steps
-from mqclause.language.sql import Node, case, is_false, is_true, literal, sql_of, value_of
+from mqclause.language.equivalent import equivalent
+from mqclause.language.parse import parse_unchecked
+from mqclause.language.sql import Node, both, case, is_false, is_true, literal, negated, sql_of, value_of
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.retrieval import RetrievalCall
 from mqclause.rulebook.errors import RuleError
@@ -119,6 +122,21 @@ class MessageOrder:
         return case(
             (exp.EQ(this=fate.copy(), expression=literal(at)), each) for at, (_, each) in enumerate(self.fell, 1)
         )
+
+
+FIRST_OF_ALL = "sequence = 1 AND offset = 0"
+"""A message of which this holds has the lowest place that there is."""
+
+
+def first_is_lowest(vocabulary: Vocabulary) -> bool:
+    """Whether the first message of an item, as terms say, has a lower place than every other."""
+    return equivalent(vocabulary.told["is_first"], parse_unchecked(FIRST_OF_ALL), vocabulary.before)
+
+
+def is_there(steps: Steps, message: Mapping[str, Node]) -> Node:
+    """Whether a message is one of those of which items consist: see mqclause.answers.order.looks."""
+    words = MessageWords(steps.vocabulary, RetrievalCall(), message)
+    return both(*(negated(sql_of(each, words)) for each in hidden(steps)))
 
 
 def _not_of_rows(rule: Rule, why: str) -> RuleError:

@@ -15,16 +15,21 @@ from sqlglot import exp
 from mqclause.answers.order.retrieval import ORDERS
 from mqclause.documents.retrieval import RETRIEVAL
 from mqclause.executors.steps import Steps
+from mqclause.language.check import type_of
 from mqclause.language.sql import Node, both, equal, is_known, literal, negated, sql_of, value_of, when
+from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.retrieval import RetrievalCall
+from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.bindings import Plan
 from mqclause.tables.functions import coalesced, column, in_order, is_null, struct_of
 from mqclause.tables.items import Added, Items, ordered_by, split_by
 from mqclause.tables.message_columns import ORDER_ANSWER, message_columns
-from mqclause.tables.message_order import NO_MESSAGE, PLACED, MessageOrder, MessageWords
+from mqclause.tables.message_order import NO_MESSAGE, PLACED, MessageOrder, MessageWords, first_is_lowest, is_there
 from mqclause.tables.shape import FieldType
+from mqclause.tables.words import NotInTableError
 
 MESSAGES = "__mqclause_messages"
 """What the query calls the table that it is a query of."""
@@ -189,8 +194,8 @@ def message_query(
     read = message_columns(columns, cluster)
     queue, is_message = (read.words["queue_manager"], read.words["queue"]), negated(read.is_invalid)
     steps = Steps.of(rules.ruleset(RETRIEVAL))
-    enqueued = sql_of(exp.column("enqueued_priority"), MessageWords(steps.vocabulary, RetrievalCall(), read.words))
-    items = Items(enqueued, read.words, (column(QUEUE_NUMBER),) if numbered else queue)
+    of_queue = (column(QUEUE_NUMBER),) if numbered else queue
+    items = Items(_told(steps.vocabulary, read.words), read.words, of_queue, first_is_lowest(steps.vocabulary))
     seen = {**read.words, **items.seen()}
     orders = {name: MessageOrder.of(steps, call, seen) for name, call in ORDERS.items()}
     own = [exp.column(name, quoted=True) for name in columns]
@@ -200,7 +205,7 @@ def message_query(
     for level in Plan(bound, {}).levels():
         query.add(level)
     query.add(items.places())
-    is_member = both(is_message, _is(read.words["unit_of_work"], ""), negated(_is(read.words["group_id"], "")))
+    is_member = both(is_message, is_there(steps, seen), negated(_is(read.words["group_id"], "")))
     _members(query, items, is_member, _asks(orders.values(), "__mqclause_earliest_"), numbered)
     fates = {name: column(f"__mqclause_fate_{name}") for name in orders}
     query.add({fates[name].name: _fate(each, is_message) for name, each in orders.items()})
@@ -210,6 +215,23 @@ def message_query(
     fault = when(_is_one(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
     struct = struct_of({**places, **left_out, "message": fault})
     return query.ending([*(each.copy() for each in own), exp.alias_(struct, ORDER_ANSWER)])
+
+
+def _told(vocabulary: Vocabulary, words: Mapping[str, Node]) -> dict[str, Node]:
+    """What terms say of each message by itself. Raises RuleError for one that looks at what a table does not say."""
+    seen = MessageWords(vocabulary.before, RetrievalCall(), words)
+    told = {}
+    for term in RETRIEVAL.terms:
+        try:
+            told[term] = sql_of(exp.column(term), seen)
+        except NotInTableError as error:
+            raise RuleError("terms.toml", f"{RETRIEVAL.name}.{term}", str(error)) from None
+    priority = type_of(vocabulary.told["enqueued_priority"], vocabulary, per_subject=True)
+    if priority.least is None or priority.least < 0 or priority.most is None or priority.most > HIGHEST_PRIORITY:
+        least = exp.Greatest(this=told["enqueued_priority"], expressions=[literal(0)])
+        told["enqueued_priority"] = exp.Least(this=least, expressions=[literal(HIGHEST_PRIORITY)])
+    # It takes the least room that it can: the fewer bytes a window sorts by, the faster it does.
+    return {**told, "enqueued_priority": exp.cast(told["enqueued_priority"], "TINYINT")}
 
 
 def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbered: bool) -> None:

@@ -172,7 +172,7 @@ def _kinds(cluster: Cluster, queues: Sequence[str]) -> list[str]:
 
     def kind(queue: str) -> tuple[object, ...]:
         known = asdict(naming(cluster, Put(queue)))
-        return tuple(bool(value) if isinstance(value, str) and name not in words else value
+        return tuple(bool(value) if isinstance(value, str | tuple) and name not in words else value
                      for name, value in known.items())  # fmt: skip
 
     return list({kind(queue): queue for queue in queues}.values())

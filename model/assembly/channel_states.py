@@ -1,16 +1,21 @@
-"""The states that START and STOP CHANNEL leave the routes of a queue manager in."""
+"""The states of channels: what START and STOP CHANNEL leave them in, and what is displayed of those in no cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from attrs import define, field, fields
 
+from mqclause.model.assembly.inquired import Inquired
+from mqclause.model.assembly.mq_object import MqObject, placed_fact
 from mqclause.model.assembly.objects import CLUSTER_CHANNELS, Objects
 from mqclause.model.assembly.operations import told
-from mqclause.model.assembly.provenance import Origin
-from mqclause.model.diagnostic import Diagnostic, name_suggestion
-from mqclause.model.facts.objects import Channel
+from mqclause.model.assembly.provenance import Origin, Placed
+from mqclause.model.assembly.shipped import SHIPPED
+from mqclause.model.diagnostic import Diagnostic, DomainError, name_suggestion
+from mqclause.model.facts.objects import MESSAGE_CHANNELS, Channel, ChannelStatus
 from mqclause.model.readers.record import Record
 
 STARTED = str(fields(Channel).status.default)
@@ -19,7 +24,7 @@ STARTED = str(fields(Channel).status.default)
 
 @define
 class ChannelStates:
-    """What the queue manager that gave the commands ``operated``, in order, says of its routes.
+    """What the queue manager that gave the commands ``operated``, in order, says of its channels.
 
     A route is known by its channel's name and the queue manager that it leads to. ``others`` are its channels that
     belong to no cluster: whatever is done to those changes no route.
@@ -41,10 +46,14 @@ class ChannelStates:
         START states none: the one that is taken is an assumption.
         """
         self._met.add(channel)
+        return self.left(channel, queue_manager)
+
+    def left(self, channel: str, queue_manager: str = "") -> tuple[str, Origin | None] | None:
+        """The same of a channel that is no route of a cluster."""
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
                 stated = Origin("stated", record.source, *record.place_of("STATUS"))
-                return state_after(record), stated if record.action == "stop" else None
+                return state_after(record), None if record.action == "start" else stated
         return None
 
     def warnings(self) -> Iterator[Diagnostic]:
@@ -66,3 +75,55 @@ def state_after(record: Record) -> str:
         return STARTED
     of_one_partner = record.listed("QMNAME") or record.listed("CONNAME")
     return " ".join(record.listed("STATUS")) or ("INACTIVE" if of_one_partner else "STOPPED")
+
+
+def message_channels(
+    member: Objects, rows: Iterable[MqObject], states: ChannelStates, asked: Inquired
+) -> Iterator[Placed[ChannelStatus]]:
+    """The channels of the queue manager that belong to no cluster, as ``rows`` of DISPLAY CHSTATUS show them.
+
+    One that is defined and not shown is as the commands leave it, or INACTIVE where somebody ``asked``.
+    """
+    own = (each for each in member.of("CHANNEL") if each.type in MESSAGE_CHANNELS)
+    defined = {each.name: each for each in own if not each.name.startswith(SHIPPED)}
+    shown = _last_shown(rows, defined)
+    for name in dict.fromkeys((*defined, *shown)):
+        made = defined.get(name)
+        with suppress(DomainError):  # MQ refuses the definition, and no rule has a use for such a name
+            if name in shown:
+                yield from (_displayed(row, made) for row in shown[name])
+            elif made is not None:
+                yield _not_shown(made, states, asked)
+
+
+def is_of_a_cluster(row: MqObject, defined: Collection[str] = ()) -> bool:
+    """Whether a row of DISPLAY CHSTATUS is about a channel of a cluster, or may be."""
+    return row.text("CHLTYPE") not in MESSAGE_CHANNELS and row.name not in defined
+
+
+def _last_shown(rows: Iterable[MqObject], defined: Collection[str]) -> Mapping[str, Sequence[MqObject]]:
+    """The rows by channel. A channel that sends is one connection, of which the last row counts."""
+    found: dict[str, list[MqObject]] = {}
+    for row in rows:
+        if "status" in row.fields and not is_of_a_cluster(row, defined):
+            kept = [] if row.text("CHLTYPE") in ("SDR", "SVR") else found.get(row.name, [])
+            found[row.name] = [*kept, row]
+    return found
+
+
+def _displayed(row: MqObject, made: MqObject | None) -> Placed[ChannelStatus]:
+    of = {"type": ("CHLTYPE",), "xmitq": ("XMITQ",), "conname": ("CONNAME",), "queue_manager": ("RQMNAME",)}
+    by = {name: row if row.text(*words) or made is None else made for name, words in of.items()}
+    values: dict[str, Any] = {name: by[name].text(*words) for name, words in of.items()}
+    fact = ChannelStatus(row.name, status=row.fields["status"], **values)
+    return placed_fact(fact, row, {name: by[name].origin_of(*words) for name, words in of.items()})
+
+
+def _not_shown(made: MqObject, states: ChannelStates, asked: Inquired) -> Placed[ChannelStatus]:
+    known = states.left(made.name)
+    state, stated = known or (STARTED, None)
+    if known is None and asked.tells("CHSTATUS", made.name):
+        stated = Origin("observed", made.record.source)
+    fact = ChannelStatus(made.name, made.type, state, made.text("XMITQ"), made.text("CONNAME"))
+    places = {"type": "CHLTYPE", "xmitq": "XMITQ", "conname": "CONNAME"}
+    return placed_fact(fact, made, {"status": stated, **{name: made.origin_of(word) for name, word in places.items()}})

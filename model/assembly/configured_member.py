@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from attrs import evolve, fields, frozen
 
+from mqclause.model.assembly.attributes import WHOLE_NUMBER
 from mqclause.model.assembly.configured import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
@@ -16,23 +18,26 @@ from mqclause.model.assembly.configured import (
     QUEUE_ATTRIBUTES,
     ConfiguredObject,
 )
+from mqclause.model.assembly.configured_routes import ConfiguredRoutes
+from mqclause.model.assembly.configured_senders import ConfiguredSenders
 from mqclause.model.assembly.covered import covered, of_a_part
+from mqclause.model.assembly.depths import shown_of_queues
+from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.joined import is_facts, is_whole, joined_clusters, seen_of
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.platform import platform_of
-from mqclause.model.assembly.queue_facts import leads_to_topic, queue_fact
+from mqclause.model.assembly.queue_facts import leads_elsewhere, queue_fact, tells_target
 from mqclause.model.assembly.shipped import SHIPPED
-from mqclause.model.assembly.untold import Inquired, asked_at
 from mqclause.model.assembly.view import objects_of
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager
 from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.record import Script
 
-NEEDED = (*CHECKED_TYPES, "QMODEL", "PROCESS", "NAMELIST", "CLUSQMGR", "QCLUSTER")
+NEEDED = (*CHECKED_TYPES, "NAMELIST", "CLUSQMGR", "QCLUSTER", "CHSTATUS", "QSTATUS")
 """The kinds of records that a check has a use for."""
 
 AS_DEFINED = tuple(each.name for each in fields(ConfiguredObject) if each.name in QUEUE_ATTRIBUTES)
@@ -60,7 +65,7 @@ class ConfiguredMember:
     platform: str
     whole: bool
     knows_all: bool
-    asked: Inquired | None
+    asked: Inquired
     covered: Covered
 
     @classmethod
@@ -79,7 +84,7 @@ class ConfiguredMember:
             platform_of(scripts, shown),
             any(map(is_whole, scripts)),
             any(map(is_facts, scripts)),
-            asked_at(scripts, owner),
+            Inquired.at(scripts, owner),
             covered(scripts),
         )
 
@@ -89,10 +94,17 @@ class ConfiguredMember:
             is_queue = each.kind in CONFIGURED_QUEUES
             clusters = self.joined_of(each) if is_queue else each.clusters
             more = self.queue(each) if is_queue else self.other(each)
+            if each.name.startswith(SHIPPED):
+                more["family"] = ".".join(each.name.split(".")[:3])
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, found=each, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.suspended()
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.lacks)
+        yield from routes.routes()
+        if not self.knows_all:
+            yield from routes.hosts()
+            yield from routes.memberships()
 
     def is_shown(self, found: MqObject) -> bool:
         """Whether a display, or a facts document, is all that tells of an object: what that leaves out is not known."""
@@ -131,34 +143,65 @@ class ConfiguredMember:
         seen = {name: found.fields[name] for name in AS_DEFINED if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
-        if found.kind != "QLOCAL" and not leads_to_topic(found) and (queue := self.own_queue(found.name)):
-            seen |= {"target": queue.target, "beside": (queue, *self.beside(queue)), "models": self.models}
+        if found.fields.get("usage") == "XMITQ":
+            seen["messages"] = self.depth(found)
+        if leads_elsewhere(found) and (queue := self.own_queue(found.name)):
+            seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
+            seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
             seen["sent_from"] = self.sent_from
+        if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
+            seen |= self.senders.of_queue(found)
+        if capped := capexpry(found):
+            seen["capexpry"] = capped
         if found.clusters:
             joined = self.joined_of(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
         return seen
 
-    def beside(self, queue: Queue) -> Iterator[Queue]:
-        """The other queues of its that an alias or a remote definition leads to; those that no file would tell, too."""
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of its queues."""
+        return frozenset(self._queues)
+
+    def lacked(self, found: MqObject, queue: Queue) -> str:
+        """The queue that an alias leads to where its files tell that it has none of that name; blank if they do not."""
+        target = queue.base_queue
+        is_lacking = target not in self.names | self.models and tells_target(self.objects, found)
+        return target if is_lacking else ""
+
+    @cached_property
+    def beside(self) -> tuple[Queue, ...]:
+        """Its aliases and remote definitions, and all of its queues that these lead to, also those that no file tells.
+
+        It is one tuple for all of them: each may lead to all others.
+        """
         defxmitq = self.queue_manager.defxmitq
-        ways, queues, followed = {defxmitq, queue.xmitq}, {queue.base_queue, queue.rname}, {"", queue.name}
-        waiting = [queue.base_queue, queue.rname, queue.xmitq, queue.rqmname, defxmitq]
+        ways, queues, followed = {defxmitq}, set[str](), {""}
+        waiting = [*(name for name, found in self._queues.items() if leads_elsewhere(found)), defxmitq]
+        found, lacking = list[Queue](), list[str]()
         while waiting:
             if (name := waiting.pop()) in followed:
                 continue
             followed.add(name)
             own = self.own_queue(name)
-            if own is not None:
-                yield own
-                waiting += [own.base_queue, own.rname, own.xmitq, own.rqmname]
-                ways.add(own.xmitq)
-                queues |= {own.base_queue, own.rname}
-            elif (name in ways or name in queues) and not self.tells("QLOCAL", name):
-                yield Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL")
+            if own is None:
+                lacking.append(name)
+                continue
+            found.append(own)
+            waiting += [own.base_queue, own.rname, own.xmitq, own.rqmname]
+            ways.add(own.xmitq)
+            queues |= {own.base_queue, own.rname}
+        for name in lacking:
+            if (name in ways or name in queues) and not self.tells("QLOCAL", name):
+                found.append(Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL"))
+        return tuple(found)
 
     def other(self, found: MqObject) -> dict[str, Any]:
-        """What a check sees of a channel, or of a queue manager."""
+        """What a check sees of a channel, a queue manager, a process or a model queue."""
+        if found.kind == "QMODEL":
+            return {"capexpry": capexpry(found)}
+        if found.kind == "PROCESS":
+            return self.process(found)
         if found.kind == "QMGR":
             told = not self.knows_all and (self.whole or found.stating("DEADQ") is not None)
             return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL",
@@ -169,13 +212,47 @@ class ConfiguredMember:
         defaults = {each.name: each.default for each in fields(Channel)} if self.whole else {}
         return {
             "chltype": found.type,
+            "deftype": found.type if found.type == "CLUSSDR" else "",
             "conname": found.text("CONNAME"),
             "hbint": _whole(found, "HBINT", 300),
             "kaint": _whole(found, "KAINT", OFF),
             "batchhb": _whole(found, "BATCHHB", 0),
             "netprty": _whole(found, "NETPRTY", OFF),
+            "transmission_queue": found.text("XMITQ"),
+            "lacks_transmission_queue": self.senders.lacks(found.text("XMITQ")),
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
+
+    def process(self, found: MqObject) -> dict[str, Any]:
+        """What a check sees of a process."""
+        program = found.text("APPLICID")
+        return {
+            "appltype": found.text("APPLTYPE").upper(),
+            "applicid": program,
+            "applicid_begins": program[:1],
+            "applicid_ends": program[-1:],
+            "starts_programs": found.name in self.started["NORMAL"],
+            "starts_channels": found.name in self.started["XMITQ"],
+        }
+
+    @cached_property
+    def started(self) -> Mapping[str, frozenset[str]]:
+        """The processes that local queues name, by USAGE of the queue."""
+        named = dict[str, set[str]](NORMAL=set(), XMITQ=set())
+        for each in self.objects.of("QLOCAL"):
+            if process := each.fields.get("process"):
+                named[each.fields.get("usage", "NORMAL")].add(process)
+        return {usage: frozenset(names) for usage, names in named.items()}
+
+    @cached_property
+    def senders(self) -> ConfiguredSenders:
+        """Its channels that belong to no cluster."""
+        return ConfiguredSenders(self.objects, self.asked, self.tells)
+
+    @property
+    def overlays(self) -> Iterator[str]:
+        """The files, or options, that change what its other files say."""
+        return (each.source for each in self.objects.scripts if each.overlay)
 
     @cached_property
     def models(self) -> frozenset[str]:
@@ -190,7 +267,7 @@ class ConfiguredMember:
     def sent_from(self) -> frozenset[str] | None:
         """The transmission queues that its channels take messages from; None where its files would not tell."""
         named = frozenset(each.text("XMITQ") for each in self.objects.of("CHANNEL")) - {""}
-        if self.knows_all or not (named or self.whole or (self.asked and self.tells("CHANNEL", ANY))):
+        if self.knows_all or not (named or self.whole or (self.asked.alone and self.tells("CHANNEL", ANY))):
             return None
         return named.union(each.name for each in self._queues.values() if each.text("CLCHNAME"))
 
@@ -216,6 +293,12 @@ class ConfiguredMember:
         """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
 
+    def depth(self, found: MqObject) -> int:
+        """How many messages are on a queue, as far as its files tell."""
+        shown = shown_of_queues(self.objects.scripts, self.name).get((found.name, self.name), {})
+        text = shown.get("CURDEPTH", "") or found.text("CURDEPTH")
+        return int(text) if WHOLE_NUMBER.fullmatch(text) else 0
+
     @cached_property
     def others_serve(self) -> bool:
         """Whether it has transmission queues for some cluster channels."""
@@ -228,11 +311,13 @@ class ConfiguredMember:
     def tells(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
 
-        They are whole, have such ones and were made by a command that asks for it, as far as that is told.
+        They are whole, have such ones, of queues of any type, and were made by a command that asks for it, as far as
+        that is told.
         """
         if self.covered.leaves_out(kind, name):
             return False
-        told = bool(self.objects.of(kind)) if self.asked is None else self.asked.tells(kind, name)
+        alike = CONFIGURED_QUEUES if kind in CONFIGURED_QUEUES else (kind,)
+        told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(*alike))
         return not name.startswith(SHIPPED) and (self.whole or told)
 
 
@@ -250,6 +335,17 @@ def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Di
             else:
                 records.append(each)
     return evolve(script, records=tuple(records))
+
+
+def capexpry(found: MqObject) -> str:
+    """The limit of expiry of a queue, in tenths of a second, stated by itself or in CUSTOM; blank if there is none."""
+    stated = found.text("CAPEXPRY")
+    if not stated and (custom := found.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
+        stated = within[1]
+    return "" if stated.upper() in ("NOLIMIT", "-1") else stated
+
+
+_CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
 
 
 def _whole(found: MqObject, name: str, default: int) -> int:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.change import WhatIf, fields_set, is_meant
 from mqclause.model.assembly.configured import FileLine
-from mqclause.model.assembly.configured_member import ConfiguredMember
+from mqclause.model.assembly.configured_member import ANY, ConfiguredMember
+from mqclause.model.assembly.configured_routes import TEMPORARY
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Queue, QueueManager
 
 ShownT = TypeVar("ShownT", Queue, Channel)
+
+MANUAL = ("CLUSSDR", "CLUSSDRB")
+"""The DEFTYPE of routes that somebody defined."""
 
 OnDisplay = tuple[str, str, str]
 """QUEUE or CHANNEL, the name of what is displayed, and whose it is."""
@@ -29,6 +33,10 @@ class Contribution:
     ``senders`` are its CLUSSDR channels, as cluster, name and place, ``repositories`` the clusters of which it is a
     full repository, by its own files; ``others`` are full repositories by what it displays, as cluster and name.
     ``tells_repositories``: its files tell of which clusters it is one, or that it is none.
+    ``partials`` are the members that it displays as no full repositories, as cluster and name: what a facts document
+    does not say to be one may be one. ``manual`` are the cluster
+    senders that were defined at it, as cluster, name and, where it displays them, the queue manager that they lead to;
+    ``tells_senders``: its files would tell all of those. ``connames`` are the addresses of receivers, by channel.
     ``told`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
     """
 
@@ -43,6 +51,10 @@ class Contribution:
     others: frozenset[tuple[str, str]] = frozenset()
     told: Mapping[OnDisplay, frozenset[str]] = field(factory=dict)
     tells_repositories: bool = True
+    partials: frozenset[tuple[str, str]] = frozenset()
+    manual: tuple[tuple[str, str, str], ...] = ()
+    tells_senders: bool = False
+    connames: Mapping[str, str] = field(factory=dict)
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:
@@ -76,9 +88,13 @@ class Contribution:
                 for name in each.clusters
             ),
             repositories,
-            frozenset((row.text("CLUSTER"), row.name) for row in rows if row.text("QMTYPE") == "REPOS"),
+            frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
             _tells_repositories(member),
+            _partials(member, rows),
+            tuple(_manual(member, rows)),
+            _tells_senders(member, rows),
+            {name: text for name, text in _connames(member, displayed) if text},
         )
 
     @property
@@ -143,6 +159,39 @@ def _tells_repositories(member: ConfiguredMember) -> bool:
     return bool(told) or not all(
         map(member.is_shown, (*member.objects.of("QMGR"), *member.objects.channels("CLUSRCVR")))
     )
+
+
+def _is_reached(row: MqObject, qmtype: str) -> bool:
+    """Whether a row shows a member of a type; the one whose place is held behind a CLUSSDR is none."""
+    return row.text("QMTYPE") == qmtype and not row.name.startswith(TEMPORARY)
+
+
+def _partials(member: ConfiguredMember, rows: Iterable[MqObject]) -> frozenset[tuple[str, str]]:
+    found = (row for row in rows if _is_reached(row, "NORMAL") and not member.knows_all)
+    return frozenset((row.text("CLUSTER"), row.name) for row in found)
+
+
+def _manual(member: ConfiguredMember, rows: Iterable[MqObject]) -> Iterator[tuple[str, str, str]]:
+    for each in member.objects.channels("CLUSSDR"):
+        yield from ((name, each.name, "") for name in each.clusters)
+    for row in rows:
+        if row.text("DEFTYPE") in MANUAL:
+            yield row.text("CLUSTER"), row.text("CHANNEL"), row.name
+
+
+def _tells_senders(member: ConfiguredMember, rows: Iterable[MqObject]) -> bool:
+    """Whether all its cluster senders are told: by a script, a dump or a log that has its channels, or its routes."""
+    if member.knows_all or not member.owner:
+        return False
+    shown = [row for row in rows if row.kind == "CLUSQMGR"]
+    asked = member.asked is None or member.asked.tells("CLUSQMGR", ANY)
+    typed = bool(shown) and all(row.text("DEFTYPE") for row in shown)
+    return member.tells("CHANNEL", ANY) or (asked and typed)
+
+
+def _connames(member: ConfiguredMember, displayed: Iterable[MqObject]) -> Iterator[tuple[str, str]]:
+    yield from ((row.text("CHANNEL"), row.text("CONNAME")) for row in displayed)
+    yield from ((each.name, each.text("CONNAME")) for each in member.objects.channels("CLUSRCVR"))
 
 
 def _told(found: Iterable[tuple[OnDisplay, MqObject]]) -> dict[OnDisplay, frozenset[str]]:

@@ -15,7 +15,7 @@ A_PART = "this dump holds {}: dmpmqcfg -a tells the rest"
 def covered(scripts: Sequence[Script]) -> Covered:
     """What the scripts of one queue manager hold; of a log beside a dump, what it asks for is there too."""
     dumps = [each.coverage for each in scripts if each.coverage and not each.overlay]
-    asked = [[Coverage.asked(kind, name) for kind, name in each.asked if name] for each in scripts]
+    asked = [[Coverage.asked(each.kind, each.name) for each in log.asked if not each.narrowed] for log in scripts]
     return Covered.by([*dumps, *asked] if dumps else ())
 
 
@@ -25,9 +25,10 @@ def covered_at(scripts: Iterable[Script], local: str) -> Covered:
 
 
 def of_a_part(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
-    """The dumps that were not to hold all that their queue manager has, as remarks; not if another one does."""
+    """The dumps that were not to hold all that their queue manager has, as remarks, if no other one does; and notes."""
     given = list(scripts)
     for script in given:
+        yield from script.notes
         if not any(each.is_whole for other in given if other.queue_manager == script.queue_manager
                    for each in other.coverage):  # fmt: skip
             for each in script.coverage:

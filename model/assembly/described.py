@@ -56,7 +56,7 @@ def scripts_in(
 def as_script(change: WhatIf, owner: str, clusters: Iterable[str] = ()) -> Script:
     """The script that does to the queue manager ``owner``, which is in ``clusters``, what an option says.
 
-    A channel's state is no part of a configuration, so that it changes nothing there. Raises FactsError.
+    Raises FactsError.
     """
     besides = BESIDES.get(change.kind, set())
     name = "" if change.kind == "QMGR" else change.name
@@ -67,6 +67,8 @@ def as_script(change: WhatIf, owner: str, clusters: Iterable[str] = ()) -> Scrip
         refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
         if refused:
             raise refused_change(change, refused)
+    if "STATUS" in states:
+        records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=OPTION))
     if "SUSPEND" in states:
         verb = "suspend" if states["SUSPEND"] == "YES" else "resume"
         records += [Record(verb, "QMGR", "", {"CLUSTER": each}, source=OPTION) for each in sorted(clusters)]
@@ -83,6 +85,7 @@ def names_object(scripts: Sequence[Script], change: WhatIf) -> bool:
     return any(
         (each.kind == change.kind and each.name == change.name and each.action in MAKING)
         or (change.kind == "CHANNEL" and is_state(change) and each.attributes.get("CHANNEL") == change.name)
+        or (change.kind == "CHANNEL" and is_state(change) and (each.kind, each.name) == ("CHSTATUS", change.name))
         for script in scripts
         for each in script.records
     )

@@ -65,10 +65,11 @@ def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
     cluster, provenance = snapshot.cluster, snapshot.provenance
     local = cluster.queue_manager.name
     of = {
-        "status": [each.name for each in cluster.channels if not provenance.tells(each, "status")],
+        "status": [each.name for each in (*cluster.channels, *cluster.channel_statuses)
+                   if not provenance.tells(each, "status")],
         "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
         **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in snapshot.untold.items()},
-    }
+    }  # fmt: skip
     return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE if of[attribute]}
 
 

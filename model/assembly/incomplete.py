@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import answers
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.readers.inquiry import QUEUE_KINDS
 from mqclause.model.readers.mqsc.script import BEGINNING, END
 from mqclause.model.readers.record import Script
+
+ANY = "*"
+"""The name by which a command asks for all objects of a kind."""
 
 
 @frozen
@@ -30,13 +35,21 @@ class Membership:
     senders: tuple[str, ...]
 
 
-def incomplete(scripts: Iterable[Script], known: Sequence[Membership], cluster: Cluster) -> tuple[Incomplete, ...]:
-    """Everything that is not told about the clusters of the local queue manager."""
+def incomplete(
+    scripts: Iterable[Script], known: Sequence[Membership], cluster: Cluster, asked: Inquired
+) -> tuple[Incomplete, ...]:
+    """Everything that is not told about the clusters of the local queue manager, where nobody ``asked`` for it."""
     of = list(scripts)
-    return (*cut_dumps(of), *_undescribed(known, cluster), *_without_routes(of, cluster), *_not_displayed(of, cluster))
+    undescribed = () if asked.tells("CLUSQMGR", ANY) else _undescribed(known, cluster)
+    return (*cut_dumps(of), *undescribed, *_without_routes(of, cluster, asked), *_not_displayed(of, cluster, asked))
 
 
-def taken_as_whole(known: Sequence[Membership], cluster: Cluster) -> Iterator[str]:
+def still_asking(found: Iterable[Incomplete], asked: Inquired) -> Iterator[Incomplete]:
+    """What is not known, without a command where the sources hold the output of that."""
+    return (evolve(each, command="") if asked.holds(each.command) else each for each in found)
+
+
+def taken_as_whole(known: Iterable[Membership], cluster: Cluster) -> Iterator[str]:
     """The clusters of which nothing says that there are more members, as assumptions."""
     for each in known:
         if len(each.members) > 1 and not _leading_nowhere(each, cluster):
@@ -60,30 +73,32 @@ def _without_receiver(known: Membership, cluster: Cluster) -> list[str]:
     return [name for name in known.members if name not in having]
 
 
-def _without_routes(scripts: Iterable[Script], cluster: Cluster) -> Iterator[Incomplete]:
-    """The hosts of displayed cluster queues to which no channel is displayed."""
+def _without_routes(scripts: Iterable[Script], cluster: Cluster, asked: Inquired) -> Iterator[Incomplete]:
+    """The hosts of displayed cluster queues to which no channel is displayed, although nobody asked for it."""
     rows = [record for script in scripts for record in script.records if record.kind == "QCLUSTER"]
     shown = dict.fromkeys(" ".join(record.listed("CLUSQMGR")) for record in rows)
     for host in shown:
-        if host in cluster.remote and host not in cluster.channels_by_queue_manager:
+        has_route = host not in cluster.remote or host in cluster.channels_by_queue_manager
+        if not (has_route or asked.tells("CLUSQMGR", host)):
             what = f"{host} has cluster queues, and no channel to it is shown"
             yield Incomplete(what, host, f"DISPLAY CLUSQMGR('{host}') ALL")
 
 
-def _not_displayed(scripts: Iterable[Script], cluster: Cluster) -> Iterator[Incomplete]:
-    """What a log of the local queue manager does not show any of: nobody asked for it, or there is none."""
+def _not_displayed(scripts: Iterable[Script], cluster: Cluster, asked: Inquired) -> Iterator[Incomplete]:
+    """What a log of the local queue manager does not show any of, and does not say that nothing is there."""
     local = cluster.queue_manager.name
     own = [record for script in scripts if script.queue_manager in ("", local) for record in script.records]
     kinds = {record.kind for record in own}
     if not any(record.action == "observe" for record in own) or any(record.action == "define" for record in own):
         return
     described = any(each.action == "define" for script in scripts for each in script.records)
-    if cluster.queue_manager.clusters and "QCLUSTER" not in kinds and not described:
+    none_shown = kinds.isdisjoint(("QCLUSTER",)) and not asked.tells("QCLUSTER", ANY)
+    if cluster.queue_manager.clusters and none_shown and not described:
         what = f"no queue is shown that {local} knows in its clusters"
         yield Incomplete(what, local, "DISPLAY QCLUSTER(*) ALL")
-    if kinds.isdisjoint(("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")):
+    if kinds.isdisjoint(QUEUE_KINDS) and not all(asked.tells(each, ANY) for each in QUEUE_KINDS):
         yield Incomplete(f"no queue of {local}'s own is shown", local, "DISPLAY QUEUE(*) ALL")
-    if "QCLUSTER" in kinds and "CLUSQMGR" not in kinds and not cluster.remote:
+    if "QCLUSTER" in kinds and "CLUSQMGR" not in kinds and not (cluster.remote or asked.tells("CLUSQMGR", ANY)):
         yield Incomplete(f"no queue manager is shown that {local} knows", local, "DISPLAY CLUSQMGR(*) ALL")
 
 

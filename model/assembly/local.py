@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from attrs import evolve
 
 from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.assembly.tables import placed_table
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted
+from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import QueueManager
 from mqclause.model.readers.facts_document import FactsDocument
@@ -157,28 +157,35 @@ def _own_records(scripts: Iterable[Script], local: str) -> Iterator[Record]:
     return (each for script in scripts if (script.queue_manager or local) == local for each in script.records)
 
 
-def sent_from(scripts: Iterable[Script], local: str) -> frozenset[str] | None:
-    """The transmission queues that channels of ``local`` name (XMITQ); None where no channel of it is described."""
-    own = _own_records(scripts, local)
+def sent_from(scripts: Sequence[Script], cluster: Cluster) -> frozenset[str] | None:
+    """The transmission queues that own channels name (XMITQ); None where no source describes channels.
+
+    A script does where it defines or shows any, a facts document where it tells of any that belong to no cluster.
+    """
+    own = _own_records(scripts, cluster.queue_manager.name)
     channels = [each for each in own if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
-    return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels) if channels else None
+    if not channels and (scripts or not cluster.channel_statuses):
+        return None
+    named = frozenset(str(each.attributes.get("XMITQ", "")) for each in channels)
+    return named.union(cluster.taking_from)
 
 
-class ClusterQueues(NamedTuple):
-    """Own queues that cluster channels take messages from, with their CLCHNAME; DEFCLXQ, blank where it is not told."""
+def shown_queues(scripts: Iterable[Script], local: str) -> Mapping[str, str]:
+    """The cluster channels of ``local`` of which a display names the transmission queue, with that."""
+    found = dict[str, str]()
+    for each in _own_records(scripts, local):
+        if queue := " ".join(each.listed("XMITQ")):
+            if each.kind == "CLUSQMGR":
+                found[" ".join(each.listed("CHANNEL"))] = queue
+            elif each.kind == "CHSTATUS" and each.listed("CHLTYPE") == ("CLUSSDR",):
+                found[each.name] = queue
+    return found
 
-    clchnames: Mapping[str, str] = {}
-    defclxq: str = ""
 
-
-def cluster_queues(scripts: Iterable[Script], local: str) -> ClusterQueues:
-    """Which own queues of ``local`` serve which cluster channels, by its scripts."""
-    own = [*_own_records(scripts, local)]
-    named = {each.name: str(each.attributes["CLCHNAME"]).strip() for each in own if "CLCHNAME" in each.attributes}
-    stated = [str(each.attributes["DEFCLXQ"]).upper() for each in own if "DEFCLXQ" in each.attributes]
+def default_transmission(scripts: Iterable[Script], local: str) -> str:
+    """DEFCLXQ of ``local`` where it is not stated: MQ's default if a script defines its objects, else blank."""
     # what a script leaves out has MQ's default, what a display leaves out is not told
-    default = "SCTQ" if any(each.action == "define" for each in own) else ""
-    return ClusterQueues({name: value for name, value in named.items() if value}, stated[-1] if stated else default)
+    return "SCTQ" if any(each.action == "define" for each in _own_records(scripts, local)) else ""
 
 
 def command_level(scripts: Iterable[Script], local: str) -> int:

@@ -14,6 +14,7 @@ from mqclause.model.assembly.operations import Operations, told
 from mqclause.model.assembly.provenance import Origin
 from mqclause.model.assembly.shown_otherwise import shown_otherwise
 from mqclause.model.diagnostic import Diagnostic, DomainError, name_suggestion, quoted
+from mqclause.model.facts.objects import MESSAGE_CHANNELS
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
 from mqclause.model.readers.record import Record, Script, listed
 
@@ -65,6 +66,9 @@ class Objects:
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _latest_rows: dict[tuple[object, ...], MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
+    # What was said of objects that were deleted where there were none: a script may clear the way before it defines.
+    _deleted: dict[ObjectKey, Diagnostic] = field(factory=dict)
+    _of_kinds: dict[tuple[str, ...], list[MqObject]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.operations = Operations(self.faults, self._names)
@@ -97,8 +101,10 @@ class Objects:
                 found.clusters = self._expanded(found, "CLUSTER", "CLUSNL")
 
     def of(self, *kinds: str) -> list[MqObject]:
-        """The objects of ``kinds`` in the order of their definitions."""
-        return [found for found in self._found.values() if found.kind in kinds]
+        """The objects of ``kinds`` in the order of their definitions, a list that is not to be changed."""
+        if kinds not in self._of_kinds:
+            self._of_kinds[kinds] = [found for found in self._found.values() if found.kind in kinds]
+        return self._of_kinds[kinds]
 
     def channels(self, chltype: str) -> list[MqObject]:
         """The channels of one type."""
@@ -118,6 +124,8 @@ class Objects:
 
     def _define(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
+        if key in self._deleted:
+            self.operations.warnings.remove(self._deleted.pop(key))
         if known and _type(record) != known.type:
             self._mismatch(record, known)
         elif known and "REPLACE" not in record.attributes:
@@ -163,8 +171,8 @@ class Objects:
         Of what is displayed several times the last counts.
         """
         if record.kind in ROWS:
-            if record.kind == "CHSTATUS" and not {*record.listed("CHLTYPE")} <= {*CLUSTER_CHANNELS}:
-                return  # a channel that is no route of a cluster
+            if record.kind == "CHSTATUS" and not {*record.listed("CHLTYPE")} <= {*CLUSTER_CHANNELS, *MESSAGE_CHANNELS}:
+                return  # a channel of clients
             self._observe_row(only(record, [name for name in record.attributes if self._is_shown(record, name)]), key)
             return
         known = self._found.get(key) or MqObject(record.kind, record.name, record)
@@ -209,8 +217,10 @@ class Objects:
             if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
                 alike = [found.name for other, found in self._found.items() if _unique_in(other) == _unique_in(key)]
                 near = name_suggestion(record.name, alike)
-                self.operations.warnings.append(told(record, f"is deleted but not defined{near}"))
+                said = self._deleted[key] = told(record, f"is deleted but not defined{near}")
+                self.operations.warnings.append(said)
             self._found.pop(key, None)
+            self._of_kinds.clear()
             self._refused.discard(key)
 
     def _mismatch(self, record: Record, known: MqObject) -> None:
@@ -244,6 +254,7 @@ class Objects:
             target.take(record, found)
             if record.kind not in ROWS:
                 self._found[key] = target
+                self._of_kinds.clear()
             self._refused.discard(key)
 
     def _expanded(self, found: MqObject, attribute: str, by_list: str) -> tuple[str, ...]:

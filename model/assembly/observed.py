@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, fields
 
-from mqclause.model.assembly.channel_states import ChannelStates
+from mqclause.model.assembly.channel_states import ChannelStates, is_of_a_cluster
+from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.mq_object import MqObject, placed_fact
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
 from mqclause.model.diagnostic import Diagnostic, quoted
@@ -16,16 +17,20 @@ from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueMana
 
 RowKey = tuple[str, ...]
 
+NOT_SHOWN = str(fields(Channel).status.default)
+"""The state of a channel that DISPLAY CHSTATUS shows nothing of."""
+
 
 class Displayed:
     """The rows of DISPLAY CLUSQMGR, QCLUSTER and CHSTATUS at the queue manager ``local``.
 
     Of other members' objects it is what the local one knows, and it is what decides: each method puts the rows over
-    the facts that are given, and adds those that only a row tells.
+    the facts that are given, and adds those that only a row tells. What was ``asked`` for and has no row is not there.
     """
 
-    def __init__(self, local: str, rows: Iterable[MqObject]) -> None:
+    def __init__(self, local: str, rows: Iterable[MqObject], asked: Inquired = NOTHING) -> None:
         self.local = local
+        self.asked = asked
         self._rows = list(rows)
 
     def of(self, kind: str) -> list[MqObject]:
@@ -38,12 +43,23 @@ class Displayed:
         rows = [*self.of("CLUSQMGR"), *self.of("QCLUSTER")]
         return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
 
+    @property
+    def with_members(self) -> tuple[str, ...]:
+        """The clusters of which the queue managers are shown that the local one knows."""
+        return _clusters(self.of("CLUSQMGR"))
+
+    @property
+    def partial_of(self) -> tuple[str, ...]:
+        """The clusters of which the local queue manager shows itself as no full repository."""
+        return _clusters(
+            row for row in self.of("CLUSQMGR") if row.name == self.local and row.text("QMTYPE") == "NORMAL"
+        )
+
     def repositories(self) -> Iterator[str]:
         """How far each cluster is shown: a full repository knows all of it, another one what it has a use for."""
-        for row in self.of("CLUSQMGR"):
-            if row.name == self.local and row.text("QMTYPE") == "NORMAL":
-                of = f"{self.local} is no full repository of {row.text('CLUSTER')}"
-                yield f"{of}: it shows the queue managers and queues that it has asked for"
+        for cluster in self.partial_of:
+            of = f"{self.local} is no full repository of {cluster}"
+            yield f"{of}: it shows the queue managers and queues that it has asked for"
 
     def queue_manager(self, own: Placed[QueueManager]) -> Placed[QueueManager]:
         """The local queue manager, with the clusters that it is in and those that it is suspended in."""
@@ -74,18 +90,18 @@ class Displayed:
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
             row = waiting.pop((each.fact.name, each.fact.queue_manager, each.fact.cluster), None)
-            yield self._with_state(_over(each, row, row.fields) if row else each, row)
+            yield self._with_state(_over(each, row, row.fields) if row else each, row, states)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
             state, stated = states.of(name, queue_manager) or ("", None)
             known = {"status": state, **row.fields} if state else row.fields
             fact = Channel(name, queue_manager, **{**known, **own})
             origins = {"name": row.origin_of("CHANNEL"), "status": None if "status" in row.fields else stated}
-            yield self._with_state(placed_fact(fact, row, origins), row)
+            yield self._with_state(placed_fact(fact, row, origins), row, states)
 
     def differences(self) -> Iterator[Diagnostic]:
         """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
-        shown = _by(self.of("CHSTATUS"), lambda row: (row.name,))
+        shown = _by(filter(is_of_a_cluster, self.of("CHSTATUS")), lambda row: (row.name,))
         for row in self.of("CLUSQMGR"):
             state = row.fields.get("status")
             of_route = [each for each in shown.get((row.text("CHANNEL"),), ()) if "status" in each.fields]
@@ -146,12 +162,15 @@ class Displayed:
         shown = {row.text("CLUSTER"): row.text("SUSPEND") == "YES" for row in rows if row.text("SUSPEND")}
         return (*(each for each in stated if each not in shown), *(each for each, yes in shown.items() if yes))
 
-    def _with_state(self, route: Placed[Channel], row: MqObject | None) -> Placed[Channel]:
+    def _with_state(self, route: Placed[Channel], row: MqObject | None, states: ChannelStates) -> Placed[Channel]:
+        name, to = route.fact.name, route.fact.queue_manager
         if (row and "status" in row.fields) or route.fact.deftype == "CLUSRCVR":
             return route
         for status in reversed(self.of("CHSTATUS")):
-            if status.name == route.fact.name and status.text("RQMNAME") in ("", route.fact.queue_manager):
+            if status.name == name and status.text("RQMNAME") in ("", to) and is_of_a_cluster(status):
                 return _over(route, status, status.fields)
+        if self.asked.tells("CHSTATUS", name) and states.of(name, to) is None:
+            return _inactive(route)
         return route
 
 
@@ -160,15 +179,26 @@ def _latest(rows: Sequence[MqObject]) -> MqObject:
     return next(row for row in rows if row.text("QMID") == rows[-1].text("QMID"))
 
 
-def _over(placed: Placed[FactT], row: MqObject, fields: Mapping[str, Any]) -> Placed[FactT]:
+def _over(placed: Placed[FactT], row: MqObject, shown: Mapping[str, Any]) -> Placed[FactT]:
     """The fact with what a row says in the place of what was stated."""
     changed: Any = placed.fact
-    origin = partial(_origin, placed.origin, row, frozenset(fields))
-    return evolve(placed, fact=evolve(changed, **fields), origin=origin)
+    origin = partial(_origin, placed.origin, row, frozenset(shown))
+    return evolve(placed, fact=evolve(changed, **shown), origin=origin)
 
 
-def _origin(stated: Callable[[str], Origin], row: MqObject, fields: frozenset[str], attribute: str) -> Origin:
-    return row.origin(attribute) if attribute in fields else stated(attribute)
+def _inactive(route: Placed[Channel]) -> Placed[Channel]:
+    """The route, whose state was asked for, and there was none."""
+    by = {"status": Origin("observed", route.source)}
+    origin = partial(_told_by, route.origin, by)
+    return evolve(route, fact=evolve(route.fact, status=NOT_SHOWN), origin=origin)
+
+
+def _told_by(before: Callable[[str], Origin], by: Mapping[str, Origin], attribute: str) -> Origin:
+    return by[attribute] if attribute in by else before(attribute)
+
+
+def _origin(stated: Callable[[str], Origin], row: MqObject, shown: frozenset[str], attribute: str) -> Origin:
+    return row.origin(attribute) if attribute in shown else stated(attribute)
 
 
 def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:
@@ -177,8 +207,8 @@ def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:
     return "REPOS" in shown if shown else stated
 
 
-def _of_alias(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name in ("put", "clwlrank", "clwlprty")}
+def _of_alias(shown: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in shown.items() if name in ("put", "clwlrank", "clwlprty")}
 
 
 def _clusters(rows: Iterable[MqObject]) -> tuple[str, ...]:

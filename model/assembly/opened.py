@@ -12,6 +12,7 @@ from mqclause.model.assembly.files import FilesWithin
 from mqclause.model.assembly.local import owned, refuse_other_owner
 from mqclause.model.assembly.overlay import upon
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, of_type
+from mqclause.model.readers.container import one_allowance
 from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import states_facts
 from mqclause.model.readers.format import Format
@@ -55,6 +56,7 @@ def refuse_other_tables(document: FactsDocument) -> None:
         raise FactsError(document.diagnostics or [Diagnostic(document.source, NO_FACTS)])
 
 
+@one_allowance()
 def opened_from(sources: Iterable[Source], lenient: bool, formats: Sequence[Format]) -> Opened:
     """The contents of ``sources``, each in the first of ``formats`` that it is in."""
     check_several("formats", formats)

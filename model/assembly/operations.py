@@ -40,6 +40,7 @@ class Operations:
             "resume": self._suspend,
             "start": self._operate,
             "stop": self._operate,
+            "state": self.channels.append,
             "refresh": self._refresh,
         }
         action = actions.get(record.action)

@@ -120,5 +120,5 @@ def _identity(fact: Fact | Put) -> Identity:
     """There is one put."""
     if isinstance(fact, Put):
         return (Put,)
-    of = (getattr(fact, key, "") for key in ("queue_manager", "cluster", "host"))
+    of = (getattr(fact, key, "") for key in ("queue_manager", "cluster", "host", "conname"))
     return type(fact), fact.name, *of

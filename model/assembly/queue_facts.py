@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mqclause.model.assembly.covered import covered_at
+from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.mq_object import MqObject, Origins, placed_fact
 from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.provenance import Placed
@@ -26,15 +28,34 @@ def queue_fact(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
 
 
 def queues_of(member: Objects) -> Mapping[str, str]:
-    """The queues that a member has, by name, each with the name that it leads to if it is an alias of a queue."""
+    """The queues that a member has, by name, each with the name that it leads to if it is an alias of a queue.
+
+    Where the files of the member would not tell whether it has a queue of that name, too, it is blank.
+    """
     found = member.of("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
-    is_alias = (each.kind == "QALIAS" and not leads_to_topic(each) for each in found)
-    return {each.name: each.text("TARGET") if leads else "" for each, leads in zip(found, is_alias, strict=True)}
+    names = {each.name for each in found}
+    leads = {each: each.text("TARGET") for each in found if each.kind == "QALIAS" and not leads_to_topic(each)}
+    return {
+        each.name: to if (to := leads.get(each, "")) in names or tells_target(member, each) else "" for each in found
+    }
+
+
+def tells_target(member: Objects, alias: MqObject) -> bool:
+    """Whether what tells of an alias of a member would tell of a queue that it leads to, if the member had one."""
+    target = alias.text("TARGET")
+    asked = Inquired.at(member.scripts, member.name)
+    would = alias.record.action == "define" or asked.tells("QLOCAL", target)
+    return would and not covered_at(member.scripts, member.name).leaves_out("QLOCAL", target)
 
 
 def leads_to_topic(queue: MqObject) -> bool:
     """Whether an alias is one of a topic."""
     return queue.text("TARGTYPE") == "TOPIC"
+
+
+def leads_elsewhere(queue: MqObject) -> bool:
+    """Whether a queue is an alias of a queue, or a remote definition."""
+    return queue.kind != "QLOCAL" and not leads_to_topic(queue)
 
 
 def is_manager_alias(queue: MqObject) -> bool:

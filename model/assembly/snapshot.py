@@ -11,19 +11,20 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.agreement import agreed
-from mqclause.model.assembly.covered import of_a_part
+from mqclause.model.assembly.covered import covered_at, of_a_part
 from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
+from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
-    ClusterQueues,
     asked_name,
-    cluster_queues,
     command_level,
+    default_transmission,
     defined_at,
     local_name,
     local_queue_manager,
     sent_from,
+    shown_queues,
     stated_clusters,
     stated_name,
 )
@@ -33,27 +34,23 @@ from mqclause.model.assembly.opened import Opened, opened_from
 from mqclause.model.assembly.overlay import overlaid
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
+from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
-from mqclause.model.assembly.untold import Inquired, Untold, of_logs, untold
-from mqclause.model.assembly.view import StatesShown, View, assemble
+from mqclause.model.assembly.untold import Untold, untold
+from mqclause.model.assembly.view import View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, quoted
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.objects import Channel, Put
+from mqclause.model.facts.objects import Channel, Put, Queue
 from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
+from mqclause.model.readers.inquiry import HANDLES
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS
-
-NOT_SHOWN: Mapping[StatesShown, str] = {
-    "none": "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0",
-    "some": "a channel whose status no source shows is taken as INACTIVE; MQ displays no sequence numbers: taken as 0",
-    "all": "MQ displays no sequence numbers: taken as 0",
-}
 
 
 @frozen(eq=False)
@@ -63,15 +60,16 @@ class Snapshot:
 
     ``assumptions`` say what the sources cannot tell, and what was taken in its place. ``observed`` holds what a dump or
     a log shows of a queue besides its definition, by queue and queue manager: CURDEPTH, IPPROCS and the like.
-    ``incomplete`` is what the sources leave out, whatever is asked.
-    ``remarks`` say what is odd about the sources, beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL
-    and so on) the objects that scripts define at the local queue manager, ``untold`` what nobody asked about of those
-    that its queues name, ``asked`` what was asked for there, ``covered`` what its dumps hold; ``command_level`` is
-    its CMDLEVEL, 0 if that is not told; ``sent_from`` are the transmission queues that its channels name, None where no
-    script describes one. ``hosted`` has the names of all queues of each queue manager that a dump tells wholly, with
-    those that aliases lead to;
-    ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers that are described and
-    share no cluster with the local one.
+    ``incomplete`` is what the sources leave out, whatever is asked. ``remarks`` say what is odd about the sources,
+    beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at
+    the local queue manager, ``untold`` what nobody asked about of those that its queues name, ``asked`` what was asked
+    for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
+    are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
+    the queues of each other queue manager that is described, with those that aliases lead to, ``told_wholly`` are those
+    of which a dump tells all, ``defclxq`` is DEFCLXQ where it is not stated. ``strangers`` are queue managers
+    that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
+    numbers of channels, or leave them out because they are 0; MQ displays none. Of
+    ``shown_queues``, by cluster channel, a display names the transmission queue.
     """
 
     cluster: Cluster
@@ -82,16 +80,20 @@ class Snapshot:
     incomplete: tuple[Incomplete, ...] = field(default=(), kw_only=True)
     defined: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     untold: Untold = field(factory=dict, kw_only=True)
-    asked: Inquired | None = field(default=None, kw_only=True)
+    asked: Inquired = field(default=NOTHING, kw_only=True)
     covered: Covered = field(default=Covered(), kw_only=True)
+    partial_of: tuple[str, ...] = field(default=(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
     messages: tuple[Message, ...] = ()
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
+    told_wholly: frozenset[str] = field(default=frozenset(), kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
-    cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
+    defclxq: str = field(default="", kw_only=True)
+    shows_counters: bool = field(default=True, kw_only=True)
+    shown_queues: Mapping[str, str] = field(factory=dict, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -101,7 +103,35 @@ class Snapshot:
     @cached_property
     def beyond(self) -> Beyond:
         """What is told of the way of a message once its destination is chosen."""
-        return Beyond(self.hosted, not self.incomplete, *self.cluster_queues, self.sent_from)
+        named = {each.trigdata for each in self.cluster.own_queues.values()} - {""}
+        own, shown = self.cluster.channel_statuses, self.shown_queues
+        channels = self._channels
+        no_channels = (name for name in named if name not in channels and self._tells("CHANNEL", name))
+        gone = (name for name in shown.values() if name not in self.cluster.own_queues and self._tells("QLOCAL", name))
+        return Beyond(
+            self.hosted,
+            self.told_wholly,
+            not self.incomplete,
+            self.defclxq,
+            self.sent_from,
+            channels=channels,
+            unknown_state=frozenset(each.name for each in own if not self.provenance.tells(each, "status")),
+            no_channels=frozenset(no_channels),
+            shown_queues=shown,
+            no_queues=frozenset(gone),
+        )
+
+    @property
+    def _channels(self) -> frozenset[str]:
+        """The channels of the local queue manager that any source names."""
+        facts = (*self.cluster.channel_statuses, *self.cluster.channels)
+        return self.defined.get("CHANNEL", frozenset()).union(each.name for each in facts)
+
+    def _tells(self, kind: str, name: str) -> bool:
+        """Whether the sources would tell that the local queue manager has something of that kind and name."""
+        of_facts = kind == "CHANNEL" and self.sent_from is not None
+        told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
+        return told and not self.covered.leaves_out(kind, name) and not name.startswith(SHIPPED)
 
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:
@@ -166,12 +196,11 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     if opened.faults:
         raise FactsError(opened.faults)
     own = local_queue_manager(files, seen, opened.sources)
-    observed = shown_of_queues(opened.scripts, own.fact.name)
-    others = with_states(_in_order(opened.sources, files, view))
-    view = evolve(view, queues=(), channels=())
-    for at, each in enumerate(others):  # in their places, so that no fact is there twice
-        others[at] = as_it_is_now(each, observed, once)
-    defined = defined_at(opened.scripts, own.fact.name)
+    scripts, local = opened.scripts, own.fact.name
+    observed = shown_of_queues(scripts, local)
+    others, view = with_states(_in_order(opened.sources, files, view)), evolve(view, queues=(), channels=())
+    asked = Inquired.at(scripts, local, alone=not opened.documents)
+    _bring_up_to_now(others, observed, once, partial(_is_open_nowhere, asked, local))
     cluster, placed, warnings = agreed(own, others, lenient)
     read = Snapshot(
         cluster,
@@ -180,18 +209,50 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         tuple(_assumptions(opened, view, cluster)),
         observed,
         partial(tuple, (*placed, put) if put else placed),
-        incomplete=incomplete(opened.scripts, view.known, cluster),
-        defined=defined,
-        **of_logs(opened.scripts, opened.documents, cluster),
+        incomplete=incomplete(scripts, view.known, cluster, asked),
+        untold=untold(scripts, opened.documents, cluster),
+        asked=asked,
         messages=_checked_messages(files, cluster),
-        remarks=(*opened.remarks, *of_a_part(opened.scripts), *view.remarks),
-        command_level=command_level(opened.scripts, cluster.queue_manager.name),
-        sent_from=sent_from(opened.scripts, cluster.queue_manager.name),
+        remarks=(*opened.remarks, *of_a_part(scripts), *view.remarks),
         hosted=view.hosted,
+        told_wholly=view.told_wholly,
         strangers=view.strangers,
-        cluster_queues=cluster_queues(opened.scripts, cluster.queue_manager.name),
+        partial_of=view.partial_of,
+        **_told_by(scripts, cluster),
     )
     return overlaid(read, overlays)
+
+
+def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
+    """What scripts alone tell of the local queue manager, by field of the snapshot."""
+    local = cluster.queue_manager.name
+    return {
+        "defined": defined_at(scripts, local),
+        "covered": covered_at(scripts, local),
+        "command_level": command_level(scripts, local),
+        "sent_from": sent_from(scripts, cluster),
+        "defclxq": default_transmission(scripts, local),
+        "shows_counters": not scripts,
+        "shown_queues": shown_queues(scripts, local),
+    }
+
+
+def _bring_up_to_now(
+    placed: list[Placed[Any]],
+    observed: Mapping[tuple[str, str], Mapping[str, str]],
+    once: MadeOnce,
+    is_open_nowhere: Callable[[Any], bool],
+) -> None:
+    """Puts into facts what was observed of them: in their places, so that none is there twice."""
+    for at, each in enumerate(placed):
+        now = as_it_is_now(each, observed, once)
+        placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_open_nowhere(now.fact) else now
+
+
+def _is_open_nowhere(asked: Inquired, local: str, fact: Any) -> bool:
+    """Whether it is a queue of ``local`` whose handles were asked for, and nothing shows any."""
+    is_untold = isinstance(fact, Queue) and fact.type == "QLOCAL" and fact.ipprocs is None
+    return is_untold and fact.queue_manager == local and asked.tells(HANDLES, fact.name)
 
 
 def read_files(
@@ -241,12 +302,14 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
             facts.channels,
             facts.processes,
             facts.model_queues,
+            channel_statuses=facts.channel_statuses,
         )
     except ContradictionError:
         # The same once more, with the place of each fact.
         cluster = agreed(placed_table(own, document, "queue_manager"), placed_rows(facts, document)).cluster
     messages, of = _checked_messages([(facts, document)], cluster), untold((), (document,), cluster)
-    return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), messages=messages, untold=of)
+    of_facts = {"messages": messages, "untold": of, "sent_from": sent_from((), cluster)}
+    return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), **of_facts)
 
 
 def _checked_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Cluster) -> tuple[Message, ...]:
@@ -282,8 +345,8 @@ def _facts_of(opened: Opened, view: View, host: str) -> list[tuple[Facts, FactsD
 
 def _assumptions(opened: Opened, view: View, cluster: Cluster) -> Iterator[str]:
     if opened.scripts:
-        yield NOT_SHOWN[view.states_shown]
-        yield from view.repositories or taken_as_whole(view.known, cluster)
+        yield from view.repositories
+        yield from taken_as_whole((each for each in view.known if each.cluster not in view.displayed), cluster)
     yield from outsiders(cluster.queue_manager.name, view.strangers, view.unjoined)
 
 

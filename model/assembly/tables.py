@@ -52,6 +52,8 @@ def _origin(document: FactsDocument, path: tuple[str | int, ...], attribute: str
         given = given[step]
     if attribute in given:
         return Origin("stated", document.source, *document.places.place_of(*path, attribute))
-    if path[0] == UNKNOWABLE.get(attribute) and given["name"] in document.data.get("unknown", {}).get(attribute, ()):
+    if path[0] in UNKNOWABLE.get(attribute, ()) and given["name"] in document.data.get("unknown", {}).get(
+        attribute, ()
+    ):
         return Origin("unknown", document.source, *document.places.place_of("unknown", attribute))
     return Origin("defaulted", document.source, *document.places.place_of(*path))

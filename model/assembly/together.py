@@ -11,10 +11,11 @@ from attrs import define, evolve, field
 
 from mqclause.model.assembly.attributes import FACT_ATTRIBUTES
 from mqclause.model.assembly.configured import CONFIGURED_QUEUES, QUEUE_ATTRIBUTES, ConfiguredObject
-from mqclause.model.assembly.contribution import Contribution, OnDisplay
+from mqclause.model.assembly.configured_routes import TEMPORARY
+from mqclause.model.assembly.contribution import MANUAL, Contribution, OnDisplay
 from mqclause.model.assembly.inserts import INSERT, answers
-from mqclause.model.diagnostic import Diagnostic
-from mqclause.model.facts.cluster import Cluster
+from mqclause.model.diagnostic import Diagnostic, closest
+from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.destination import look_of
 from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
 
@@ -52,6 +53,8 @@ class Together:
     receivers: dict[tuple[str, str], dict[str, Channel]] = field(factory=dict)
     by_channel: dict[str, Channel] = field(factory=dict)
     repositories: dict[str, set[str]] = field(factory=dict)
+    partials: set[tuple[str, str]] = field(factory=set)
+    connames: dict[str, str] = field(factory=dict)
     members: dict[str, set[str]] = field(factory=dict)
     unanswered: dict[str, set[str]] = field(factory=dict)
     closed: set[str] = field(factory=set)
@@ -61,6 +64,8 @@ class Together:
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
+    _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
+    _near: dict[str, str] = field(factory=dict)
 
     @classmethod
     def of(cls, contributions: Sequence[Contribution]) -> Together:
@@ -99,9 +104,20 @@ class Together:
                 self.members.setdefault(cluster, set()).add(each.name)
             for cluster in each.repositories:
                 self.repositories.setdefault(cluster, set()).add(each.name)
+            if each.is_named and each.tells_repositories and not each.knows_all:
+                self.partials |= {(name, each.name) for name in each.clusters - each.repositories}
         else:
             for cluster, name in each.others:
                 self.repositories.setdefault(cluster, set()).add(name)
+            self.partials |= {found for found in each.partials if not self._tells_of_itself(found[1])}
+        for name, conname in each.connames.items():
+            of = self.by_channel.get(name)
+            if (of is not None and of.queue_manager == each.name) == own:
+                self.connames.setdefault(name, conname)
+
+    def _tells_of_itself(self, name: str) -> bool:
+        """Whether files of a queue manager tell of what it is a full repository."""
+        return name in self.described and self.described[name].tells_repositories
 
     def instances(self, name: str, clusters: Sequence[str]) -> dict[str, Queue]:
         """The instances of a queue in some clusters, by host."""
@@ -113,12 +129,16 @@ class Together:
 
     def seen(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
         """What the others make of the object: in each of its clusters, with all that a CLUSSDR has otherwise."""
-        if about.chltype == "CLUSRCVR":
-            yield from (self.receiver(about, name) for name in about.clusters)
+        if about.is_membership:
+            yield from (self.member(about, name) for name in about.clusters)
+        elif about.is_route:
+            yield from self.route(about)
         elif about.chltype == "CLUSSDR":
-            differing = [*self.differing(about)]
-            yield from (evolve(about, receiver_differs=name.upper()) for name in differing or [""])
-        elif about.object_type == "QMGR" or not about.clustered:
+            differing, seen = [*self.differing(about)], self.sender(about)
+            yield from (evolve(seen, receiver_differs=name.upper()) for name in differing or [""])
+        elif about.shown_at and about.queue_manager in self.described:
+            return  # by its own files
+        elif about.object_type in ("CHANNEL", "QMGR") or not about.clustered:
             yield about
         else:
             for name in about.clusters:
@@ -155,23 +175,68 @@ class Together:
                 }
                 yield from [name] if len(known) > 1 else []
 
-    def receiver(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
-        """A receiver with what one of its clusters has."""
-        full = self.repositories.get(cluster, set())
-        own = self.described.get(about.queue_manager)
-        beside = [*self.receivers.get((about.queue_manager, cluster), {})]
+    def member(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
+        """A queue manager as a member of one of its clusters, with what that has."""
+        full, name = self.repositories.get(cluster, set()), about.queue_manager
+        own = self.described[name]
+        manual = {(sender, to) for of, sender, to in own.manual if of == cluster}
         return evolve(
             about,
-            clusters=(cluster,),
-            cluster=cluster,
-            repositories=len(full),
-            repository=about.queue_manager in full,
-            repositories_told=all(self.described[name].tells_repositories for name in self.members.get(cluster, ())),
-            receivers_before=beside.index(about.name) if about.name in beside else 0,
-            repository_elsewhere=own is not None and bool(own.repositories - {cluster}),
-            **self.among_members(about.queue_manager, cluster),
-            **self.told_of((cluster,)),
+            repository=name in full,
+            own_repository_told=name in full or (cluster, name) in self.partials,
+            repository_elsewhere=bool(own.repositories - {cluster}),
+            manual_senders=len({sender for sender, _ in manual}),
+            senders_told=own.tells_senders,
+            reaches_repository=any(not self.is_no_repository(cluster, *each) for each in manual),
+            unjoined_repositories=", ".join(
+                sorted(each for each in full - {name} if not self.leads_there(each, cluster, manual))
+            ),
+            **self.among_members(name, cluster),
+            **self.of_cluster(cluster),
         )
+
+    def of_cluster(self, cluster: str) -> dict[str, Any]:
+        """What a cluster has, as far as the files tell of its members."""
+        told = all(self.described[each].tells_repositories for each in self.members.get(cluster, ()))
+        full = self.repositories.get(cluster, ())
+        return {"cluster": cluster, "repositories": len(full), "repositories_told": told, **self.told_of((cluster,))}
+
+    def is_no_repository(self, cluster: str, sender: str, to: str) -> bool:
+        """Whether a defined sender is known to lead to none, or not to have reached the one that it should lead to."""
+        target = to or getattr(self.by_channel.get(sender), "queue_manager", "")
+        return (cluster, target) in self.partials or target.startswith(TEMPORARY)
+
+    def leads_there(self, queue_manager: str, cluster: str, manual: Iterable[tuple[str, str]]) -> bool:
+        """Whether a defined sender leads to a queue manager, by its receivers; so it is where no file tells those."""
+        receivers = self.receivers.get((queue_manager, cluster), {})
+        return not receivers or any(
+            to == queue_manager or sender in receivers or (INSERT.search(sender) and answers(sender, self.by_channel))
+            for sender, to in manual
+        )
+
+    def route(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
+        """A route in its cluster, and where it leads; of a channel that is none nothing is to be said."""
+        to = self.by_channel.get(about.name)
+        clusters = about.clusters or ((to.cluster,) if to is not None else ())
+        leads_to = about.leads_to or (to.queue_manager if to is not None else "")
+        if clusters and not self.described[about.queue_manager].clusters.isdisjoint(clusters):
+            is_manual = about.deftype in MANUAL
+            partial = is_manual and (clusters[0], leads_to) in self.partials
+            more = self.of_cluster(clusters[0])
+            yield evolve(about, clusters=clusters, leads_to=leads_to, leads_to_partial=partial, **more)
+
+    def sender(self, about: ConfiguredObject) -> ConfiguredObject:
+        """A defined sender with where it leads, and how the receiver of its name is to be reached."""
+        to = self.by_channel.get(about.name)
+        if to is None:
+            return about
+        partial = next((each for each in about.clusters if (each, to.queue_manager) in self.partials), "")
+        more = self.of_cluster(partial or next(iter(about.clusters), ""))
+        conname = self.connames.get(about.name, "")
+        apart = bool(conname and about.conname) and addresses(conname).isdisjoint(addresses(about.conname))
+        is_told = not INSERT.search(conname + about.conname)
+        return evolve(about, leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
+                      connects_elsewhere=apart and is_told, **more)  # fmt: skip
 
     def differing(self, about: ConfiguredObject) -> Iterator[str]:
         """The attributes that a sender states otherwise than the receiver of its name is known to have them."""
@@ -243,6 +308,12 @@ class Together:
 
         With ``more`` a member that no file describes has every queue, and is every queue manager, that is named.
         """
+        key = about.queue_manager, more
+        if key not in self._around:
+            self._around[key] = self._led_to(about, more)
+        return self._around[key]
+
+    def _led_to(self, about: ConfiguredObject, more: bool) -> Cluster:
         of = self.described[about.queue_manager]
         own = of.queue_manager if of.is_named else evolve(of.queue_manager, name=NAMELESS)
         beside, clusters = [evolve(each, queue_manager=own.name) for each in about.beside], tuple(sorted(of.clusters))
@@ -259,6 +330,19 @@ class Together:
         queues = (*beside, Queue(ANY_QUEUE, own.name), *remote)
         return Cluster(evolve(own, clusters=clusters), remotes, queues, model_queues=map(ModelQueue, about.models))
 
+    def elsewhere(self, queue: str, queue_manager: str) -> bool:
+        """Whether others have a queue in a cluster that a queue manager is in."""
+        hosts = self.instances(queue, sorted(self.described[queue_manager].clusters))
+        return bool(hosts.keys() - {queue_manager})
+
+    def near(self, name: str, about: ConfiguredObject) -> str:
+        """A queue of its queue manager, or of the clusters of that, whose name is nearly this; blank if none is."""
+        if name not in self._near and len(self._near) >= SUGGESTIONS:
+            return ""  # each search goes through all of the names
+        clusters = self.described[about.queue_manager].clusters
+        known = about.names.union(queue for queue, cluster in self.queues if cluster in clusters)
+        return self._near.setdefault(name, closest(name, sorted(known - {about.name, name})))
+
     def told_around(self, about: ConfiguredObject) -> dict[str, Any]:
         """What the files tell of the members of all clusters that the queue manager of an object is in."""
         return self.told_of(self.described[about.queue_manager].clusters)
@@ -267,3 +351,9 @@ class Together:
         """Whether a queue manager, or an alias of one, is known in a cluster."""
         of_aliases = any((queue_manager, name) in self.queues for name in clusters)
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
+
+
+def addresses(conname: str) -> frozenset[tuple[str, str]]:
+    """The hosts that CONNAME lists, each with its port: 1414 where none is stated."""
+    found = (part.strip(" ").rstrip(")").partition("(") for part in conname.split(",") if part.strip(" "))
+    return frozenset((host.strip(" ").lower(), port.strip(" ") or "1414") for host, _, port in found)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from attrs import field, frozen
 
-from mqclause.model.assembly.channel_states import ChannelStates
+from mqclause.model.assembly.channel_states import ChannelStates, message_channels
 from mqclause.model.assembly.incomplete import Membership, names_all
+from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import filled_in, left_open
 from mqclause.model.assembly.joined import clustered, joined_clusters, own_clusters, seen_of, unjoined
 from mqclause.model.assembly.made_once import MadeOnce
@@ -26,6 +27,7 @@ from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelStatus,
     ModelQueue,
     Process,
     Queue,
@@ -42,9 +44,6 @@ OF_ITS_OWN = "channels are its own: left out"
 UNKNOWN_STATE = "INACTIVE"
 """What a channel's state is taken as where no command says it."""
 
-StatesShown = Literal["none", "some", "all"]
-"""Of how many routes a log shows the state."""
-
 
 @frozen
 class View:
@@ -53,9 +52,10 @@ class View:
     ``queue_manager`` is None if it cannot be told which one is local; there are no other facts then.
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
     of each of its clusters who is described, ``strangers`` are the members that share no cluster with it, ``unjoined``
-    those without a receiver in one of its clusters, each with the cluster. ``states_shown``: whether logs show the
-    states of routes; ``repositories`` say how far its clusters are shown. ``remarks`` tell of different things shown.
-    ``hosted`` has the queues of each other queue manager that a dump tells wholly, with the names that aliases lead to.
+    those without a receiver in one of its clusters, each with the cluster. ``displayed`` are the clusters of which it
+    shows the queue managers that it knows; ``repositories`` say how far, by the clusters that it is ``partial_of``.
+    ``remarks`` tell of different things shown. ``hosted`` has the queues of each other queue manager that is described,
+    with the names that aliases lead to; ``told_wholly`` are those of which a dump tells all.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -70,10 +70,13 @@ class View:
     known: tuple[Membership, ...] = ()
     strangers: tuple[str, ...] = ()
     unjoined: tuple[tuple[str, str], ...] = ()
-    states_shown: StatesShown = "none"
+    displayed: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
+    partial_of: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    told_wholly: frozenset[str] = frozenset()
+    channel_statuses: tuple[Placed[ChannelStatus], ...] = ()
 
     def listed(self) -> list[Placed[Any]]:
         """The facts of all lists."""
@@ -109,7 +112,8 @@ def assemble(
         return View(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
     faults: list[Diagnostic] = []
     found = {name: once.objects(name, members[name], faults, _filled_in) for name in members}
-    shown = Displayed(chosen, still_shown(found[chosen].rows, found, chosen))
+    asked = Inquired.at(scripts, chosen)
+    shown = Displayed(chosen, still_shown(found[chosen].rows, found, chosen), asked)
     mine = None if clusters is None else frozenset((*clusters, *own_clusters(found[chosen]), *shown.clusters))
     return _Seen(chosen, found, mine, ChannelStates.of_queue_manager(found[chosen]), shown, once).view(faults)
 
@@ -165,6 +169,7 @@ class _Seen:
         manual = {sender.name: sender for sender in mine.channels("CLUSSDR")}
         routes = (fact for member in everyone for fact in self.channels(member, manual))
         channels = tuple(shown.channels(routes, self.states))
+        others = tuple(message_channels(mine, shown.of("CHSTATUS"), self.states, shown.asked))
         return View(
             queue_manager=shown.queue_manager(self.queue_manager()),
             remote_queue_managers=tuple(shown.remotes(self.remote(each) for each in everyone if each is not mine)),
@@ -178,11 +183,13 @@ class _Seen:
             known=tuple(_membership(cluster, everyone) for cluster in self.within(own_clusters(mine))),
             strangers=tuple(name for name, member in self.members.items() if member not in everyone),
             unjoined=tuple((each.name, name) for each in self.members.values() for name in self.within(unjoined(each))),
-            states_shown=("all" if all(map(_is_observed, channels)) else "some") if shown.clusters else "none",
+            displayed=shown.with_members,
             repositories=tuple(shown.repositories()),
+            partial_of=shown.partial_of,
             remarks=(*shown.differences(), *shown.namesakes(), *self.remarks(everyone)),
-            hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items()
-                    if each is not mine and names_all(each.scripts)},
+            hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items() if each is not mine},
+            told_wholly=frozenset(name for name, each in self.members.items() if names_all(each.scripts)),
+            channel_statuses=others,
         )  # fmt: skip
 
     def remarks(self, everyone: Sequence[Objects]) -> Iterator[Diagnostic]:
@@ -219,6 +226,7 @@ class _Seen:
             name=mine.name,
             clusters=own_clusters(mine),
             suspended=tuple(mine.operations.suspended),
+            repository=any(found.clusters for found in mine.of("QMGR")),
             platform=platform_of(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )
@@ -298,10 +306,6 @@ def _origin_of_whole(member: Objects, attribute: str) -> Origin:
     if found is None:
         found = next((each.origin(attribute) for each in member.of("QMGR")), None)
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)
-
-
-def _is_observed(channel: Placed[Channel]) -> bool:
-    return channel.fact.deftype == "CLUSRCVR" or channel.origin("status").how == "observed"
 
 
 def _membership(cluster: str, everyone: Sequence[Objects]) -> Membership:

@@ -24,9 +24,10 @@ class ExitCall:
     manager is not available, or failed, while it is on the transmission queue. ``inhibited`` says that an object which
     the names lead over is put-disabled. ``suppressed`` and ``failed_on_handle`` say that an exit asked not to be called
     any more, and that it failed earlier on this handle. ``message_length``, of what is put or will be, and CLWLLEN are
-    in bytes, ``exit_limit`` in seconds. ``fault`` is what went wrong in the exit, blank if nothing did, ``init_fault``
-    the same at INIT. ``clwlexit`` is CLWLEXIT now, ``own_choice`` the number of the queue manager's own choice, 0 if it
-    has none. ``others_permitted``: the workload rules permit another queue manager than the one that failed.
+    in bytes, ``exit_limit`` in seconds, 0 if none is stated. ``fault`` is what went wrong in the exit, blank if nothing
+    did, ``init_fault`` the same at INIT. ``clwlexit`` is CLWLEXIT now, ``own_choice`` the number of the queue manager's
+    own choice, 0 if it has none. ``others_permitted``: the workload rules permit another queue manager than the one
+    that failed.
     """
 
     mqi_call: str = seen(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
@@ -42,7 +43,7 @@ class ExitCall:
     failed_on_handle: bool = False
     message_length: int = seen(Whole(0, LONGEST_MESSAGE), 100)
     clwllen: int = seen(Whole(0, LARGEST), 100)
-    exit_limit: float = seen(Finite(0.0), 30.0)
+    exit_limit: float = seen(Finite(0.0), 0.0)
     answered: bool = False
     response: str = seen(ANSWER, "")
     destination_chosen: int = seen(Whole(-LARGEST_CHOICE, LARGEST_CHOICE), 0)

@@ -12,6 +12,7 @@ from attrs import evolve, field, fields, frozen
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, of_type, quoted, suggestion
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelStatus,
     Fact,
     ModelQueue,
     Process,
@@ -33,6 +34,7 @@ LISTS: dict[type, str] = {
     Channel: "channels",
     Process: "processes",
     ModelQueue: "model_queues",
+    ChannelStatus: "channel_statuses",
 }
 """The field of a cluster that holds the facts of each class."""
 
@@ -43,6 +45,7 @@ _sequence: Callable[[Channel], Any] = attrgetter("dest_seq_number", "dest_seq_fa
 _NAME: Callable[[Fact], object] = attrgetter("name")
 _INSTANCE: Callable[[Fact], object] = attrgetter("name", "queue_manager")
 _ROUTE: Callable[[Fact], object] = attrgetter("name", "queue_manager", "cluster")
+_CONNECTION: Callable[[Fact], object] = attrgetter("name", "type", "conname", "queue_manager")
 
 
 def _of_alias(alias: Any) -> tuple[str, ...]:
@@ -76,8 +79,9 @@ class ContradictionError(FactsError):
 class Cluster:
     """What one queue manager knows: its own objects, the others' instances and aliases, and the routes to them.
 
-    Objects stand in the order in which they were listed. Raises ContradictionError when two facts contradict each
-    other: the same object twice, or a queue manager that is named but not known.
+    Objects stand in the order in which they were listed. ``channel_statuses`` are how its channels are that belong to
+    no cluster. Raises ContradictionError when two facts contradict each other: the same object twice, or a queue
+    manager that is named but not known.
     """
 
     queue_manager: QueueManager
@@ -87,6 +91,7 @@ class Cluster:
     channels: tuple[Channel, ...] = field(default=(), converter=_tuple)
     processes: tuple[Process, ...] = field(default=(), converter=_tuple)
     model_queues: tuple[ModelQueue, ...] = field(default=(), converter=_tuple)
+    channel_statuses: tuple[ChannelStatus, ...] = field(default=(), converter=_tuple)
 
     def __attrs_post_init__(self) -> None:
         of_type("queue_manager", self.queue_manager, QueueManager)
@@ -114,11 +119,15 @@ class Cluster:
 
     def with_status(self, channel: str, status: str) -> Cluster:
         """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
-        channel, names = of_type("channel", channel, str).rstrip(" "), [each.name for each in self.channels]
+        channel = of_type("channel", channel, str).rstrip(" ")
+        names = [each.name for each in (*self.channels, *self.channel_statuses)]
         if channel not in names:
             raise _unknown("channel", channel, names)
-        changed = [evolve(each, status=status) if each.name == channel else each for each in self.channels]
-        return evolve(self, channels=changed)
+
+        def changed(of: Iterable[Any]) -> Iterator[Any]:
+            return (evolve(each, status=status) if each.name == channel else each for each in of)
+
+        return evolve(self, channels=changed(self.channels), channel_statuses=changed(self.channel_statuses))
 
     def with_queue(self, name: str, queue_manager: str, **attributes: Any) -> Cluster:
         """The cluster as it would be with other attributes of a queue instance, or with one more instance.
@@ -197,6 +206,30 @@ class Cluster:
         return frozenset(each.name for each in self.model_queues) - self.own_queues.keys()
 
     @cached_property
+    def repositories_asked(self) -> tuple[str, ...]:
+        """The full repositories that are asked for a name which is not known: none by one that is a full one itself."""
+        own = self.queue_manager
+        others = () if own.repository else self.remote_queue_managers
+        mine = frozenset(own.clusters)
+        return tuple(each.name for each in others if each.repository and not mine.isdisjoint(each.clusters))
+
+    @cached_property
+    def refusals(self) -> dict[Any, Any]:
+        """What transmission queues refuse, once it is asked for; see mqclause.answers.choice.sending."""
+        return {}
+
+    @cached_property
+    def serving(self) -> dict[str, str]:
+        """The local queue manager's own queues that serve some cluster channels, with their CLCHNAME."""
+        return {each.name: each.clchname for each in self.own_queues.values() if each.clchname}
+
+    @cached_property
+    def full_here(self) -> tuple[str, ...]:
+        """The local queue manager's own local queues that are known to hold as many messages as they take."""
+        local = (each for each in self.own_queues.values() if each.type == "QLOCAL")
+        return tuple(each.name for each in local if (each.curdepth or 0) >= each.maxdepth)
+
+    @cached_property
     def put_disabled_here(self) -> tuple[str, ...]:
         """The local queue manager's own queues that are put-disabled."""
         return tuple(each.name for each in self.own_queues.values() if each.put == "DISABLED")
@@ -210,6 +243,11 @@ class Cluster:
     def aliases_by_name(self) -> dict[str, list[QueueManagerAlias]]:
         """The queue-manager aliases of each name, in listing order."""
         return _grouped(self.queue_manager_aliases, lambda alias: alias.name)
+
+    @cached_property
+    def taking_from(self) -> dict[str, list[ChannelStatus]]:
+        """The channels outside clusters that take messages from each transmission queue."""
+        return _grouped((each for each in self.channel_statuses if each.xmitq), lambda channel: channel.xmitq)
 
     @cached_property
     def channels_by_queue_manager(self) -> dict[str, list[Channel]]:
@@ -255,6 +293,7 @@ def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], type[Fac
         ("channel", cluster.channels, Channel, _ROUTE),
         ("process", cluster.processes, Process, _NAME),
         ("model_queue", cluster.model_queues, ModelQueue, _NAME),
+        ("channel_status", cluster.channel_statuses, ChannelStatus, _CONNECTION),
     )
 
 

@@ -12,6 +12,7 @@ REASONS: Final[dict[str, int]] = {
     "MQRC_OBJECT_IN_USE": 2042,
     "MQRC_PUT_INHIBITED": 2051,
     "MQRC_Q_FULL": 2053,
+    "MQRC_Q_NOT_EMPTY": 2055,
     "MQRC_UNKNOWN_ALIAS_BASE_Q": 2082,
     "MQRC_UNKNOWN_OBJECT_NAME": 2085,
     "MQRC_UNKNOWN_OBJECT_Q_MGR": 2086,
@@ -33,6 +34,9 @@ REASONS: Final[dict[str, int]] = {
 
 MQI_CALLS: Final = ("MQOPEN", "MQPUT", "MQPUT1", "MQGET", "MQCLOSE")
 """The calls of the MQI that end with them."""
+
+COMMANDS: Final = ("CLEAR QLOCAL",)
+"""The commands that do."""
 
 REASON_NAMES: Final[dict[int, str]] = {code: name for name, code in REASONS.items()}
 """The names by code."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from attrs import frozen
 
@@ -71,23 +72,23 @@ class Message:
         """Its MsgSeqNumber and Offset, as they count: a message that is in no group is the first of one."""
         return self.sequence if self.item[0] == "group" else 1, self.offset if self.is_segment else 0
 
-    @property
-    def ends_message(self) -> bool:
-        """Whether a logical message ends with it."""
-        return self.last_segment or not self.segment
 
-    @property
-    def ends_item(self) -> bool:
-        """Whether its item ends with it: the group, or the message that is in no group."""
-        return self.ends_message and (self.last_in_group or self.item[0] != "group")
+class InItem(NamedTuple):
+    """What rules say of a message where it belongs.
 
-    @property
-    def next_place(self) -> tuple[int, int] | None:
-        """The place of what follows it in its item; None where nothing can."""
-        sequence, offset = self.place
-        if not self.ends_message:
-            return (sequence, offset + self.length) if self.length else None
-        return None if self.ends_item else (sequence + 1, 0)
+    Whether it is the first of its item, whether a logical message begins or ends with it, whether its item ends with
+    it, and the place of what follows it there; None where nothing can. The defaults are those of a message on its own.
+    """
+
+    is_first: bool = True
+    begins_message: bool = True
+    ends_message: bool = True
+    ends_item: bool = True
+    next: tuple[int, int] | None = None
+
+
+OF_ITS_OWN = InItem()
+"""A message in no group and no segmentation is an item by itself."""
 
 
 def given_priority(given: int | None, defprty: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from attrs import frozen
@@ -11,6 +13,9 @@ from mqclause.model.facts.domains import DIGIT, NAME_OR_BLANK, NAMES, Words, see
 from mqclause.model.facts.objects import BINDINGS, Put, QueueManagerAlias
 
 OBJECT_TYPES = ("", "QLOCAL", "QALIAS", "QREMOTE")
+HOSTS_NAMED = 4
+"""How many of those who host a queue are named."""
+
 FOLLOWED = ("QALIAS", "QREMOTE", "QMALIAS")
 """The kinds of object that lead from one name to another: the last is an alias of a queue manager."""
 
@@ -24,13 +29,15 @@ class Naming:
     cluster. ``target_is_topic``: what its alias queue stands for is a topic. ``first_instance_…`` is the instance of
     the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here, ``led_by``
     the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager; ``inhibited_by`` is
-    the first of them that is put-disabled. ``known_in_cluster``: another queue manager has a queue of the name,
-    ``shared_by_others``: one in a cluster of ours; ``known_as_alias``: some queue manager has an alias of a queue
-    manager of it, ``known_as_model``: it has a model queue of it itself; what facts give of others is known. The name
-    of the queue manager ``is_other_queue_manager`` of which facts tell, or ``is_advertised_alias`` of a queue manager,
-    of whomever. ``instances_bind_alike``: all instances of the queue have one DEFBIND; ``bind_left_open``: the call
-    leaves it to that. ``alias_route_in_another_cluster``: a route to another queue manager that advertises the named
-    alias is in a cluster of ours that the alias is not in.
+    the first of them that is put-disabled. ``known_in_cluster``: other queue managers have a queue of the name, of
+    which ``hosts`` names the first; ``shared_by_others``: one is in a cluster of ours; for a name that it does not know
+    it ``asks_repositories``, where full ``repositories`` are known and it is none itself; ``known_as_alias``: some
+    queue manager has an alias of a queue manager of it, ``known_as_model``: it has a model queue of it itself; what
+    facts give of others is known. The name of the queue manager ``is_other_queue_manager`` of which facts tell, or
+    ``is_advertised_alias`` of a queue manager, of whomever. ``instances_bind_alike``: all instances of the queue have
+    one DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another
+    queue manager that advertises the named alias is in a cluster of ours that the alias is not in. ``for_input``: the
+    call opens the queue to get or to browse messages.
     """
 
     queue: str = seen(NAME_OR_BLANK, "")
@@ -49,6 +56,9 @@ class Naming:
     xmitq_put_enabled: bool = True
     known_in_cluster: bool = False
     shared_by_others: bool = False
+    hosts: tuple[str, ...] = seen(NAMES, ())
+    asks_repositories: bool = False
+    repositories: tuple[str, ...] = seen(NAMES, ())
     known_as_alias: bool = False
     known_as_model: bool = False
     names_transmission_queue: bool = False
@@ -78,6 +88,7 @@ class Naming:
     alias_followed: str = seen(NAME_OR_BLANK, "")
     inhibited_by: str = seen(NAME_OR_BLANK, "")
     bind_left_open: bool = False
+    for_input: bool = False
     instances_bind_alike: bool = True
     alias_route_in_another_cluster: bool = False
 
@@ -103,6 +114,8 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
         defxmitq_defprty=_priority(cluster, own.defxmitq),
         transmission_queue_defprty=_priority(cluster, named),
         alias_route_in_another_cluster=_is_routed_elsewhere(cluster, named),
+        asks_repositories=bool(cluster.repositories_asked),
+        repositories=_named_first(cluster.repositories_asked),
         **_of_queue(cluster, put.queue),
         **_of_alias(cluster, named),
         **_of_way(before, led_by),
@@ -112,10 +125,11 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
 def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
     """The local object of a queue's name, and the instances of the queue."""
     instances = cluster.queues_by_name.get(name, ())
-    own = cluster.queue_manager
+    own, clusters = cluster.queue_manager, frozenset(cluster.queue_manager.clusters)
     others = [each for each in instances if each.queue_manager != own.name]
     found: dict[str, Any] = {"known_in_cluster": bool(others)}
-    found["shared_by_others"] = any(not frozenset(own.clusters).isdisjoint(each.clusters) for each in others)
+    found["hosts"] = _named_first(each.queue_manager for each in others)
+    found["shared_by_others"] = any(not clusters.isdisjoint(each.clusters) for each in others)
     found["known_as_alias"] = name in cluster.aliases_by_name
     found["known_as_model"] = name in cluster.models
     if instances:
@@ -140,6 +154,14 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
         "xmitq_defined": _is_transmission_queue(cluster, defined.xmitq),
         "xmitq_put_enabled": _is_put_enabled(cluster, defined.xmitq),
     }
+
+
+def _named_first(hosts: Iterable[str]) -> tuple[str, ...]:
+    """The first of them, and how many more there are."""
+    first = iter(dict.fromkeys(hosts))
+    named = tuple(islice(first, HOSTS_NAMED))
+    more = sum(1 for _ in first)
+    return (*named, f"{more} more") if more else named
 
 
 def _of_alias(cluster: Cluster, name: str) -> dict[str, Any]:
@@ -199,6 +221,7 @@ def _of_way(before: Naming | None, led_by: str) -> dict[str, Any]:
         "led_by": led_by,
         "alias_followed": before.queue_manager if led_by == "QMALIAS" else before.alias_followed,
         "inhibited_by": before.inhibited_by,
+        "for_input": before.for_input,
     }
 
 

@@ -28,6 +28,9 @@ from mqclause.model.facts.domains import (
 )
 
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
+MESSAGE_CHANNELS = ("SDR", "SVR", "RCVR", "RQSTR")
+"""The types of channels that carry messages and belong to no cluster."""
+
 BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
 DEFTYPES = ("CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR")
 LONGEST_MESSAGE = 2**31 - 1
@@ -43,7 +46,11 @@ APPLICATION_TYPES = WordsOrWhole(
 
 @frozen
 class QueueManager:
-    """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds."""
+    """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds.
+
+    ``repository`` is whether it is a full repository. ``defclxq`` says which transmission queue the cluster channels
+    have that no queue names in ``clchname``; blank where it is not told.
+    """
 
     name: str = attribute(NAME)
     clusters: tuple[str, ...] = attribute(NAMES, ())
@@ -57,6 +64,8 @@ class QueueManager:
     platform: str = attribute(Words(("MULTI", "ZOS")), "MULTI")
     defxmitq: str = attribute(NAME_OR_BLANK, "")
     deadq: str = attribute(NAME_OR_BLANK, "")
+    repository: bool = attribute(Flag(), False)
+    defclxq: str = attribute(Words(("SCTQ", "CHANNEL", "")), "")
 
 
 @frozen
@@ -81,7 +90,8 @@ class Queue:
     transmission queue ``xmitq``. A QREMOTE with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a
     local queue are ``curdepth`` messages now, each of priority DEFPRTY, and ``ipprocs`` handles have it open for input;
     None where that is not known. It holds ``maxdepth`` messages at most; where that is not said, as many as MQ allows
-    any queue.
+    any queue. A transmission queue with a ``clchname`` serves the cluster channels whose names fit that. ``indxtype``
+    is its index on z/OS.
     """
 
     name: str = attribute(NAME)
@@ -115,7 +125,9 @@ class Queue:
     descr: str = attribute(Text(64), "")
     defpsist: str = attribute(Words(("NO", "YES")), "NO")
     maxdepth: int = attribute(Whole(0, LARGEST), LARGEST)
+    indxtype: str = attribute(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
     targtype: str = attribute(Words(("QUEUE", "TOPIC")), "QUEUE")
+    clchname: str = attribute(Text(CHANNEL_NAME.most), "")
 
     @property
     def base_queue(self) -> str:
@@ -167,6 +179,22 @@ class Channel:
 
 
 @frozen
+class ChannelStatus:
+    """How a channel of the local queue manager is that belongs to no cluster.
+
+    A sender or a server takes messages from the transmission queue ``xmitq``. ``queue_manager`` is the one at its other
+    end, which need not be known otherwise; blank where that is not shown.
+    """
+
+    name: str = attribute(CHANNEL_NAME)
+    type: str = attribute(Words(MESSAGE_CHANNELS), "SDR")
+    status: str = attribute(Words(CHANNEL_STATES), "INACTIVE")
+    xmitq: str = attribute(NAME_OR_BLANK, "")
+    conname: str = attribute(Text(264), "")
+    queue_manager: str = attribute(NAME_OR_BLANK, "")
+
+
+@frozen
 class Process:
     """A process definition: what a trigger monitor starts."""
 
@@ -209,4 +237,4 @@ class Put:
         return put
 
 
-Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue
+Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue | ChannelStatus

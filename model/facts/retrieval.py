@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 from attrs import define, frozen
 
 from mqclause.model.facts.domains import ENABLED, LARGEST, NAMES, InTable, Whole, seen, unseen, words
-from mqclause.model.facts.message import HIGHEST_PRIORITY, LARGEST_LONG, ON_ITS_OWN, ItemKey, Message, given_priority
+from mqclause.model.facts.message import (
+    HIGHEST_PRIORITY,
+    LARGEST_LONG,
+    OF_ITS_OWN,
+    ON_ITS_OWN,
+    InItem,
+    ItemKey,
+    Message,
+    given_priority,
+)
 from mqclause.model.facts.objects import Queue
 
 RETRIEVAL_CALLS = ("ORDER", "PUTS", "MQGET", "MQPUT", "MQCLOSE")
@@ -18,21 +28,28 @@ PRIORITY = Whole(0, HIGHEST_PRIORITY)
 ItemPlace = tuple[int, int]
 """MsgSeqNumber and Offset."""
 
+NO_PLACE: ItemPlace = (0, -1)
+"""Before every place."""
+
 
 @frozen(eq=False)
 class RetrievalCall:
     """A call on a queue, or a question about it. Every attribute has a value; a blank text means "none".
 
-    ``get`` is that of the queue, ``named_get`` that of the object that was named, which may be an alias of it.
+    ``get`` is that of the queue, ``named_get`` that of the object that was named, which may be an alias of it;
+    ``platform`` is where the queue lies, ``indxtype`` its index there.
     ``options`` are those of MQGMO or MQPMO, ``match_on`` the keys that MQGMO's match options name. ``get_…`` tells of
     the current group of an application's gets, ``browse_…`` of its browses, ``put_…`` of its puts: whether there is
     one, whether the last call had LOGICAL_ORDER, and whether a logical message is begun. ``current_group`` is the
-    GroupId of the one that a get or browse goes on with, ``next_sequence`` and ``next_offset`` what comes next in it;
-    0 and 0 if nothing can. ``cursor_…`` is the message
+    GroupId of the one that a call goes on with, ``current_is_group`` says that it is a group and no segmented message
+    in none, ``current_is_last`` that the logical message which is begun is the last of it, ``next_sequence`` and
+    ``next_offset`` what comes next in it; 0 and 0 if nothing can. ``cursor_…`` is the message
     under the browse cursor, and the place behind which a browse goes on: the message's own, or in logical order that
-    of the first message of its item. ``fits_group`` and ``fits_message`` say that a put goes on with the current group
-    and with its logical message. Of an application's puts ``priorities`` counts the priorities, ``units_of_work`` the
-    units of work (all outside any are one), ``put_elsewhere`` the messages put at another queue manager.
+    of the first message of its item. ``browsing_stated`` says that a call has stated how this application browses,
+    ``browse_was_logical`` that it was in logical order. ``given_…`` is what a put says of its message: a priority, the
+    label of a group, whether it belongs to one, and where. Of an application's puts ``priorities`` counts the
+    priorities, ``units_of_work`` the units of work (all outside any are one), ``put_elsewhere`` the messages put at
+    another queue manager.
     """
 
     mqi_call: str = words(*RETRIEVAL_CALLS, default="ORDER")
@@ -50,11 +67,14 @@ class RetrievalCall:
     get_was_logical: bool = False
     get_amid_message: bool = False
     current_group: str = ""
+    current_is_group: bool = False
+    current_is_last: bool = False
     next_sequence: int = seen(Whole(0, LARGEST), 0)
     next_offset: int = seen(Whole(0, LARGEST_LONG), 0)
     browse_in_group: bool = False
     browse_amid_message: bool = False
     browse_begun: bool = False
+    browsing_stated: bool = False
     browse_was_logical: bool = False
     cursor_there: bool = False
     cursor_on_later_segment: bool = False
@@ -63,33 +83,32 @@ class RetrievalCall:
     put_in_group: bool = False
     put_was_logical: bool = False
     put_amid_message: bool = False
-    fits_group: bool = False
-    fits_message: bool = False
     given_priority: int = seen(Whole(0, LARGEST_LONG), 0)
+    given_group: str = ""
+    given_in_group: bool = False
+    given_segment: bool = False
+    given_last_in_group: bool = False
+    given_sequence: int = seen(Whole(0, LARGEST), 1)
+    given_offset: int = seen(Whole(0, LARGEST_LONG), 0)
     priorities: int = seen(ANY_COUNT, 1)
     units_of_work: int = seen(ANY_COUNT, 1)
     put_elsewhere: int = seen(ANY_COUNT, 0)
+    platform: str = words("MULTI", "ZOS", default="MULTI")
+    indxtype: str = words("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN", default="NONE")
 
 
 @define(eq=False)
-class QueuedMessage:
-    """A message on a queue, seen by one unit of work or by none.
+class StatedMessage:
+    """What a message says of itself, and its queue of its priority: all that terms may look at which are asked once.
 
-    ``priority`` is its own, and ``fifo`` says that it is enqueued with the queue's ``defprty`` all the same;
-    ``arrival`` counts what came before it. A message is ``repeated`` if another one of the same item, MsgSeqNumber and
-    Offset stands before it, ``leads`` its item if it is the first one. ``first_there`` says whether that is on the
-    queue; it, or without it the next one of the item, is at ``item_priority`` and ``item_arrival``, the first of the
-    item to arrive at ``earliest_…``. After the first gap in an item its messages are ``after_gap``, after its last one
-    ``after_last``. With ``message_ends_group`` the logical message that it belongs to is complete, and its last
-    segment, which ends it, says that the group ends, too. ``browsed`` is a message that begins an item of several and
-    that the application has browsed before, since it last began to look for groups.
+    ``priority`` is its own, ``fifo`` and ``defprty`` are the queue's when it was put. ``sequence`` is 1 outside a
+    group, ``offset`` 0 outside segmentation.
     """
 
     id: str = ""
     priority: int = seen(PRIORITY, 0)
     fifo: bool = False
     defprty: int = seen(PRIORITY, 0)
-    arrival: int = seen(ANY_COUNT, 0)
     group_id: str = ""
     in_group: bool = False
     sequence: int = seen(Whole(1, LARGEST), 1)
@@ -97,16 +116,45 @@ class QueuedMessage:
     segment: bool = False
     last_segment: bool = False
     offset: int = seen(Whole(0, LARGEST_LONG), 0)
+    length: int = seen(Whole(0, LARGEST_LONG), 0)
     correlation: str = ""
+
+
+@define(eq=False)
+class QueuedMessage(StatedMessage):
+    """A message on a queue, seen by one unit of work or by none.
+
+    ``enqueued_priority`` is the one that terms said when it was put, ``arrival`` counts what came to the queue before
+    it. So were told whether it ``is_first`` of its item, whether it ``begins_message`` or ``ends_message`` or
+    ``ends_item``, and by what it is ``followed_by_…`` there; 0 where nothing can follow. Of its item: a message is
+    ``repeated`` if another one of the same item, MsgSeqNumber and Offset stands before it; ``leads`` is true of the
+    one that is first; ``first_there`` says whether there is one. From that the *line* goes on to what follows, and so
+    on: a message is ``in_line`` if it comes to it, ``line_ends`` if the last in line ends the item, ``behind_end`` if
+    the message lies behind that one. The first one, or without it the next one of the item, is at ``item_priority`` and
+    ``item_arrival``, the first of the item to arrive at ``earliest_…``. ``segments_end``: from the segment that begins
+    its logical message one follows the other up to one that ends it; with ``message_ends_group`` that one says that
+    the group ends, too. ``begun_by_another``: another application has got what was before it in its item. ``browsed``
+    is a message that begins an item of several and that the application has browsed before, since it last began to
+    look for groups.
+    """
+
+    enqueued_priority: int = seen(PRIORITY, 0)
+    arrival: int = seen(ANY_COUNT, 0)
     unit_of_work: str = ""
+    is_first: bool = True
+    begins_message: bool = True
+    ends_message: bool = True
+    ends_item: bool = True
+    followed_by_sequence: int = seen(Whole(0, LARGEST), 0)
+    followed_by_offset: int = seen(Whole(0, 2**32), 0)
     leads: bool = True
     first_there: bool = True
     repeated: bool = False
-    after_gap: bool = False
-    after_last: bool = False
-    message_complete: bool = True
+    in_line: bool = True
+    line_ends: bool = True
+    behind_end: bool = False
+    segments_end: bool = True
     message_ends_group: bool = False
-    group_complete: bool = True
     item_priority: int = seen(PRIORITY, 0)
     item_arrival: int = seen(ANY_COUNT, 0)
     earliest_priority: int = seen(PRIORITY, 0)
@@ -115,48 +163,70 @@ class QueuedMessage:
     next_of_browse: bool = False
     under_cursor: bool = False
     browsed: bool = False
+    begun_by_another: bool = False
     message: Message | None = unseen(None)  # noqa: RUF009
 
 
-Enqueued = Callable[[QueuedMessage], int]
-"""The priority that a message was enqueued with, by what is known of the message and its queue: rules say it."""
+class Terms(Protocol):
+    """What rules say of a message when it is put: asked once."""
+
+    def priority(self, given: int, queue: Queue) -> int:
+        """The priority, 0 to 9, that a message is enqueued with on a queue, by the one that it was put with."""
+        ...
+
+    def in_item(self, message: Message) -> InItem:
+        """What it is where it belongs."""
+        ...
 
 
-def queued(messages: Iterable[Message], queue: Queue, enqueued: Enqueued) -> list[QueuedMessage]:
-    """The messages that lie on ``queue``, given in the order of their arrival, as everybody sees them."""
-    found = [_queued(arrival, message, queue, enqueued) for arrival, message in enumerate(messages)]
+def queued(
+    messages: Iterable[Message], queue: Queue, terms: Terms, is_there: Callable[[QueuedMessage], bool]
+) -> list[QueuedMessage]:
+    """The messages that lie on ``queue``, given in the order of their arrival; items hold those that are there."""
+    found = [_queued(arrival, message, queue, terms) for arrival, message in enumerate(messages)]
     items: dict[ItemKey, list[QueuedMessage]] = {}
     for each in found:
-        if each.message is not None and each.message.item != ON_ITS_OWN and not each.unit_of_work:
+        if each.message is not None and each.message.item != ON_ITS_OWN and is_there(each):
             items.setdefault(each.message.item, []).append(each)
     for members in items.values():
-        _tell(sorted(members, key=lambda each: (-enqueued(each), each.arrival)), enqueued)
+        _tell(sorted(members, key=lambda each: (-each.enqueued_priority, each.arrival)))
     return found
 
 
-def _queued(arrival: int, message: Message, queue: Queue, enqueued: Enqueued) -> QueuedMessage:
-    fifo, defprty = queue.msgdlvsq == "FIFO", queue.defprty
-    own = given_priority(message.priority, defprty)
+def stated(message: Message, priority: int, queue: Queue) -> dict[str, Any]:
+    """What a message says of itself, by the names of StatedMessage."""
     kind, group = message.item
     sequence, offset = message.place
-    in_group = kind == "group"
-    found = QueuedMessage(
-        message.id, own, fifo, defprty, arrival, group, in_group, sequence, in_group and message.last_in_group,
-        message.is_segment, message.last_segment, offset, message.correlation, message.unit_of_work,
-        True, True, False, False, False, True, in_group and message.last_in_group, True,
-        0, arrival, 0, arrival, False, False, False, False, message,
+    return {
+        "id": message.id, "priority": priority, "fifo": queue.msgdlvsq == "FIFO", "defprty": queue.defprty,
+        "group_id": group, "in_group": kind == "group", "sequence": sequence,
+        "last_in_group": kind == "group" and message.last_in_group, "segment": message.is_segment,
+        "last_segment": message.last_segment, "offset": offset, "length": message.length,
+        "correlation": message.correlation,
+    }  # fmt: skip
+
+
+def _queued(arrival: int, message: Message, queue: Queue, terms: Terms) -> QueuedMessage:
+    own = given_priority(message.priority, queue.defprty)
+    enqueued = terms.priority(own, queue)
+    told = OF_ITS_OWN if message.item == ON_ITS_OWN else terms.in_item(message)
+    sequence, offset = told.next or (0, 0)
+    return QueuedMessage(
+        **stated(message, own, queue), enqueued_priority=enqueued, arrival=arrival, unit_of_work=message.unit_of_work,
+        is_first=told.is_first, begins_message=told.begins_message, ends_message=told.ends_message,
+        ends_item=told.ends_item, followed_by_sequence=sequence, followed_by_offset=offset,
+        item_priority=enqueued, item_arrival=arrival, earliest_priority=enqueued, earliest_arrival=arrival,
+        message_ends_group=message.item[0] == "group" and message.last_in_group, message=message,
     )  # fmt: skip
-    found.item_priority = found.earliest_priority = enqueued(found)
-    return found
 
 
 def line(first: QueuedMessage | None, find: Callable[[ItemPlace], QueuedMessage | None]) -> Iterator[QueuedMessage]:
-    """``first`` and what follows it in its item without a gap, to the item's end."""
-    at = first
-    while at is not None and at.message is not None:
+    """``first`` and what follows it in its item without a gap, to the item's end: no message comes twice."""
+    at, before = first, NO_PLACE
+    while at is not None and before < (at.sequence, at.offset):
         yield at
-        place = at.message.next_place
-        at = find(place) if place else None
+        before = at.sequence, at.offset
+        at = find((at.followed_by_sequence, at.followed_by_offset)) if at.followed_by_sequence else None
 
 
 def whole_message(first: QueuedMessage, find: Callable[[ItemPlace], QueuedMessage | None]) -> list[QueuedMessage]:
@@ -164,33 +234,33 @@ def whole_message(first: QueuedMessage, find: Callable[[ItemPlace], QueuedMessag
     segments = []
     for each in line(first, find):
         segments.append(each)
-        if each.message is None or each.message.ends_message:
+        if each.ends_message:
             return segments
     return []
 
 
-def _tell(members: Sequence[QueuedMessage], enqueued: Enqueued) -> None:
+def _tell(members: Sequence[QueuedMessage]) -> None:
     """Tells the messages of one item, given in physical order, what they are in it."""
     by_place: dict[ItemPlace, QueuedMessage] = {}
     for each in members:
-        place = each.sequence, each.offset
-        each.repeated = by_place.setdefault(place, each) is not each
-        each.earliest_priority, each.earliest_arrival = enqueued(members[0]), members[0].arrival
-    first, begins = by_place.get((1, 0)), by_place[min(by_place)]
+        each.repeated = by_place.setdefault((each.sequence, each.offset), each) is not each
+        each.earliest_priority, each.earliest_arrival = members[0].enqueued_priority, members[0].arrival
+    in_order = [by_place[place] for place in sorted(by_place)]
+    first = next((each for each in in_order if each.is_first), None)
+    stands_at = first or in_order[0]
     in_line = list(line(first, by_place.get))
-    ends = bool(in_line) and in_line[-1].message is not None and in_line[-1].message.ends_item
-    last = (in_line[-1].sequence, in_line[-1].offset) if in_line else (0, 0)
+    ends = bool(in_line) and in_line[-1].ends_item
+    last = (in_line[-1].sequence, in_line[-1].offset) if in_line else NO_PLACE
     kept = set(map(id, in_line))
-    begun = (each for place, each in by_place.items() if place[1] == 0)
-    wholes = {each.sequence: whole_message(each, by_place.get) for each in begun}
+    # Of the segments of one MsgSeqNumber the one of the lowest Offset is the one that may begin the logical message.
+    lowest = {each.sequence: each for each in reversed(in_order)}
+    wholes = {at: whole_message(each, by_place.get) for at, each in lowest.items() if each.begins_message}
     for each in members:
         each.leads, each.first_there = each is first, first is not None
-        behind = ends and (each.sequence, each.offset) > last
-        each.after_last = behind
-        each.after_gap = not (behind or each.repeated or id(each) in kept or first is None)
+        each.in_line, each.line_ends = id(each) in kept, ends
+        each.behind_end = ends and (each.sequence, each.offset) > last
         if each.segment:
             whole = wholes.get(each.sequence, [])
-            each.message_complete = bool(whole)
+            each.segments_end = bool(whole)
             each.message_ends_group = bool(whole) and whole[-1].last_in_group
-        each.group_complete = ends
-        each.item_priority, each.item_arrival = enqueued(begins), begins.arrival
+        each.item_priority, each.item_arrival = stands_at.enqueued_priority, stands_at.arrival

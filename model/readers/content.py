@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from attrs import frozen
 
@@ -12,6 +15,9 @@ from mqclause.model.diagnostic import Diagnostic, FactsError
 
 PIECE = 1 << 22
 """So many bytes are in one piece; what is smaller is one."""
+
+LONGEST_LINE = 64 << 20
+"""So many bytes, or characters, may be in a line."""
 
 LARGE = 10_000_000
 """A file of more bytes is read when it is looked at, and not before."""
@@ -48,12 +54,28 @@ class InFile:
     def pieces(self) -> Iterator[bytes]:
         """As of Content."""
         try:
-            with self.path.open("rb") as file:
+            with opened(self.path) as file:
                 while piece := file.read(PIECE):
                     yield piece
         except OSError as error:
             why = (error.strerror or "cannot be read").lower()
             raise FactsError([Diagnostic(str(self.path), why)]) from None
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """A file, open to be read. Raises OSError, also for a device or a named pipe, which might never end or begin.
+
+    What a shell passes as a pipe, ``<(command)``, is read.
+    """
+    mode = os.stat(path).st_mode
+    is_named_pipe = stat.S_ISFIFO(mode) and not os.path.realpath(path).startswith(PASSED)
+    if is_named_pipe or stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise OSError(errno.EINVAL, "is a named pipe; - reads standard input" if is_named_pipe else "is a device")
+    return Path(path).open("rb")
+
+
+PASSED = ("/dev/fd/", "/proc/")
+"""Where the files stand that are open already."""
 
 
 def content_of(data: bytes | Content) -> Content:
@@ -76,6 +98,6 @@ def of_full_size(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 def of_file(path: str | Path) -> bytes | Content:
     """What is in a file; of a large one what reads it. Raises OSError for a file that cannot be opened."""
-    with Path(path).open("rb") as file:
+    with opened(path) as file:
         data = file.read(LARGE + 1)
         return InFile(Path(path)) if len(data) > LARGE and Path(path).is_file() else data + file.read()

@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.container import GZIP, ZIP
-from mqclause.model.readers.content import Content, content_of
+from mqclause.model.readers.content import LONGEST_LINE, Content, content_of
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 
 NOT_BLANK = re.compile(r"\s*\S")
@@ -35,6 +35,7 @@ class Decoded:
 
     content: Content
     encoding: str
+    source: str
     fault: Diagnostic | None = None
 
     def pieces(self) -> Iterator[str]:
@@ -45,7 +46,7 @@ class Decoded:
         decoded: Iterator[str] = codecs.iterdecode(self.content.pieces(), self.encoding, "replace")
         if self.encoding == EBCDIC:
             decoded = (text.replace("\x85", "\n").translate(OF_1047) for text in decoded)
-        for at, piece in enumerate(_by_lines(decoded)):
+        for at, piece in enumerate(_by_lines(decoded, self.source)):
             yield piece if at else _begun(piece)
 
 
@@ -70,22 +71,26 @@ def _decoded(content: Content, source: str) -> Decoded:
     sample = next(content.pieces(), b"")[:SAMPLE]
     wide = _utf_32(sample) or _utf_16(sample)
     if wide:
-        return Decoded(content, wide, Diagnostic(source, f"is {wide[:6].upper()} text; allowed for facts: UTF-8"))
+        return Decoded(
+            content, wide, source, Diagnostic(source, f"is {wide[:6].upper()} text; allowed for facts: UTF-8")
+        )
     look = _Look()
     for piece in content.pieces():
         look.at(piece)
+        if look.zero_at is not None:
+            break
     if look.zero_at is not None:
         is_packed = sample.startswith((GZIP, ZIP))
         said = PACKED_TWICE if is_packed else f"is not text: byte 0 at offset {look.zero_at}"
         raise FactsError([Diagnostic(source, said)])
     look.at(b"", final=True)
     if look.fault is None:
-        return Decoded(content, "utf-8")
+        return Decoded(content, "utf-8", source)
     encoding = "latin-1"
     if _is_ebcdic(sample):
         encoding = EBCDIC if look.has_line_ends else RECORDS
     message, line = look.fault
-    return Decoded(content, encoding, Diagnostic(source, message, line))
+    return Decoded(content, encoding, source, Diagnostic(source, message, line))
 
 
 @define
@@ -122,11 +127,15 @@ class _Look:
             self._decoder.reset()
 
 
-def _by_lines(texts: Iterable[str]) -> Iterator[str]:
-    """The texts, cut anew behind ends of lines."""
+def _by_lines(texts: Iterable[str], source: str) -> Iterator[str]:
+    """The texts, cut anew behind ends of lines. Raises FactsError for a line that is too long."""
     waiting: list[str] = []
+    size = 0
     for text in texts:
         end = waiting[-1].rfind("\n") + 1 if waiting else 0
+        size = len(text) if "\n" in text else size + len(text)
+        if size > LONGEST_LINE:
+            raise FactsError([Diagnostic(source, f"has a line of more than {LONGEST_LINE >> 20} MB")])
         if end:
             *begun, last = waiting
             yield "".join((*begun, last[:end]))

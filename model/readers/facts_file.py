@@ -14,6 +14,7 @@ from mqclause.model.facts.domains import NAMES, Maker, attribute
 from mqclause.model.facts.message import Message, message_fault
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelStatus,
     ModelQueue,
     Process,
     Put,
@@ -37,8 +38,9 @@ MOST_FAULTS = 10_000
 class Unknown:
     """What nobody knows although it counts as known where it is left out: of the objects named here, by attribute.
 
-    ``status`` names channels, ``curdepth`` local queues. What an object's own table gives is known. ``process`` and
-    ``initq`` name local queues whose process, or initiation queue, may be defined although no table here does so.
+    ``status`` names channels of either table, ``curdepth`` local queues. What an object's own table gives is known.
+    ``process`` and ``initq`` name local queues whose process, or initiation queue, may be defined although no table
+    here does so.
     """
 
     status: tuple[str, ...] = attribute(NAMES, ())
@@ -47,8 +49,13 @@ class Unknown:
     initq: tuple[str, ...] = attribute(NAMES, ())
 
 
-UNKNOWABLE = {"status": "channel", "curdepth": "queue", "process": "queue", "initq": "queue"}
-"""The table of the objects that an attribute can be unknown of."""
+UNKNOWABLE = {
+    "status": ("channel", "channel_status"),
+    "curdepth": ("queue",),
+    "process": ("queue",),
+    "initq": ("queue",),
+}
+"""The tables of the objects that an attribute can be unknown of."""
 
 _queue_manager = Maker(QueueManager)
 _remote_queue_manager = Maker(RemoteQueueManager)
@@ -57,6 +64,7 @@ _queue_manager_alias = Maker(QueueManagerAlias)
 _channel = Maker(Channel)
 _process = Maker(Process)
 _model_queue = Maker(ModelQueue)
+_channel_status = Maker(ChannelStatus)
 _put = Maker(Put)
 _message = Maker(Message)
 _unknown = Maker(Unknown)
@@ -71,6 +79,7 @@ MANY: dict[str, Maker[Any]] = {
     "channel": _channel,
     "process": _process,
     "model_queue": _model_queue,
+    "channel_status": _channel_status,
     "message": _message,
 }
 """The tables of which a document has a list."""
@@ -82,6 +91,7 @@ LIST_TABLES = {
     "channels": "channel",
     "processes": "process",
     "model_queues": "model_queue",
+    "channel_statuses": "channel_status",
 }
 """The table of each field of ``Facts`` that holds a list."""
 
@@ -109,6 +119,7 @@ class Facts:
     model_queues: tuple[ModelQueue, ...] = ()
     put: Put | None = None
     messages: tuple[Message, ...] = ()
+    channel_statuses: tuple[ChannelStatus, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -155,6 +166,7 @@ def _made(data: Any, source: str, local: str | None, consume: bool) -> Facts:
         _rows(data, "model_queue", _model_queue),
         _put(data["put"]) if "put" in data else None,
         _messages(data, consume),
+        _rows(data, "channel_status", _channel_status),
     )
 
 
@@ -181,12 +193,12 @@ def _of_unknown_depth(queues: tuple[Queue, ...], data: Mapping[str, Any]) -> tup
 def _not_there(unknown: Unknown, data: Mapping[str, Any]) -> Iterator[str]:
     """The objects of which something is said to be unknown and that the document does not have."""
     for each in fields(Unknown):
-        table = UNKNOWABLE[each.name]
-        names = {row.get("name") for row in data.get(table, ()) if isinstance(row, Mapping)}
+        tables = UNKNOWABLE[each.name]
+        names = {row.get("name") for table in tables for row in data.get(table, ()) if isinstance(row, Mapping)}
         for name in getattr(unknown, each.name):
             if name not in names:
                 near = suggestion(name, [known for known in names if isinstance(known, str)])
-                yield f"unknown: {each.name}: no {table} {quoted(name)} is in this document{near}"
+                yield f"unknown: {each.name}: no {tables[0]} {quoted(name)} is in this document{near}"
 
 
 def _hosted(local: str | None) -> Callable[[Any], Queue]:

@@ -34,8 +34,9 @@ class Format:
 
     ``title`` is how messages list it. ``recognised`` looks at a text, which is not blank, and the name of its file.
     ``read`` makes the contents of a text and a source's name and never raises: faults stand in their diagnostics.
-    It is None for a format that is told from the others so that it can be refused. With ``in_pieces`` it takes a
-    large text in pieces, too, each of which ends with a line, and ``recognised`` need not see all of them at once.
+    It is None for a format that is told from the others so that it can be refused: ``refused`` says what is there. With
+    ``in_pieces`` it takes a large text in pieces, too, each of which ends with a line, and ``recognised`` need not see
+    all of them at once.
     """
 
     name: str
@@ -43,3 +44,4 @@ class Format:
     recognised: Callable[[str, str], Confidence]
     read: Callable[[Any, str], Contents] | None = None
     in_pieces: bool = False
+    refused: Callable[[str], str] | None = None

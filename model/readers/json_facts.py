@@ -28,6 +28,10 @@ LONGEST_KEY = 200
 """A longer key is shown cut."""
 
 JSON_OPENING = re.compile(r"\s*[{[]")
+SURE_OPENING = re.compile(r"\s*[{[](?:\s*[{[])*\s*[\"}\]]")
+"""How JSON begins, and nothing else: a prompt and a template begin with a bracket or a brace, too."""
+
+BETWEEN_VALUES = re.compile(r"[\s,\x1e]*")
 
 # A JSON string, or a word that Python's parser takes for a number although JSON has no such.
 STRING_OR_CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
@@ -47,8 +51,29 @@ class _ConstantError(ValueError):
 
 
 def _recognised(text: str, _: str) -> Confidence:
-    """By its first sign, unless that begins a table of TOML."""
-    return Confidence.sure_if(JSON_OPENING.match(text) and not ANY_TABLE_HEADER.match(text))
+    """By its first signs, or because it parses; not where these begin a table of TOML."""
+    if not JSON_OPENING.match(text) or ANY_TABLE_HEADER.match(text):
+        return Confidence.NO
+    return Confidence.sure_if(SURE_OPENING.match(text) or json_values(text))
+
+
+def json_values(text: str) -> list[tuple[Any, int]]:
+    """The values that stand in ``text`` one after the other, each with its first line; none if it is no JSON."""
+    found, at, line = list[tuple[Any, int]](), 0, 1
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    begun = BETWEEN_VALUES.match(text)
+    end = begun.end() if begun else 0
+    try:
+        while end < len(text):
+            line += text.count("\n", at, end)
+            at = end
+            value, end = decoder.raw_decode(text, at)
+            found.append((value, line))
+            gap = BETWEEN_VALUES.match(text, end)
+            end = gap.end() if gap else end
+    except (ValueError, RecursionError):
+        return []
+    return found
 
 
 def parse_json(text: str, source: str) -> FactsDocument:

@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from mqclause.model.diagnostic import Diagnostic
 from mqclause.model.readers.coverage import Coverage
+from mqclause.model.readers.inquiry import Inquiry
 
 Value = str | tuple[str, ...]
 """An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
@@ -64,9 +65,10 @@ class Script:
     ``header`` has what a dump says of itself (``Queue manager platform``, ``Command issued``, …), ``header_lines``
     where. ``format`` is the name of the source's format, if it was told by its content. ``further`` has what the same
     source states of other queue managers. The records of an ``overlay`` change what all other scripts of the queue
-    manager state and show. ``remarks`` say what may be missing although all that is there could be read. ``asked``
-    are the kinds and names that the DISPLAY commands of a log ask for; none where it does not echo them. ``coverage``
-    says of each dump in it what that holds; it is empty for what is no dump.
+    manager state and show. ``remarks`` say what may be missing although all that is there could be read, ``notes`` what
+    a reader should know of the file although nothing is. ``asked`` are the DISPLAY commands of a log that were
+    answered, if only that nothing is there; none where it does not echo them. ``coverage`` says of each dump in it what
+    that holds; it is empty for what is no dump.
     """
 
     source: str
@@ -79,7 +81,8 @@ class Script:
     further: tuple[Script, ...] = ()
     overlay: bool = False
     remarks: tuple[Diagnostic, ...] = ()
-    asked: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+    asked: tuple[Inquiry, ...] = ()
     coverage: tuple[Coverage, ...] = ()
 
 

@@ -9,7 +9,9 @@ from attrs import evolve
 
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.content import Content
+from mqclause.model.readers.embedding import JCL, SHELL, YAML
 from mqclause.model.readers.encoding import Decoded, text_from
+from mqclause.model.readers.foreign import FOREIGN
 from mqclause.model.readers.format import Confidence, Contents, Format
 from mqclause.model.readers.json_facts import JSON
 from mqclause.model.readers.mqsc.format import MQSC
@@ -20,6 +22,10 @@ from mqclause.model.readers.runmqsc.format import RUNMQSC
 from mqclause.model.readers.toml_facts import TOML
 
 FORMATS = (
+    FOREIGN,
+    SHELL,
+    YAML,
+    JCL,
     MQWEB,
     PCF,
     JSON,
@@ -39,7 +45,8 @@ def contents_of(data: bytes | Content, source: str, formats: Sequence[Format] = 
     if found is None:
         raise _refused(source, f"is in no format that is read: it has no MQSC command; allowed: {_titles(formats)}")
     if found.read is None:
-        raise _refused(source, f"is {found.title}; this format is not read yet; allowed: {_titles(formats)}")
+        begun = whole or next(text.pieces())
+        raise _refused(source, found.refused(begun) if found.refused else f"is {found.title}, which is not read")
     contents = found.read(whole or text.pieces(), source)
     if text.fault and not isinstance(contents, Script):
         raise FactsError([text.fault])
@@ -52,7 +59,7 @@ def _in_pieces(text: Decoded, source: str, formats: Sequence[Format]) -> Format 
     found = format_of(first, source, formats) if more else None
     if found is None or not found.in_pieces:
         return None
-    earlier = [each for each in formats[: formats.index(found)] if each.in_pieces]
+    earlier = [each for each in formats[: formats.index(found)] if each.in_pieces and each.read]
     pieces = text.pieces() if earlier else ()
     sure = (each for piece in pieces for each in earlier if each.recognised(piece, source) is Confidence.SURE)
     return next(sure, found)

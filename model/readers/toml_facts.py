@@ -21,6 +21,7 @@ from mqclause.model.readers.facts_document import (
 )
 from mqclause.model.readers.facts_file import FACTS_TITLE, TABLES
 from mqclause.model.readers.format import Confidence, Format
+from mqclause.model.readers.mqsc.words import BEGINS_COMMAND
 from mqclause.model.readers.toml_text import read_toml
 
 LONGEST_TOLD = 200
@@ -32,7 +33,11 @@ TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$"
 TABLE_HEADER = re.compile(
     rf"^[ \t]*\[{{1,2}}[ \t]*(?:{'|'.join(TABLES)})[\w-]*[ \t]*\]{{1,2}}[ \t]*(?:#.*)?\r?$", re.MULTILINE
 )
+BEGINS_SCRIPT = re.compile(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
 ANY_TABLE_HEADER = re.compile(r"\s*\[{1,2}[ \t]*[A-Za-z_][\w.-]*[ \t]*\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)")
+FIRST_LINE = re.compile(r"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+(?:$|\[|#|[^\n=]*=)")
+"""How TOML begins: with a table, with a key and its value, or with nothing but comments."""
+
 KEY_FIRST = re.compile(r"(?:\s*#.*\n)*\s*[\w.-]+[ \t]*=")
 
 TOML_WORD = re.compile(
@@ -44,10 +49,14 @@ TOML_WORD = re.compile(
 
 
 def _recognised(text: str, name: str) -> Confidence:
-    """By its name or a header of our tables; perhaps, if it looks like some other TOML."""
-    if name.lower().endswith(".toml") or ("[" in text and TABLE_HEADER.search(text)):
+    """By its name or a header of our tables, but for what begins as a script; perhaps, if it looks like other TOML."""
+    if name.lower().endswith(".toml"):
         return Confidence.SURE
-    if ANY_TABLE_HEADER.match(text) or KEY_FIRST.match(text) or not parse_toml(text, "").diagnostics:
+    if "[" in text and not BEGINS_SCRIPT.match(text) and TABLE_HEADER.search(text):
+        return Confidence.SURE
+    if ANY_TABLE_HEADER.match(text) or KEY_FIRST.match(text):
+        return Confidence.LIKELY
+    if FIRST_LINE.match(text) and not parse_toml(text, "").diagnostics:
         return Confidence.LIKELY
     return Confidence.NO
 

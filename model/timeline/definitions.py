@@ -8,6 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.message import OF_ITS_OWN, ON_ITS_OWN, InItem, Message
 from mqclause.model.facts.objects import Process, Queue
 from mqclause.model.timeline.handles import Handles
 from mqclause.model.timeline.judge import NO_JUDGE, Judge, Messages
@@ -57,6 +58,10 @@ class Definitions:
         if found is None:
             found = self._messages[queue.name] = self.judge.messages(queue)
         return found
+
+    def in_item(self, message: Message) -> InItem:
+        """What rules say of a message where it belongs."""
+        return OF_ITS_OWN if message.item == ON_ITS_OWN else self.judge.in_item(message)
 
     @cached_property
     def _described(self) -> dict[str, Occasion]:

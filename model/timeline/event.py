@@ -26,12 +26,14 @@ from mqclause.model.facts.objects import BINDINGS, LONGEST_MESSAGE
 from mqclause.model.facts.queue_call import MODES
 
 EVENT_WORDS = (
-    "put", "get", "open", "close", "commit", "backout", "alter", "restart", "advance",
+    "put", "get", "open", "close", "commit", "backout", "alter", "clear", "restart", "advance",
     "suspend", "resume", "refresh", "fail", "recover", "arrive",
 )  # fmt: skip
 """What an event can do."""
 
 SUSPEND_MODES = ("QUIESCE", "FORCE")
+REPOS_WORDS = ("NO", "YES")
+"""What a REFRESH CLUSTER says of full repositories."""
 
 ADMINISTRATIVE = ("suspend", "resume", "refresh", "fail", "recover", "arrive")
 """The events that the rules of document 004 answer."""
@@ -136,7 +138,8 @@ class Event:
     (ObjectQMgrName). ``length`` is in bytes. ``segments`` is how many messages the queue manager makes of one put.
     ``set`` holds the attributes that an alter (a command, or MQSET) gives new values. From ``id`` on: what a put
     says of its message (None: nothing), whether it states LOGICAL_ORDER, and the options and match options of a get.
-    ``cluster`` is that of a suspension or a refresh, ``id`` also that of a message that arrives.
+    ``cluster`` is that of a suspension or a refresh, ``id`` also that of a message that arrives, which may be ``bound``
+    to this queue manager.
     """
 
     do: str = attribute(EVENT_WORD)
@@ -150,10 +153,12 @@ class Event:
     by: str = attribute(NAME_OR_BLANK, "")
     mode: str = attribute(Words((*MODES, *SUSPEND_MODES)), "INPUT_SHARED")
     cluster: str = attribute(NAME_OR_BLANK, "")
+    repos: str = attribute(Words(REPOS_WORDS), "NO")
     to_queue_manager: str = attribute(GIVEN_NAME, "")
     bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
     persistent: bool = attribute(Flag(), True)
     length: int = attribute(Whole(0, LONGEST_MESSAGE), 100)
+    cluster_pcf: bool = attribute(Flag(), False)
     set: Mapping[str, Any] = attribute(SETTINGS, NOTHING_SET)
     count: int = attribute(Whole(1, MOST_REPEATED), 1)
     id: str = attribute(LABEL_TEXT_OR_BLANK, "")
@@ -168,6 +173,12 @@ class Event:
     logical_order: bool = attribute(Flag(), False)
     options: tuple[str, ...] = attribute(OPTIONS, ())
     match: Mapping[str, Any] = attribute(MATCH, NOTHING_SET)
+    bound: bool = attribute(Flag(), False)
+
+    @property
+    def suspend_mode(self) -> str:
+        """The mode that a suspension states; blank: none."""
+        return self.mode if self.mode in SUSPEND_MODES else ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # As it is made: a mapping that nobody can change does not pickle.

@@ -21,7 +21,8 @@ from mqclause.model.timeline.further_tables import rows_in
 class InFlight:
     """A message on its way by the route ``channel``; ``queue_manager`` and ``cluster`` tell routes of one name apart.
 
-    ``bound``: to that queue manager; ``delivered``: it is on the queue there already.
+    ``bound``: to that queue manager; ``delivered``: it is on the queue there already; ``cluster_pcf``: it is one by
+    which queue managers of a cluster tell each other what they know.
     """
 
     id: str = attribute(NAME)
@@ -33,6 +34,7 @@ class InFlight:
     bound: bool = attribute(Flag(), False)
     in_doubt: bool = attribute(Flag(), False)
     delivered: bool = attribute(Flag(), False)
+    cluster_pcf: bool = attribute(Flag(), False)
 
 
 _maker = Maker(InFlight)
@@ -77,6 +79,16 @@ def _faults(made: list[InFlight], cluster: Cluster) -> Iterator[str]:
         if key not in routes:
             routes[key] = [channel for channel in senders if _is_route(each, channel)]
         yield from (f"{label}: {fault}" for fault in _route_faults(each, routes[key], senders))
+        yield from (f"{label}: {fault}" for fault in _doubt_faults(each, routes[key]))
+
+
+def _doubt_faults(each: InFlight, found: list[Channel]) -> Iterator[str]:
+    """A message that a channel sends outside its batches is never in doubt."""
+    if each.in_doubt and not each.persistent and any(route.npmspeed == "FAST" for route in found):
+        yield (
+            f"in_doubt: True is not allowed of a message that is not persistent on {each.channel}, which has"
+            " NPMSPEED(FAST); allowed: persistent = true, or npmspeed = 'NORMAL' of that channel"
+        )
 
 
 def _route_faults(each: InFlight, found: list[Channel], senders: list[Channel]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from attrs import frozen
 
-from mqclause.model.facts.message import HIGHEST_PRIORITY
+from mqclause.model.facts.message import HIGHEST_PRIORITY, OF_ITS_OWN, InItem, Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.queue_call import QueueCall
 
@@ -40,6 +40,10 @@ class Judge(Protocol):
         """Which priority messages get on ``queue``, and which of them count."""
         ...
 
+    def in_item(self, message: Message) -> InItem:
+        """What a message of a group, or a segment, is where it belongs."""
+        ...
+
     def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
         """Whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         ...
@@ -59,6 +63,10 @@ class NoJudge:
     def messages(self, queue: Queue) -> Messages:  # noqa: ARG002 - as the judge is asked
         """As they are put, and all of them."""
         return EVERY_MESSAGE
+
+    def in_item(self, message: Message) -> InItem:  # noqa: ARG002 - as above
+        """Each message is an item by itself."""
+        return OF_ITS_OWN
 
     def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
         """Always."""

@@ -5,18 +5,23 @@ from __future__ import annotations
 from attrs import frozen
 
 from mqclause.model.facts.constants import REASONS
-from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Whole, Words, seen
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Text, Whole, Words, seen, words
 from mqclause.model.facts.objects import CHANNEL_STATES, DEFTYPES
 
 QUESTIONS = (
-    "suspend", "suspend_route", "resume", "refresh", "fail", "fail_route", "recover", "recover_route", "arrive",
-    "information", "request",
+    "suspend", "suspend_route", "resume", "refresh_command", "refresh", "put", "fail", "fail_route", "recover",
+    "recover_route", "unavailable", "arrive", "information", "request",
 )  # fmt: skip
 """What the rules are asked about: what becomes of a thing at an event, or what a day finds of what is held."""
+
+MODES_STATED = ("", "QUIESCE", "FORCE")
+"""What MODE of a SUSPEND QMGR says; blank: nothing."""
 
 WAYS = ("", "here", "elsewhere")
 KINDS_TOUCHED = ("", "queue_manager", "queue", "channel", "message")
 DAYS = Whole(0, LARGEST)
+LISTED = Text(200)
+"""A few names, as they stand in a sentence."""
 
 
 @frozen(eq=False)
@@ -24,8 +29,11 @@ class Matter:
     """One thing that an event touches; ``name``, ``host`` and ``cluster`` tell it from others.
 
     ``owned`` is what the local queue manager owns, ``also_elsewhere`` what a refresh meets that is in further
-    clusters. Of a route: its ``status``, its ``deftype``, the messages ``waiting`` for it, whether it leads to a
-    ``full_repository``. Of a message: ``fast`` is its channel; when the workload rules have ``chosen_again``, whether
+    clusters; ``mode`` and ``repos`` are what the command states. Of a route: its ``status``, its ``deftype``, the
+    messages ``waiting`` for it on the transmission queue, and those ``in_flight`` on it. A queue manager, or that at
+    the end of a route, may be a ``full_repository``; the local one is, ``at_full_repository``. Of a put to a name that
+    a refresh removed: the ``repositories`` that could be asked for it. Of a message: ``fast`` is its channel; when the
+    workload rules have ``chosen_again``, whether
     there is an ``alternative``, which may be down too, or a queue here that is ``full``, or the target itself was
     chosen with ``others_permitted``; whether an exit that was asked for one ``exit_refuses`` the message (or
     ``exit_fails``), or ``exit_keeps`` it with the target that failed. Of one that arrives: where its queue's name
@@ -44,12 +52,16 @@ class Matter:
     cluster: str = seen(NAME_OR_BLANK, "")
     owned: bool = False
     suspended: bool = False
-    forced: bool = False
+    mode: str = seen(Words(MODES_STATED), "")
+    repos: str = words("NO", "YES", default="NO")
     status: str = seen(Words(CHANNEL_STATES), "INACTIVE")
     deftype: str = seen(Words((*DEFTYPES, "")), "")
     also_elsewhere: bool = False
     waiting: int = seen(Whole(0, LARGEST), 0)
+    in_flight: int = seen(Whole(0, LARGEST), 0)
     full_repository: bool = False
+    at_full_repository: bool = False
+    repositories: str = seen(LISTED, "")
     persistent: bool = True
     fast: bool = True
     bound: bool = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mqclause.model.facts.message import Message
+from mqclause.model.facts.message import OF_ITS_OWN, InItem, Message
 from mqclause.model.timeline.sorted_map import SortedMap, entries_from, last_before, of_sorted, with_entry, without_key
 
 
@@ -47,9 +47,9 @@ UNLABELLED = Labels()
 
 
 class MessageRun(NamedTuple):
-    """``size`` messages put one after the other; ``first`` is the place of the first in the chain.
+    """``size`` messages put one after the other; ``first`` is the place of the first: how many the queue got before.
 
-    A ``message`` that has an identity of its own is a run by itself.
+    A ``message`` that has an identity of its own is a run by itself; ``told`` is what rules say of it in its item.
     """
 
     first: int
@@ -57,6 +57,7 @@ class MessageRun(NamedTuple):
     persistent: bool
     labels: Labels = UNLABELLED
     message: Message | None = None
+    told: InItem = OF_ITS_OWN
 
     @property
     def end(self) -> int:
@@ -66,10 +67,10 @@ class MessageRun(NamedTuple):
     @property
     def leads(self) -> bool:
         """Whether each of its messages can be the first of an item of the logical order."""
-        return self.message is None or self.message.place == (1, 0)
+        return self.told.is_first
 
     def label(self, place: int) -> str:
-        """How the message at a place of the chain is called."""
+        """How the message at a place is called."""
         return self.labels.at(place - self.first) if self.message is None else self.message.id
 
     def places_of(self, label: str) -> range:
@@ -89,9 +90,9 @@ class MessageRun(NamedTuple):
 
     def part_of(self, first: int, end: int) -> MessageRun:
         """Its messages from the place ``first`` to the one before ``end``."""
-        begun, _, persistent, labels, message = self
+        begun, _, persistent, labels, message, told = self
         return MessageRun(
-            first, end - first, persistent, labels.after(first - begun) if first > begun else labels, message
+            first, end - first, persistent, labels.after(first - begun) if first > begun else labels, message, told
         )
 
     def joins(self, later: MessageRun) -> bool:
@@ -106,47 +107,42 @@ class MessageRun(NamedTuple):
 
     def with_later(self, later: MessageRun) -> MessageRun:
         """This run and the one that joins it."""
-        return MessageRun(self.first, self.size + later.size, self.persistent, self.labels, self.message)
+        return MessageRun(self.first, self.size + later.size, self.persistent, self.labels)
 
 
 class Chain(NamedTuple):
     """The available messages (``last`` the newest run, ``older`` all others) and how many there are.
 
-    Without a last run the chain is empty. ``end`` is the place of the next put, ``uncommitted`` how many messages units
+    Without a last run the chain is empty. ``uncommitted`` is how many messages units
     of work have put and not yet committed. A message that a unit of work has got is no longer here; a backout brings it
     back to its place.
     """
 
-    end: int = 0
     older: SortedMap = None
     last: MessageRun | None = None
     committed: int = 0
     uncommitted: int = 0
 
     @classmethod
-    def of(cls, end: int, runs: list[MessageRun], uncommitted: int) -> Chain:
+    def of(cls, runs: list[MessageRun], uncommitted: int) -> Chain:
         """The chain of these runs, oldest first, none of which joins another."""
         if not runs:
-            return cls(end, uncommitted=uncommitted)
+            return cls(uncommitted=uncommitted)
         older = of_sorted((run.first, run, run.leads) for run in runs[:-1])
-        return cls(end, older, runs[-1], sum(run.size for run in runs), uncommitted)
+        return cls(older, runs[-1], sum(run.size for run in runs), uncommitted)
 
-    def put(self, count: int, persistent: bool, labels: Labels = UNLABELLED, message: Message | None = None) -> Chain:
-        """After ``count`` messages put outside syncpoint."""
-        last, end, committed = self.last, self.end + count, self.committed + count
-        run = MessageRun(self.end, count, persistent, labels, message)
+    def put(self, run: MessageRun) -> Chain:
+        """After messages were put outside syncpoint, behind all others."""
+        last, committed = self.last, self.committed + run.size
         if last is None:
-            return Chain(end, None, run, committed, self.uncommitted)
+            return Chain(None, run, committed, self.uncommitted)
         if last.joins(run):
-            return Chain(end, self.older, last.with_later(run), committed, self.uncommitted)
-        return Chain(end, _pushed(self.older, last), run, committed, self.uncommitted)
+            return Chain(self.older, last.with_later(run), committed, self.uncommitted)
+        return Chain(_pushed(self.older, last), run, committed, self.uncommitted)
 
-    def put_uncommitted(
-        self, count: int, persistent: bool, labels: Labels = UNLABELLED, message: Message | None = None
-    ) -> tuple[MessageRun, Chain]:
-        """The run that a unit of work puts, and the chain with its places taken."""
-        run = MessageRun(self.end, count, persistent, labels, message)
-        return run, self._replace(end=run.end, uncommitted=self.uncommitted + count)
+    def put_uncommitted(self, count: int) -> Chain:
+        """After a unit of work put so many."""
+        return self._replace(uncommitted=self.uncommitted + count)
 
     def committed_put(self, run: MessageRun) -> Chain:
         """After the unit of work that put ``run`` is committed: available, at the place of its put."""
@@ -154,8 +150,7 @@ class Chain(NamedTuple):
 
     def withdrawn(self, run: MessageRun) -> Chain:
         """After the unit of work that put ``run`` is backed out."""
-        end = run.first if run.end == self.end else self.end
-        return self._replace(end=end, uncommitted=self.uncommitted - run.size)
+        return self._replace(uncommitted=self.uncommitted - run.size)
 
     def got(self, place: int) -> tuple[MessageRun, Chain]:
         """The available message at ``place``, as a run, and the chain without it; there must be one."""
@@ -164,7 +159,7 @@ class Chain(NamedTuple):
         taken = run.part_of(place, place + 1)
         if run is self.last and run.first == place and run.size > 1:
             rest = run.part_of(place + 1, run.end)
-            return taken, Chain(self.end, self.older, rest, self.committed - 1, self.uncommitted)
+            return taken, Chain(self.older, rest, self.committed - 1, self.uncommitted)
         left = self._without(run)
         for first, end in ((run.first, place), (place + 1, run.end)):
             if first < end:
@@ -194,7 +189,7 @@ class Chain(NamedTuple):
 
     def persistent_only(self) -> Chain:
         """After the loss of the non-persistent messages; no unit of work may have uncommitted messages here."""
-        kept = Chain(self.end)
+        kept = EMPTY_CHAIN
         for run in self.runs():
             if run.persistent:
                 kept = kept.brought_back(run)

@@ -27,6 +27,7 @@ restarted. ``committed`` and ``backed_out``: the end of the unit of work that ho
 class Occasion:
     """An application queue as the trigger rules see it. Every attribute has a value; a blank one means "none".
 
+    ``message_priority`` is the one that the message was enqueued with.
     ``depth`` is how many of the messages on the queue are of sufficient priority by its own TRIGMPRI, ``depth_total``
     how many there are; ``committed…`` leaves out the uncommitted ones; ``previous_…`` is before the event. ``arrived``
     is how many messages the put placed. ``since_last_trigger`` and ``trigint`` are in milliseconds. Open counts without

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mqclause.model.facts.message import ON_ITS_OWN, ItemKey, Message
+from mqclause.model.facts.message import ON_ITS_OWN, InItem, ItemKey, Message
 from mqclause.model.timeline.sorted_map import SortedMap
 
 
@@ -26,23 +26,25 @@ class CurrentGroup(NamedTuple):
 class Cursor(NamedTuple):
     """A browse: where the message under the cursor lies (priority and place), and how the browse goes on.
 
-    ``anchor`` is where the first message of its item lies, ``group`` the current group of browses. ``logical`` is how
-    the browse was begun.
+    ``anchor`` is where the first message of its item lies, ``group`` the current group of browses.
     """
 
     at: tuple[int, int]
     anchor: tuple[int, int]
-    logical: bool
     group: CurrentGroup | None = None
 
 
 class Position(NamedTuple):
-    """Where one application stands in one queue. ``browsed`` has the messages that begin an item and were browsed."""
+    """Where one application stands in one queue. ``browsed`` has the messages that begin an item and were browsed.
+
+    ``browses_logically`` is how a call has stated that it browses, None where none has.
+    """
 
     gets: CurrentGroup | None = None
     puts: CurrentGroup | None = None
     cursor: Cursor | None = None
     browsed: SortedMap = None
+    browses_logically: bool | None = None
 
     def getting(self, group: CurrentGroup | None) -> Position:
         """The same with another current group of gets."""
@@ -56,16 +58,16 @@ class Position(NamedTuple):
 NOWHERE = Position()
 
 
-def group_after(message: Message | None, logical: bool) -> CurrentGroup | None:
-    """The current group after a call that returned or put ``message``, the last one if it was several."""
-    if message is None or message.item == ON_ITS_OWN or message.ends_item:
+def group_with(message: Message | None, told: InItem, logical: bool) -> CurrentGroup | None:
+    """The group of a message that a call returned or put, the last one if it was several; None if it ends with it."""
+    if message is None or message.item == ON_ITS_OWN or told.ends_item:
         return None
-    amid = not message.ends_message
+    amid = not told.ends_message
     is_last = amid and message.item[0] == "group" and message.last_in_group
-    return CurrentGroup(message.item, message.next_place, amid, logical, is_last)
+    return CurrentGroup(message.item, told.next, amid, logical, is_last)
 
 
-def group_put(message: Message | None, logical: bool) -> CurrentGroup | None:
-    """The current group after a put of ``message``: also behind a segment without data more can be put."""
-    group = group_after(message, logical)
+def group_put(message: Message | None, told: InItem, logical: bool) -> CurrentGroup | None:
+    """The same of a message that was put: also behind a segment without data more can be put."""
+    group = group_with(message, told, logical)
     return group if message is None or group is None or group.next else group._replace(next=message.place)

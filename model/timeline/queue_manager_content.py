@@ -10,7 +10,7 @@ from attrs import evolve, field, fields, frozen
 
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.message import Message, given_priority
+from mqclause.model.facts.message import InItem, ItemKey, Message, given_priority
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.queue_call import QueueCall
 from mqclause.model.timeline.alteration import with_attribute
@@ -21,6 +21,7 @@ from mqclause.model.timeline.judge import NO_JUDGE, CallFailure, Judge
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.model.timeline.positions import NOWHERE, CurrentGroup, Position
 from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
+from mqclause.model.timeline.sorted_map import SortedMap, value_at
 from mqclause.model.timeline.trigger_history import HeldTrigger, TriggerHistory
 from mqclause.model.timeline.unit_of_work import UnitOfWork, put_in
 
@@ -31,7 +32,8 @@ class QueueManagerContent:
 
     ``queues`` holds the local queues that have had messages, ``units`` what the open units of work have done.
     ``positions`` says where applications stand in queues, by application and queue as events name it;
-    ``kept_groups`` for each open unit of work what its backout sets back, of ``gets`` and of ``puts``.
+    ``kept_groups`` for each open unit of work what its backout sets back, of ``gets`` and of ``puts``. ``begun`` has
+    the application that has got messages of an item, by queue and item, until it has got the last one.
     """
 
     definitions: Definitions
@@ -42,6 +44,7 @@ class QueueManagerContent:
     triggers: TriggerHistory = field(factory=TriggerHistory)
     positions: Mapping[tuple[str, str], Position] = field(factory=dict)
     kept_groups: Mapping[str, Mapping[tuple[str, str, str], CurrentGroup | None]] = field(factory=dict)
+    begun: SortedMap = None
 
     @classmethod
     def of(cls, cluster: Cluster, judge: Judge = NO_JUDGE, messages: Iterable[Message] = ()) -> Self:
@@ -74,6 +77,15 @@ class QueueManagerContent:
     def queue(self, name: str) -> QueueState:
         """The messages of the local queue ``name``."""
         return self.queues.get(name, EMPTY_QUEUE)
+
+    def depth_of(self, name: str) -> int:
+        """How many messages are on the local queue ``name``, committed or not."""
+        return self.queue(name).depth
+
+    def begun_by(self, queue: str, item: ItemKey) -> str | None:
+        """The application that has got messages of an item of a local queue, and not yet all; None if nobody has."""
+        found: str | None = None if self.begun is None else value_at(self.begun, (queue, *item))
+        return found
 
     def has_room(self, queue: Queue, messages: int = 1) -> bool:
         """Whether so many messages more leave the local queue within its MAXDEPTH."""
@@ -158,7 +170,8 @@ class QueueManagerContent:
         now = self.now if event.at is None else self.time_of(event)
         queues = {**self.queues, name: queue}
         positions, kept = more.get("positions", self.positions), more.get("kept_groups", self.kept_groups)
-        return type(self)(self.definitions, self.handles, now, queues, units, self.triggers, positions, kept)
+        begun = more.get("begun", self.begun)
+        return type(self)(self.definitions, self.handles, now, queues, units, self.triggers, positions, kept, begun)
 
     def evolved(self, **changed: Any) -> Self:
         """The state with some of its parts changed."""
@@ -232,11 +245,11 @@ def lying_messages(
     definitions: Definitions, messages: Iterable[Message]
 ) -> tuple[dict[str, QueueState], dict[str, UnitOfWork]]:
     """The queues on which ``messages`` lie, and the open units of work that have put some of them."""
-    listed: dict[str, list[tuple[int, Message]]] = {}
+    listed: dict[str, list[tuple[int, Message, InItem]]] = {}
     for each in messages:
         queue = definitions.queues[each.queue]
         placed = definitions.messages(queue).priorities[given_priority(each.priority, queue.defprty)]
-        listed.setdefault(each.queue, []).append((placed, each))
+        listed.setdefault(each.queue, []).append((placed, each, definitions.in_item(each)))
     queues, units = dict[str, QueueState](), dict[str, UnitOfWork]()
     for name, of_queue in listed.items():
         queues[name], uncommitted = QueueState.lying(of_queue)

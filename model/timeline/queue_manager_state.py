@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from attrs import frozen
 
 from mqclause.model.diagnostic import quoted
-from mqclause.model.facts.message import HIGHEST_PRIORITY
+from mqclause.model.facts.message import HIGHEST_PRIORITY, OF_ITS_OWN, InItem, Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.queue_call import READING_MODES, QueueCall
 from mqclause.model.timeline.alteration import altered
@@ -23,8 +24,8 @@ from mqclause.model.timeline.queue_manager_content import QueueManagerContent
 from mqclause.model.timeline.queue_state import QueueState
 from mqclause.model.timeline.queue_view import SeenMessage
 from mqclause.model.timeline.raised import of_alter, of_commit, of_each, of_served, raised
-from mqclause.model.timeline.retrieval_call import is_browse, put_message
-from mqclause.model.timeline.unit_of_work import UnitOfWork, newest_first, put_in
+from mqclause.model.timeline.retrieval_call import BY_ITSELF, Placing, is_browse, put_message
+from mqclause.model.timeline.unit_of_work import UnitOfWork, count_on, newest_first, put_in
 
 
 @frozen(eq=False)
@@ -32,31 +33,37 @@ class QueueManagerState(QueueManagerContent):
     """The local queue manager at ``now`` (ms since the start). A value: every event gives another one."""
 
     def after(
-        self, event: Event, labels: Labels = UNLABELLED, asked: Event | None = None
+        self, event: Event, labels: Labels = UNLABELLED, asked: Event | None = None, placing: Placing | None = None
     ) -> tuple[QueueManagerState, Happened]:
         """The state after one repetition of ``event`` and what it led to; raises EventError if it cannot happen.
 
         A put to a queue that does not resolve to a local queue leaves this queue manager, as ``sent`` says; the
         messages of any other are called by ``labels`` if they have no id; ``asked`` is the put as it named its queue,
-        if ``event`` names another one to which that name led. What a get returns rules say: see ``gotten``.
+        if ``event`` names another one to which that name led, ``placing`` what rules say of where its message belongs.
+        What a get returns rules say: see ``gotten``.
         """
-        return _put(self, event, labels, asked or event) if event.do == "put" else TRANSITIONS[event.do](self, event)
+        if event.do == "put":
+            return _put(self, event, labels, asked or event, placing or _as_given(event))
+        return TRANSITIONS[event.do](self, event)
 
     def arrived(self, put: Event) -> tuple[QueueManagerState, Happened]:
         """The state after a message came over a channel: no application put it, so nobody's current group changes."""
         after, happened = self.after(put)
         return after.evolved(positions=self.positions), happened
 
-    def forwarded(self, event: Event, labels: Labels = UNLABELLED) -> QueueManagerState:
-        """The state after a put whose message went to another queue manager; ``labels`` call a group without a name."""
-        message = put_message(event, self.position(event), labels)
-        position = self.position(event).putting(group_put(message, event.logical_order))
-        more = moved(self, event, position, "puts")
+    def forwarded(self, event: Event, labels: Labels = UNLABELLED, placing: Placing | None = None) -> QueueManagerState:
+        """The state after a put whose message went to another queue manager; as ``after`` a put."""
+        _, _, more = _placed(self, event, event, labels, placing or _as_given(event))
         return self.evolved(now=self.time_of(event), units=self.units_with(event), **more)
 
-    def gotten(self, event: Event, queue: str, taken: Sequence[SeenMessage]) -> tuple[QueueManagerState, Happened]:
-        """The state after a get or browse of the local queue ``queue`` that returned ``taken``, and what it led to."""
-        after = after_get(self, event, queue, taken)
+    def gotten(
+        self, event: Event, queue: str, facts: Mapping[str, Any], taken: Sequence[SeenMessage]
+    ) -> tuple[QueueManagerState, Happened]:
+        """The state after a get or browse of the local queue ``queue`` that returned ``taken``, and what it led to.
+
+        ``facts`` is what rules say of where the application then stands.
+        """
+        after = after_get(self, event, queue, facts, taken)
         base = self.definitions.local_queue(queue)
         if base is None or is_browse(event):
             return after, NOTHING
@@ -68,13 +75,29 @@ Transition = tuple[QueueManagerState, Happened]
 Units = Mapping[str, UnitOfWork]
 
 
-def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -> Transition:
+def _as_given(event: Event) -> Placing:
+    """Where a message belongs of which no rule was asked: where its put says."""
+    return BY_ITSELF if event.sequence == 1 and not event.offset else Placing(False, event.sequence, event.offset)
+
+
+def _placed(
+    state: QueueManagerState, event: Event, asked: Event, labels: Labels, placing: Placing
+) -> tuple[Message | None, InItem, dict[str, Any]]:
+    """The message of a put, what rules say of it in its item, and the parts of the state that change with it."""
+    position = state.position(asked)
+    message = put_message(event, position.puts, placing, labels)
+    if message is None and position.puts is None and not event.unit_of_work:
+        return None, OF_ITS_OWN, {}
+    told = OF_ITS_OWN if message is None else state.definitions.in_item(message)
+    group = group_put(message, told, event.logical_order) if placing.makes_current else position.puts
+    return message, told, moved(state, asked, position.putting(group), "puts" if placing.is_set_back else "")
+
+
+def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event, placing: Placing) -> Transition:
     base = state.definitions.base(event.queue)
     if base is None:
-        return state.forwarded(event, labels), NOTHING
-    position = state.position(asked)
-    message = put_message(event, position, labels)
-    more = moved(state, asked, position.putting(group_put(message, event.logical_order)), "puts")
+        return state.forwarded(event, labels, placing), NOTHING
+    message, told, more = _placed(state, event, asked, labels, placing)
     opened = state.definitions.queues[event.queue]
     before = state.queue(base.name)
     failure = state.definitions.judge.failure(
@@ -89,13 +112,13 @@ def _put(state: QueueManagerState, event: Event, labels: Labels, asked: Event) -
     enqueued = state.definitions.messages(base).priorities[given]
     units, unit = state.units, event.unit_of_work
     if unit:
-        run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent, labels, message)
+        run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent, labels, message, told)
         units = {**units, unit: put_in(units.get(unit), base.name, enqueued, event.segments, run)}
     else:
-        queue = before.put(enqueued, event.segments, event.persistent, labels, message)
+        queue = before.put(enqueued, event.segments, event.persistent, labels, message, told)
     after = state.with_queue(event, base.name, queue, units, more)
     arrival = raised(
-        after, state, "arrival", base, message_priority=given, in_unit_of_work=bool(unit), arrived=event.segments
+        after, state, "arrival", base, message_priority=enqueued, in_unit_of_work=bool(unit), arrived=event.segments
     )
     return after, Happened(arrival)
 
@@ -210,6 +233,35 @@ def _name_of_base(state: QueueManagerState, name: str) -> str:
     return base.name if base else ""
 
 
+def _clear(state: QueueManagerState, event: Event) -> Transition:
+    """CLEAR QLOCAL: the messages go, and nothing is triggered by that."""
+    queue, after = state.local_queue(event.queue), state.evolved(now=state.time_of(event))
+    held = sum(each.initq == queue.name and each.run is not None for unit in state.triggers.waiting
+               for each in state.held(unit))  # fmt: skip
+    failure = state.definitions.judge.failure(
+        QueueCall(
+            queue.name, "CLEAR QLOCAL", shared=queue.shared, handles=_handles_on(state, queue.name),
+            unsettled=held + sum(count_on(unit, queue.name) for unit in state.units.values()),
+        )
+    )  # fmt: skip
+    if failure is not None:
+        return after, Happened(failure=failure)
+    return after.evolved(queues={**state.queues, queue.name: state.queue(queue.name).cleared()}), NOTHING
+
+
+def _handles_on(state: QueueManagerState, queue: str) -> int:
+    """How many handles of any mode have a local queue open, or a remote definition that names it in XMITQ."""
+    own, handles = state.definitions.queues, state.handles
+    anywhere = own[queue].shared
+    counted = (each for each in handles.open if anywhere or each.queue_manager == handles.local)
+    leading = (each for each in counted if each.base == queue or _transmits_by(own.get(each.queue), queue))
+    return sum(1 for _ in leading) + handles.standing.get(queue, 0)
+
+
+def _transmits_by(named: Queue | None, queue: str) -> bool:
+    return named is not None and named.type == "QREMOTE" and named.xmitq == queue
+
+
 def _restart(state: QueueManagerState, event: Event) -> Transition:
     held = [each for unit in state.triggers.waiting for each in state.held(unit)]
     queues = dict(state.release(held, keep=False).queues)
@@ -237,6 +289,7 @@ TRANSITIONS: dict[str, Callable[[QueueManagerState, Event], Transition]] = {
     "commit": _commit,
     "backout": _backout,
     "alter": _alter,
+    "clear": _clear,
     "restart": _restart,
     "advance": _advance,
 }

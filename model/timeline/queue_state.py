@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from mqclause.model.facts.message import HIGHEST_PRIORITY, ON_ITS_OWN, Message
+from mqclause.model.facts.message import HIGHEST_PRIORITY, OF_ITS_OWN, ON_ITS_OWN, InItem, ItemKey, Message
 from mqclause.model.timeline.judge import PRIORITIES
 from mqclause.model.timeline.message_chain import EMPTY_CHAIN, UNLABELLED, Chain, Labels, MessageRun
 from mqclause.model.timeline.sorted_map import SortedMap, entries_from, of_sorted, with_entry, without_key
@@ -29,13 +29,15 @@ class QueueState(NamedTuple):
 
     ``committed`` counts the messages that are available, ``uncommitted`` those that an open unit of work has put.
     A message that a unit of work has got counts as gone from the moment of the get. ``known`` has the available
-    messages with an identity, by what they are found by.
+    messages with an identity, by what they are found by; those that are the first of an item are marked. ``arrived``
+    is the place of the next message: how many have come, of any priority.
     """
 
     chains: tuple[Chain, ...] = (EMPTY_CHAIN,) * len(PRIORITIES)
     committed: int = 0
     uncommitted: int = 0
     known: SortedMap = None
+    arrived: int = 0
 
     @property
     def depth(self) -> int:
@@ -59,14 +61,14 @@ class QueueState(NamedTuple):
         persistent: bool,
         labels: Labels = UNLABELLED,
         message: Message | None = None,
+        told: InItem = OF_ITS_OWN,
     ) -> QueueState:
         """After ``count`` messages put outside syncpoint, or the one ``message`` that has an identity."""
-        before = self.chains[priority]
-        chain = before.put(count, persistent, labels, message)
-        known = self.known
+        run = MessageRun(self.arrived, count, persistent, labels, message, told)
+        chains, known = self._with(priority, self.chains[priority].put(run)), self.known
         if message is not None:
-            known = _knowing(known, Got(priority, MessageRun(before.end, 1, persistent, labels, message)))
-        return QueueState(self._with(priority, chain), self.committed + count, self.uncommitted, known)
+            known = _knowing(known, Got(priority, run))
+        return QueueState(chains, self.committed + count, self.uncommitted, known, self.arrived + count)
 
     def put_uncommitted(
         self,
@@ -75,48 +77,48 @@ class QueueState(NamedTuple):
         persistent: bool,
         labels: Labels = UNLABELLED,
         message: Message | None = None,
+        told: InItem = OF_ITS_OWN,
     ) -> tuple[MessageRun, QueueState]:
-        """The run that a unit of work puts, and the queue with it."""
-        run, chain = self.chains[priority].put_uncommitted(count, persistent, labels, message)
-        return run, QueueState(self._with(priority, chain), self.committed, self.uncommitted + count, self.known)
+        """The run that a unit of work puts, and the queue with its places taken."""
+        run = MessageRun(self.arrived, count, persistent, labels, message, told)
+        chains = self._with(priority, self.chains[priority].put_uncommitted(count))
+        queue = QueueState(chains, self.committed, self.uncommitted + count, self.known, self.arrived + count)
+        return run, queue
 
     @classmethod
-    def lying(cls, messages: Iterable[tuple[int, Message]]) -> tuple[QueueState, list[Got]]:
+    def lying(cls, messages: Iterable[tuple[int, Message, InItem]]) -> tuple[QueueState, list[Got]]:
         """A queue on which messages with an identity lie, each with the priority that it is enqueued with.
 
         Given in the order of their arrival. Also those of them that a unit of work has put that is still open.
         """
         runs: tuple[list[MessageRun], ...] = tuple([] for _ in range(HIGHEST_PRIORITY + 1))
         uncommitted: list[Got] = []
-        ends = [0] * len(runs)
-        for priority, message in messages:
-            run = MessageRun(ends[priority], 1, message.persistent, UNLABELLED, message)
-            ends[priority] = run.end
+        arrived = 0
+        for priority, message, told in messages:
+            run = MessageRun(arrived, 1, message.persistent, UNLABELLED, message, told)
+            arrived = run.end
             if message.unit_of_work:
                 uncommitted.append(Got(priority, run))
             else:
                 runs[priority].append(run)
         waiting = Counter(found.priority for found in uncommitted)
-        chains = tuple(
-            Chain.of(end, of_priority, waiting[priority])
-            for priority, (end, of_priority) in enumerate(zip(ends, runs, strict=True))
-        )
+        chains = tuple(Chain.of(of_priority, waiting[priority]) for priority, of_priority in enumerate(runs))
         found = [Got(at, run) for at, each in enumerate(runs) for run in each]
-        entries = ((key, each, True) for each in found for key in _keys(each))
+        entries = ((key, each, marked) for each in found for key, marked in _keys(each))
         known = of_sorted(sorted(entries, key=lambda entry: entry[0]))
-        return cls(chains, sum(map(len, runs)), len(uncommitted), known), uncommitted
+        return cls(chains, sum(map(len, runs)), len(uncommitted), known, arrived), uncommitted
 
     def first(self) -> Got | None:
         """What a plain get finds: the oldest available message of the highest priority, if there is any."""
         return next(self.runs(), None)
 
     def at(self, priority: int, place: int) -> Got | None:
-        """The available message at a place of the chain of a priority."""
+        """The available message of a priority at a place."""
         run = self.chains[priority].run_at(place)
         return None if run is None else Got(priority, run.part_of(place, place + 1))
 
     def has(self, priority: int, place: int) -> bool:
-        """Whether an available message is at a place of the chain of a priority."""
+        """Whether an available message of a priority is at a place."""
         return self.chains[priority].run_at(place) is not None
 
     def got(self, found: Got | None = None) -> tuple[Got | None, QueueState]:
@@ -127,15 +129,22 @@ class QueueState(NamedTuple):
         priority, wanted = found
         run, left = self.chains[priority].got(wanted.first)
         known = self.known if run.message is None else _forgetting(self.known, Got(priority, run))
-        after = QueueState(self._with(priority, left), self.committed - 1, self.uncommitted, known)
+        after = QueueState(self._with(priority, left), self.committed - 1, self.uncommitted, known, self.arrived)
         return Got(priority, run), after
 
-    def item(self, key: tuple[str, str], place: tuple[int, int] = (1, 0)) -> Iterator[Got]:
-        """The messages of an item from a place on: in its sequence, those of one place in physical order."""
-        for (*found, _, _, _, _), message in entries_from(self.known, (*key, *place, -HIGHEST_PRIORITY, 0)):
+    def item(self, key: ItemKey, place: tuple[int, int] = (0, 0), first_only: bool = False) -> Iterator[Got]:
+        """The messages of an item from a place on: in its sequence, those of one place in physical order.
+
+        ``first_only``: those that are the first of it, as rules say.
+        """
+        for (*found, _, _, _, _), message in entries_from(self.known, (*key, *place, -HIGHEST_PRIORITY, 0), first_only):
             if tuple(found) != key:
                 return
             yield message
+
+    def first_of(self, key: ItemKey) -> Got | None:
+        """The message that is the first of an item: of several the one of the lowest place, in physical order."""
+        return next(self.item(key, first_only=True), None)
 
     def matching(self, by: str, label: str) -> Iterator[Got]:
         """The messages with an identity whose ``id`` or ``correlation`` is ``label``, in physical order."""
@@ -150,7 +159,8 @@ class QueueState(NamedTuple):
 
     def withdrawn(self, priority: int, run: MessageRun) -> QueueState:
         """After the backout of the unit of work that put ``run``."""
-        return self._changed(priority, self.chains[priority].withdrawn(run))
+        after = self._changed(priority, self.chains[priority].withdrawn(run))
+        return after._replace(arrived=run.first) if run.end == self.arrived else after
 
     def withdrawn_one(self, priority: int) -> QueueState:
         """After a unit of work got a message that it had put itself; its place stays empty."""
@@ -168,6 +178,10 @@ class QueueState(NamedTuple):
         for each in lost:
             known = _forgetting(known, each)
         return self._each(Chain.persistent_only)._replace(known=known)
+
+    def cleared(self) -> QueueState:
+        """After all messages were removed, of which no unit of work has any; those that follow take later places."""
+        return QueueState(arrived=self.arrived)
 
     def runs(self, priority: int = HIGHEST_PRIORITY, place: int = 0, leading: bool = False) -> Iterator[Got]:
         """The available messages in the order in which gets deliver them, from a place on.
@@ -191,6 +205,7 @@ class QueueState(NamedTuple):
             self.committed + chain.committed - before.committed,
             self.uncommitted + chain.uncommitted - before.uncommitted,
             self.known,
+            self.arrived,
         )
 
     def _known_by(self, priority: int, run: MessageRun) -> QueueState:
@@ -198,28 +213,32 @@ class QueueState(NamedTuple):
 
     def _each(self, change: Callable[[Chain], Chain]) -> QueueState:
         chains = tuple(map(change, self.chains))
-        return QueueState(chains, sum(chain.committed for chain in chains), sum(chain.uncommitted for chain in chains))
+        committed, uncommitted = sum(each.committed for each in chains), sum(each.uncommitted for each in chains)
+        return QueueState(chains, committed, uncommitted, arrived=self.arrived)
 
 
-def _keys(found: Got) -> Iterator[tuple[object, ...]]:
-    """What a message with an identity is found by; the last parts are its place in physical order."""
+def _keys(found: Got) -> Iterator[tuple[tuple[object, ...], bool]]:
+    """What a message with an identity is found by, and whether it is the first of its item there.
+
+    The last parts are its place in physical order.
+    """
     message, at = found.run.message, (-found.priority, found.run.first)
     if message is not None:
-        yield ("id", message.id, *at)
+        yield ("id", message.id, *at), False
         if message.correlation:
-            yield ("correlation", message.correlation, *at)
+            yield ("correlation", message.correlation, *at), False
         if message.item != ON_ITS_OWN:
-            yield (*message.item, *message.place, *at)
+            yield (*message.item, *message.place, *at), found.run.told.is_first
 
 
 def _knowing(known: SortedMap, found: Got) -> SortedMap:
-    for key in _keys(found):
-        known = with_entry(known, key, found)
+    for key, is_first in _keys(found):
+        known = with_entry(known, key, found, is_first)
     return known
 
 
 def _forgetting(known: SortedMap, found: Got) -> SortedMap:
-    for key in _keys(found):
+    for key, _ in _keys(found):
         known = without_key(known, key)
     return known
 

@@ -6,20 +6,29 @@ leaves out only what the rules would leave out whatever they saw of it, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import merge
 from typing import Any
 
 from attrs import define, frozen
 
 from mqclause.model.facts.message import HIGHEST_PRIORITY, ITEM_KINDS, ON_ITS_OWN, ItemKey, Message
-from mqclause.model.facts.retrieval import QueuedMessage
+from mqclause.model.facts.retrieval import NO_PLACE, QueuedMessage
+from mqclause.model.timeline.message_chain import MessageRun
 from mqclause.model.timeline.positions import CurrentGroup, Position
 from mqclause.model.timeline.queue_state import Got, QueueState
-from mqclause.model.timeline.sorted_map import entries_from
+from mqclause.model.timeline.sorted_map import value_at
 
 CHEAP = ("item_priority", "item_arrival", "leads", "first_there", "repeated")
 """What is told of a message by the first of its item; the rest takes a walk along the item."""
+
+TOLD = (
+    "is_first", "ends_message", "ends_item", "followed_by_sequence", "followed_by_offset", "length", "begins_message",
+)  # fmt: skip
+"""What was told of a message when it was put."""
+
+Place = tuple[int, int]
+"""A priority and a place of the queue, or MsgSeqNumber and Offset."""
 
 
 @define(eq=False)
@@ -37,16 +46,24 @@ class SeenMessage(QueuedMessage):
         return object.__getattribute__(self, name)
 
 
+NO_UNITS: Mapping[Place, str] = {}
+
+
 @frozen(eq=False)
 class QueueView:
     """The messages of ``queue`` that a call may see, for an application that stands at ``position``.
 
-    ``uncommitted`` gives those that it may not see, as the unit of work that put them is open.
+    ``uncommitted`` gives those that it may not see, as the unit of work that put them is open; ``units`` are those
+    open ones that have put some that it may see, by their places. ``begun_by`` says which application has got
+    messages of an item, None if nobody has; ``by`` is the one that calls.
     """
 
     queue: QueueState
     position: Position
     uncommitted: Callable[[], Iterator[tuple[str, Got]]] = tuple  # type: ignore[assignment]
+    units: Mapping[Place, str] = NO_UNITS
+    begun_by: Callable[[ItemKey], str | None] = {}.get  # type: ignore[assignment]
+    by: str = ""
 
     def everything(self) -> Iterator[SeenMessage]:
         """The messages in physical order with those that the call may not see, as their units of work are open."""
@@ -105,23 +122,29 @@ class QueueView:
         found = self.queue.at(priority, place)
         return None if found is None else self.seen(found)
 
-    def of_item(self, item: ItemKey, place: tuple[int, int] | None) -> SeenMessage | None:
+    def of_item(self, item: ItemKey, place: Place | None) -> SeenMessage | None:
         """The message at a place of an item: of several the first in physical order."""
         if place is None:
             return None
         found = next(self.queue.item(item, place), None)
         return self.seen(found) if found is not None and _place(found) == place else None
 
+    def line(self, first: SeenMessage | None) -> Iterator[SeenMessage]:
+        """A message and what follows it in its item without a gap: no message comes twice."""
+        at, before = first, NO_PLACE
+        while at is not None and at.found is not None and at.message is not None and before < at.message.place:
+            yield at
+            before = at.message.place
+            at = self.of_item(at.message.item, at.found.run.told.next)
+
     def whole(self, first: SeenMessage) -> list[SeenMessage]:
         """The logical message that ``first`` begins, segment by segment, up to its last one or to the first gap."""
-        segments, at = [first], first.message
-        while at is not None and not at.ends_message:
-            following = self.of_item(at.item, at.next_place)
-            if following is None:
+        segments = []
+        for each in self.line(first):
+            segments.append(each)
+            if each.ends_message:
                 break
-            segments.append(following)
-            at = following.message
-        return segments
+        return segments or [first]
 
     def seen(self, found: Got) -> SeenMessage:
         """A message as the rules see it: the first of a run."""
@@ -129,7 +152,8 @@ class QueueView:
         seen: SeenMessage = SeenMessage.__new__(SeenMessage)
         seen.view, seen.found, seen.message = self, found, run.message
         seen.id, seen.priority, seen.arrival = run.label(run.first), priority, run.first
-        seen.fifo, seen.defprty, seen.unit_of_work = False, priority, ""
+        seen.fifo, seen.defprty, seen.enqueued_priority = False, priority, priority
+        seen.unit_of_work = self.units.get((priority, run.first), "") if self.units else ""
         cursor = self.position.cursor
         seen.under_cursor = cursor is not None and cursor.at == (priority, run.first)
         if run.message is None:
@@ -150,12 +174,15 @@ class QueueView:
         seen.in_group = kind == "group"
         seen.last_in_group = seen.in_group and message.last_in_group
         seen.segment, seen.last_segment = message.is_segment, message.last_segment
+        seen.begins_message = seen.found.run.told.begins_message if seen.found is not None else True
         browse = cursor.group if cursor is not None else None
         gets = self.position.gets
         seen.next_of_gets = self._is_next(seen, message, gets)
         seen.next_of_browse = self._is_next(seen, message, browse)
-        browsed = next(entries_from(self.position.browsed, (-seen.priority, seen.arrival)), None)
-        seen.browsed = browsed is not None and browsed[0] == (-seen.priority, seen.arrival)
+        browsed = self.position.browsed
+        seen.browsed = browsed is not None and bool(value_at(browsed, (-seen.priority, seen.arrival)))
+        if not seen.segment:
+            seen.segments_end, seen.message_ends_group = True, seen.last_in_group
 
     def _is_next(self, seen: SeenMessage, message: Message, group: CurrentGroup | None) -> bool:
         """Whether a message is what comes next in a current group: of several at its place the first."""
@@ -165,45 +192,59 @@ class QueueView:
         return first is not None and (first.priority, first.run.first) == (seen.priority, seen.arrival)
 
     def tell(self, seen: SeenMessage, name: str) -> None:
-        """Tells a message what it is in its item: what the first message says, or all that takes a walk."""
-        assert seen.message is not None  # noqa: S101 - another one is told at once
-        if name in CHEAP:
-            self._tell_of_first(seen)
-        elif name in ("message_complete", "message_ends_group"):
-            begins = self.of_item(seen.message.item, (seen.sequence, 0)) if seen.segment else seen
-            last = self.whole(begins)[-1] if begins is not None else None
-            ends = last is not None and (last.last_segment or not last.segment)
-            seen.message_complete = ends
-            seen.message_ends_group = ends and last is not None and last.last_in_group
+        """Tells a message what it is in its item: by what was told of it, by the first one, or by a walk."""
+        assert seen.found is not None  # noqa: S101 - told to the type checker
+        if name in TOLD:
+            _tell(seen, seen.found.run)
+        elif seen.message is None or seen.message.item == ON_ITS_OWN:
+            raise AttributeError(name)
+        elif name in CHEAP:
+            self._tell_of_first(seen, seen.message)
+        elif name in ("segments_end", "message_ends_group"):
+            self._tell_of_segments(seen, seen.message)
+        elif name == "begun_by_another":
+            seen.begun_by_another = self.begun_by(seen.message.item) not in (None, self.by)
         else:
-            self._tell_of_all(seen)
+            self._tell_of_all(seen, seen.message)
 
-    def _tell_of_first(self, seen: SeenMessage) -> None:
-        assert seen.message is not None  # noqa: S101 - as above
-        item = seen.message.item
-        stands_at = next(self.queue.item(item), None)
-        first = self.of_item(item, (1, 0))
-        same = self.of_item(item, seen.message.place)
-        spot = (seen.priority, seen.arrival)
+    def _tell_of_first(self, seen: SeenMessage, message: Message) -> None:
+        first, spot = self.queue.first_of(message.item), (seen.priority, seen.arrival)
+        stands_at = first or next(self.queue.item(message.item), None)
+        same = next(self.queue.item(message.item, message.place), None)
         seen.first_there = first is not None
-        seen.leads = first is not None and spot == (first.priority, first.arrival)
-        seen.repeated = same is not None and spot != (same.priority, same.arrival)
-        seen.item_priority, seen.item_arrival = (0, 0) if stands_at is None else (stands_at[0], stands_at[1].first)
+        seen.leads = first is not None and spot == _spot(first)
+        seen.repeated = same is not None and _place(same) == message.place and spot != _spot(same)
+        seen.item_priority, seen.item_arrival = (0, 0) if stands_at is None else _spot(stands_at)
 
-    def _tell_of_all(self, seen: SeenMessage) -> None:
+    def _tell_of_segments(self, seen: SeenMessage, message: Message) -> None:
+        found = next(self.queue.item(message.item, (seen.sequence, 0)), None)
+        begins = self.seen(found) if found is not None and _place(found)[0] == seen.sequence else None
+        last = self.whole(begins)[-1] if begins is not None and begins.begins_message else None
+        seen.segments_end = last is not None and last.ends_message
+        seen.message_ends_group = last is not None and last.ends_message and last.last_in_group
+
+    def _tell_of_all(self, seen: SeenMessage, message: Message) -> None:
         """Walks along the item from its first message."""
-        assert seen.message is not None  # noqa: S101 - as above
-        item, place = seen.message.item, seen.message.place
-        at, last, in_line = self.of_item(item, (1, 0)), None, False
-        while at is not None and at.message is not None:
-            in_line = in_line or at.message.place == place
-            last, at = at, self.of_item(item, at.message.next_place)
-        seen.group_complete = last is not None and last.message is not None and last.message.ends_item
-        last_place = last.message.place if last is not None and last.message is not None else (0, 0)
-        seen.after_last = seen.group_complete and place > last_place
-        seen.after_gap = not (seen.after_last or seen.repeated or in_line or last is None)
-        earliest = min(((-each.priority, each.run.first) for each in self.queue.item(item)), default=(0, 0))
+        first, spot = self.queue.first_of(message.item), (seen.priority, seen.arrival)
+        last, seen.in_line = None, False
+        for last in self.line(None if first is None else self.seen(first)):
+            seen.in_line = seen.in_line or (last.priority, last.arrival) == spot
+        seen.line_ends = last is not None and last.ends_item
+        last_place = last.message.place if last is not None and last.message is not None else NO_PLACE
+        seen.behind_end = seen.line_ends and message.place > last_place
+        earliest = min(((-each.priority, each.run.first) for each in self.queue.item(message.item)), default=(0, 0))
         seen.earliest_priority, seen.earliest_arrival = -earliest[0], earliest[1]
+
+
+def _spot(found: Got) -> Place:
+    return found.priority, found.run.first
+
+
+def _tell(seen: SeenMessage, run: MessageRun) -> None:
+    """What was told of a message when it was put."""
+    seen.is_first, seen.begins_message, seen.ends_message, seen.ends_item, following = run.told
+    seen.followed_by_sequence, seen.followed_by_offset = following or (0, 0)
+    seen.length = run.message.length if run.message is not None else 0
 
 
 def _in_physical_order(seen: SeenMessage) -> tuple[int, int]:
@@ -214,8 +255,8 @@ def _on_its_own(seen: SeenMessage, correlation: str = "") -> None:
     """What is true of a message that is an item by itself."""
     seen.correlation, seen.group_id, seen.in_group, seen.sequence, seen.offset = correlation, "", False, 1, 0
     seen.last_in_group = seen.segment = seen.last_segment = seen.repeated = seen.message_ends_group = False
-    seen.after_gap = seen.after_last = seen.next_of_gets = seen.next_of_browse = seen.browsed = False
-    seen.leads = seen.first_there = seen.message_complete = seen.group_complete = True
+    seen.behind_end = seen.next_of_gets = seen.next_of_browse = seen.browsed = seen.begun_by_another = False
+    seen.leads = seen.first_there = seen.in_line = seen.line_ends = seen.segments_end = seen.begins_message = True
     seen.item_priority = seen.earliest_priority = seen.priority
     seen.item_arrival = seen.earliest_arrival = seen.arrival
 

@@ -34,6 +34,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
         "segments",
         "by",
         "persistent",
+        "cluster_pcf",
         "count",
         *MESSAGE_KEYS,
     ),
@@ -43,14 +44,15 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "commit": ("unit_of_work",),
     "backout": ("unit_of_work",),
     "alter": ("queue", "channel", "queue_manager", "set"),
+    "clear": ("queue",),
     "restart": (),
     "advance": (),
     "suspend": ("queue_manager", "cluster", "mode"),
     "resume": ("queue_manager", "cluster"),
-    "refresh": ("cluster",),
+    "refresh": ("cluster", "repos"),
     "fail": ("queue_manager",),
     "recover": ("queue_manager",),
-    "arrive": ("queue", "id", "persistent"),
+    "arrive": ("queue", "id", "persistent", "bound"),
 }
 
 EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
@@ -67,6 +69,7 @@ NEEDED_KEYS: dict[str, tuple[str, ...]] = {
     "commit": ("unit_of_work",),
     "backout": ("unit_of_work",),
     "alter": ("set",),
+    "clear": ("queue",),
     "restart": (),
     "advance": (),
     "suspend": ("cluster",),
@@ -195,21 +198,31 @@ class Referenced:
             yield refusal
         elif event.queue not in self.cluster.queues_by_name:
             yield unknown("queue", event.queue, self.cluster.queues_by_name)
+        elif event.do == "clear":
+            if self.definitions.local_queue(event.queue) is None:
+                yield f"queue {quoted(event.queue)} is no local queue of {quoted(member)}; a clear needs one"
         elif event.do == "get" or (event.do == "open" and event.mode in READING_MODES):
             what = "a get" if event.do == "get" else f"mode {event.mode}"
             if not self._readable(event.queue, member):
                 yield f"queue {quoted(event.queue)} resolves to no local queue of {quoted(member)}; {what} needs one"
 
     def _readable(self, name: str, member: str) -> bool:
-        """Whether ``name`` can be opened for input at ``member``: it is local there, or shared."""
-        base = self.definitions.base(name)
-        if member == self.cluster.queue_manager.name:
-            return base is not None
+        """Whether an open of ``name`` for input at ``member`` can be asked: local there, shared, or others' alone."""
+        base, own = self.definitions.base(name), self.cluster.queue_manager.name
+        if member == own:
+            return base is not None or self._of_others(name)
         if base is not None and base.shared:
             return True
         # Of another member's aliases we know only those that are clustered; their targets are its own affair.
         instances = self.cluster.queues_by_name[name]
         return any(queue.queue_manager == member and queue.type != "QREMOTE" for queue in instances)
+
+    def _of_others(self, name: str) -> bool:
+        """Whether a name, or what its own alias stands for, is known as a queue of other queue managers alone."""
+        here = self.cluster.own_queues.get(name)
+        known = name if here is None else here.base_queue
+        others = self.cluster.queues_by_name.get(known, ())
+        return known not in self.cluster.own_queues and bool(others)
 
     def _alter_faults(self, event: Event) -> Iterator[str]:
         try:

@@ -107,6 +107,15 @@ def entries_from(at: SortedMap, key: Any = None, marked_only: bool = False) -> I
         at = entry.right
 
 
+def value_at(at: SortedMap, key: Any) -> Any:
+    """The value under ``key``; None if there is none."""
+    while at is not None:
+        if at.key == key:
+            return at.value
+        at = at.left if key < at.key else at.right
+    return None
+
+
 def last_before(at: SortedMap, key: Any) -> Any:
     """The value under the highest key that is below ``key``; None if there is none."""
     found = None

@@ -75,6 +75,11 @@ def newest_first(unit: UnitOfWork) -> Iterator[Done]:
         unit = unit.before
 
 
+def count_on(unit: UnitOfWork, queue: str) -> int:
+    """How many messages the unit of work has put on, or got from, a queue."""
+    return sum(done.run.size for done in newest_first(unit) if done.queue == queue)
+
+
 def oldest_first(unit: UnitOfWork) -> list[Done]:
     """What the unit of work did, in order."""
     return list(newest_first(unit))[::-1]

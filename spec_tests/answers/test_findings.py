@@ -143,7 +143,7 @@ def test_a_queue_is_looked_at_in_each_of_its_clusters() -> None:
 def test_scripts_of_one_queue_manager_are_looked_at_together() -> None:
     parts = [
         "* Queue manager name: QM1\nDEFINE QLOCAL(W) TRIGGER PROCESS(P) INITQ(I)\n",
-        "* Queue manager name: QM1\nDEFINE PROCESS(P)\nDEFINE PROCESS(P2)\n",
+        "* Queue manager name: QM1\nDEFINE PROCESS(P) APPLICID(x)\nDEFINE PROCESS(P2)\n",
         "* Queue manager name: QM1\nDEFINE QLOCAL(I)\nALTER QLOCAL(W) MSGDLVSQ(PRIORITY)\n",
     ]
     assert told(*parts) == []
@@ -154,7 +154,8 @@ def test_a_change_is_looked_at_before_it_is_made() -> None:
     scripts = member("QM1", QUEUE), member("QM2", QUEUE)
     assert told(*scripts, changes=["QLOCAL(Q) QMGR(QM2) PUT(DISABLED)"]) == [("check.02", "Q", "QM2")]
     assert told(*scripts, changes=["CHANNEL(TO.QM1) STATUS(STOPPED)", "QMGR(QM1) CLWLEXIT(x)"]) == [
-        ("check.16", "QM1", "QM1")
+        ("check.16", "QM1", "QM1"),
+        ("check.31", "TO.QM1", "QM2"),
     ]
     assert ("check.16", "QM1", "QM1") in told(scripts[0], changes=["QMGR CLWLEXIT(x)", "QMGR SUSPEND(NO)"])
     for change, said in (
@@ -244,12 +245,13 @@ def test_a_member_that_is_suspended_is_told_once() -> None:
     assert told(resumed, member("QM2")) == []
 
 
-def test_a_state_is_no_part_of_a_configuration_but_its_channel_has_to_be_there() -> None:
-    """The channel of that name is a receiver here and a sender there: a state may be of either."""
+def test_a_state_is_that_of_who_sends_and_its_channel_has_to_be_there() -> None:
+    """QM2 sends to QM1 by the channel, whose state is no matter of QM1; nor does START say that it runs."""
     sender = "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"
     scripts = member("QM1"), member("QM2", sender)
-    assert told(*scripts, changes=["CHANNEL(TO.QM1) STATUS(STOPPED)"]) == []
-    assert told(*scripts, changes=["CHANNEL(TO.QM1) QMGR(QM2) STATUS(STOPPED)"]) == []
+    for change in ("CHANNEL(TO.QM1) STATUS(STOPPED)", "CHANNEL(TO.QM1) QMGR(QM2) STATUS(RETRYING)"):
+        assert told(*scripts, changes=[change]) == [("check.31", "TO.QM1", "QM2")]
+    assert told(*scripts, changes=["CHANNEL(TO.QM1) STATUS(RUNNING)"]) == []
     for named in ("CHANNEL(TO.QM9)", "CHANNEL(TO.QM1) QMGR(QM9)"):
         with pytest.raises(FactsError, match="is not known"):
             told(*scripts, changes=[f"{named} STATUS(STOPPED)"])
@@ -260,7 +262,7 @@ def test_little_stays_of_what_concerns_nobody_else() -> None:
     text = member("QM1", QUEUE, *private)
     inspection = inspected([Source("QM1.mqsc", text.encode())], CHECKS)
     kept = inspection.members["QM1"]
-    assert [each.name for each in kept.waiting] == ["TO.QM1", "QM1", "Q"]
+    assert [each.name for each in kept.waiting] == ["TO.QM1", "QM1", "Q", "QM1"]
     [file] = kept.kept
     assert isinstance(file, KeptScript)
     assert isinstance(file.source.data, Gunzipped)

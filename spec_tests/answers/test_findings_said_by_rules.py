@@ -9,7 +9,7 @@ from mqclause.answers.check.findings import Checks
 from mqclause.answers.check.inspection import inspected
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
-from spec_tests.support.inspected_members import CHECKS, QUEUE, REPOS, member, told
+from spec_tests.support.inspected_members import CHECKS, QUEUE, REPOS, UNJOINED, member, told
 
 
 def test_what_hosts_should_have_alike_and_what_a_sender_may_not_state_is_said_by_the_rules_alone() -> None:
@@ -23,7 +23,7 @@ def test_what_hosts_should_have_alike_and_what_a_sender_may_not_state_is_said_by
 
     def told_by(path: str, word: str, other: str) -> set[tuple[str, str]]:
         assert f"'{word}'" in rules.files[path]
-        checks = Checks(rules.with_files({path: rules.files[path].replace(f"'{word}'", f"'{other}'")}))
+        checks = Checks(rules.with_files({path: rules.files[path].replace(f"'{word}'", f"'{other}'")}), UNJOINED)
         return {(each.rule.id, each.said.attribute) for each in inspected(sources, checks).findings()}
 
     alike, sender = "check/06_hosts_have_one_default_priority.toml", "check/20_sender_as_receiver.toml"
@@ -55,7 +55,7 @@ def test_which_attribute_of_which_object_a_script_may_state_in_vain_is_said_by_t
     sources = [Source("0.mqsc", text.encode())]
     assert [each.rule.id for each in inspected(sources, CHECKS).findings()] == ["check.04"]
     for said in ("", 'misplaced = {CLUSSDR = ["DEFPRTY"]}\n', 'misplaced = {CLUSRCVR = ["NETPRTY"]}\n'):
-        checks = Checks(rules.with_files({path: rules.files[path].replace(stated, said)}))
+        checks = Checks(rules.with_files({path: rules.files[path].replace(stated, said)}), UNJOINED)
         with pytest.raises(FactsError, match="NETPRTY"):
             inspected(sources, checks).findings()
 
@@ -68,7 +68,7 @@ def test_which_queue_manager_an_alias_may_stand_for_is_said_by_the_rules_of_name
     script = member("QM1", "DEFINE QREMOTE(ME) RNAME(' ') RQMNAME(QM1)", "DEFINE QREMOTE(HERE) RNAME(' ') RQMNAME(' ')")
     sources = [Source("0.mqsc", script.encode())]
     told_by = [
-        [each for each in inspected(sources, Checks(of)).findings() if each.rule.id == "check.22"]
+        [each for each in inspected(sources, Checks(of, UNJOINED)).findings() if each.rule.id == "check.22"]
         for of in (rules, others)
     ]
     assert [[each.name for each in found] for found in told_by] == [[], ["ME", "HERE"]]
@@ -82,7 +82,7 @@ def test_at_which_member_it_is_told_what_a_cluster_lacks_is_said_by_the_rules_al
     def told_at(stated: str, said: str) -> list[str]:
         terms = rules.files["terms.toml"]
         assert terms.count(stated) == 1
-        checks = Checks(rules.with_files({"terms.toml": terms.replace(stated, said)}))
+        checks = Checks(rules.with_files({"terms.toml": terms.replace(stated, said)}), UNJOINED)
         return [each.queue_manager for each in inspected(sources, checks).findings() if each.rule.id == "check.21"]
 
     assert told_at("like_members_before = 0", "like_members_before = 0") == ["QM2"]
@@ -122,17 +122,19 @@ def test_of_what_others_have_a_member_knows_what_goes_round_in_its_clusters() ->
     assert sorted(seen_from("QM4")) == sorted(OF_QM5_TO_ALL)
     assert sorted(seen_from("QM5")) == sorted([*OF_QM5_TO_ALL, *own, *triggers])
     assert triggers
-    assert seen_from("QM6") == [("check.21", "TO.QM6")], "the one full repository of a cluster of its own"
+    assert seen_from("QM6") == [("check.21", "QM6")], "the one full repository of a cluster of its own"
     assert sorted(seen_from(None)) == sorted([*seen_from("QM5"), *seen_from("QM6")])
 
 
 def test_which_attributes_go_round_in_a_cluster_is_said_by_a_term() -> None:
-    rules, stated = Rules(), "'put', 'suspend'"
+    rules, stated = Rules(), "'put', 'repos', 'suspend'"
     assert rules.files["terms.toml"].count(stated) == 1
 
     def by(said: str) -> list[tuple[str, str]]:
         files = {"terms.toml": rules.files["terms.toml"].replace(stated, said)}
-        return sorted(seen_from("QM4", Checks(rules.with_files(files))))
+        return sorted(seen_from("QM4", Checks(rules.with_files(files), UNJOINED)))
 
-    assert by("'put', 'suspend', 'deadq', 'get'") == sorted([*OF_QM5_TO_ALL, ("check.26", "QM5"), ("check.25", "OPEN")])
-    assert by("'put'") == sorted(set(OF_QM5_TO_ALL) - {("check.27", "QM5")})
+    assert by("'put', 'repos', 'suspend', 'deadq', 'get'") == sorted(
+        [*OF_QM5_TO_ALL, ("check.26", "QM5"), ("check.25", "OPEN")]
+    )
+    assert by("'put', 'repos'") == sorted(set(OF_QM5_TO_ALL) - {("check.27", "QM5")})

@@ -27,11 +27,13 @@ DEFINE CHANNEL('TO.QM2') CHLTYPE(CLUSRCVR) TRPTYPE(TCP) CLUSTER(SALES) +
     BATCHHB(1000) CONNAME('h(1414)')
 DEFINE QLOCAL('ORDERS.IN') CLUSTER(SALES) PUT(DISABLED)
 ALTER QMGR REPOS(SALES)
+DEFINE CHANNEL('TO.QM3') CHLTYPE(CLUSSDR) TRPTYPE(TCP) CLUSTER(SALES) CONNAME('i')
 """
 OTHER = """* Queue manager name: QM3
 DEFINE CHANNEL('TO.QM3') CHLTYPE(CLUSRCVR) TRPTYPE(TCP) CLUSTER(SALES) HBINT(30) BATCHHB(1000) CONNAME('i(1414)')
 DEFINE QLOCAL('ORDERS.IN') CLUSTER(SALES)
 ALTER QMGR REPOS(SALES)
+DEFINE CHANNEL('TO.QM2') CHLTYPE(CLUSSDR) TRPTYPE(TCP) CLUSTER(SALES) CONNAME('h(1414)')
 """
 
 
@@ -86,7 +88,7 @@ def test_with_from_it_is_what_that_queue_manager_knows(dumps: list[str], tmp_pat
         "DEFINE CHANNEL('PAY.QM2') CHLTYPE(CLUSRCVR) CLUSTER(PAY) HBINT(9) BATCHHB(1) CONNAME(h)\n"
     )
     every = [each["rule"] for each in run(*dumps, f"QM2={private}")[1]]
-    assert every == ["check.12", "check.02", "trigger.07", "check.12", "check.21"]
+    assert every == ["check.12", "check.02", "trigger.07", "check.12", "check.21", "check.35"]
     known = run(*dumps, f"QM2={private}", "--from", "QM3")[1]
     assert [(each["rule"], each["object"]["name"]) for each in known] == [
         ("check.12", "TO.QM2"),
@@ -138,7 +140,7 @@ def test_netprty_at_a_sender_is_a_finding_here_and_a_fault_elsewhere(tmp_path: P
     [
         (["--set", "QLOCAL(ORDERS.IN) QMGR(QM2) PUT(ENABLED)"], ["check.12"]),
         (["--set", "QLOCAL(ORDERS.IN) QMGR(QM3) PUT(DISABLED)"], ["check.01", "check.12", "check.01"]),
-        (["--status", "TO.QM3=STOPPED"], ["check.12", "check.02"]),
+        (["--status", "TO.QM3=STOPPED"], ["check.31", "check.12", "check.02"]),
         (["--with", "QM2={0}/change.mqsc"], ["check.02"]),
         (["--with", "{0}/other.mqsc", "--format", "mqsc"], ["check.12", "check.02", "check.16"]),
     ],

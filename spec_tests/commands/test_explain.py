@@ -183,7 +183,7 @@ def test_dumps_seen_from_a_member(tmp_path: Path) -> None:
     away = json.loads(run("explain", *names, "--put", "WORK", "--from", "QC", "--json").stdout)
     assert {each["queue_manager"] for each in away["permitted"]} == {"QB", "QC"}
     assert away["assumptions"] == [
-        "scripts and dumps hold no channel status and no sequence numbers: taken as INACTIVE and 0",
+        "MQ displays no sequence numbers: taken as 0",
         "taken as all members of C: QA, QB, QC",
     ]
     assert at_home["incomplete"] == []
@@ -244,3 +244,19 @@ def test_a_queue_manager_of_another_edition(tmp_path: Path) -> None:
         script = written(tmp_path, DUMP.format(level=level, xmitq="QM9"), "QM1.mqsc")
         trace = json.loads(asked(script, "--put", put, "--json")[1])
         assert (said in trace["assumptions"]) is expected
+
+
+@pytest.mark.parametrize("call", [[], ["--call", "MQPUT1"]])
+def test_a_message_that_came_over_a_cluster_channel_stays(tmp_path: Path, call: list[str]) -> None:
+    """Clause 3: also where an application's message would be balanced; a line of its own says it for --lines."""
+    hosts = [{"name": "Q", "queue_manager": host, "clusters": ["S"], "clwluseq": "ANY"} for host in ("QM1", "QM2")]
+    document = facts(queue=hosts, put={"queue": "Q"})
+    name, lines = written(tmp_path, document), tmp_path / "lines.jsonl"
+    lines.write_text(json.dumps(document) + "\n")
+    for options in ([name, "--json"], ["--lines", str(lines)]):
+        balanced, kept = (json.loads(run("explain", *options, *call, *more).stdout)
+                          for more in ([], ["--from-cluster-channel"]))  # fmt: skip
+        assert len(balanced["permitted"]) == 2
+        assert ([each["queue_manager"] for each in kept["permitted"]], kept["put"]["from_cluster_channel"]) == (
+            ["QM1"], True
+        )  # fmt: skip

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from mqclause.answers.choice.ways import on_the_way
 from mqclause.model.facts.delivery import Delivery
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.commands.check import command as check
 from mqclause.tools.commands.explain import command as explain
 from mqclause.tools.commands.map import command as map_command
 from mqclause.tools.commands.plan import command as plan
@@ -60,9 +61,10 @@ def answered(command: Command, *options: str) -> tuple[int, Any]:
     return done.return_value, json.loads(done.stdout)
 
 
-def in_the_way(files: list[str], queue: str, *options: str) -> list[str]:
+def in_the_way(files: list[str], queue: str, *options: str, code: int = 0) -> list[str]:
+    """The remarks on the way; ``code`` is the reason code that the put ends with."""
     status, document = answered(explain, *files, "--from", "QM1", "--put", queue, *options)
-    assert status == 0, "the outcome is that of the choice"
+    assert (status, document["reason"] and document["reason"]["code"]) == ((1, code) if code else (0, None))
     return [each for each in document["remarks"] if any(way in each for way in WAYS)]
 
 
@@ -91,7 +93,7 @@ def in_the_way(files: list[str], queue: str, *options: str) -> list[str]:
     ],
 )
 def test_the_way_to_what_was_chosen(files: list[str], queue: str, options: list[str], told: list[str]) -> None:
-    assert in_the_way(files, queue, *options) == told
+    assert in_the_way(files, queue, *options, code=2051 if TRANSMISSION in told else 0) == told
 
 
 @pytest.mark.parametrize("limit", [" -n 'S*'", " -t qlocal"])
@@ -122,9 +124,9 @@ def test_an_exit_chooses_a_queue_that_is_disabled(
 
 def test_a_plan_tells_what_stands_in_the_way_then(files: list[str]) -> None:
     status, document = answered(plan, *files, "--from", "QM1", "--set", DISABLED)
-    assert (status, document["rows"]) == (0, [])
-    told = {(each["queue"], each["from"]) for each in document["remarks"] if each["remark"] == TRANSMISSION}
-    assert told == {(queue, "QM1") for queue in ("ORDERS", "ONLY.HERE", "LOST", "FOUND")}
+    rows = {(each["queue"], each["from"]): each["after"]["reason"] for each in document["rows"]}
+    assert (status, {each["code"] for each in rows.values()}) == (3, {2051})
+    assert rows.keys() == {(queue, "QM1") for queue in ("ORDERS", "ONLY.HERE", "LOST", "FOUND")}
     assert "remarks" not in answered(plan, *files, "--set", "QLOCAL(OWN) QMGR(QM2) PUT(DISABLED)")[1]
 
 
@@ -206,9 +208,11 @@ def mapped(files: list[str], *options: str) -> dict[tuple[str, str], list[str]]:
 
 
 def test_a_map_tells_it_of_every_row(files: list[str]) -> None:
-    # ORDERS and ONLY.HERE stay at QM3 where they are put there; LOST is on QM2 alone, and leads nowhere.
+    # ORDERS and ONLY.HERE stay at QM3 where they are put there; LOST is on QM2 alone, and leads nowhere. ORDERS spreads
+    # from QM1, by opens.
+    spreads = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
     lost = "LOST at QM2 is an alias of NOWHERE, which no queue manager has: the message cannot be put there when it arrives"
-    assert mapped(files) == {("LOST", name): [lost] for name in ("QM1", "QM3")}
+    assert mapped(files) == {**{("LOST", name): [lost] for name in ("QM1", "QM3")}, ("ORDERS", "QM1"): [spreads]}
     waits = "the message waits on the transmission queue: TO.QM3 to QM3 is STOPPED"
     options = ["--status", "TO.QM3=STOPPED", "--queue", "ONLY*"]
     assert mapped(files, *options) == {("ONLY.HERE", name): [waits] for name in ("QM1", "QM2")}
@@ -221,9 +225,10 @@ def test_a_transmission_queue_of_its_own_is_that_of_a_channel_that_it_names(file
     given = own.read_text()
     disabled = "DEFINE QLOCAL(XQ) USAGE(XMITQ) CLCHNAME('TO.QM*') PUT(DISABLED)\n* Script ended"
     own.write_text(given.replace("* Script ended", disabled))
-    assert in_the_way(files, "ONLY.HERE") == [TRANSMISSION.replace("SYSTEM.CLUSTER.TRANSMIT.QUEUE", "XQ")]
+    told = [TRANSMISSION.replace("SYSTEM.CLUSTER.TRANSMIT.QUEUE", "XQ")]
+    assert in_the_way(files, "ONLY.HERE", code=2051) == told
     own.write_text(given.replace("* Script ended", disabled.replace("TO.QM*", "TO.QM2")))
-    assert in_the_way(files, "ONLY.HERE", "--set", DISABLED) == [TRANSMISSION]
+    assert in_the_way(files, "ONLY.HERE", "--set", DISABLED, code=2051) == [TRANSMISSION]
     own.write_text(given.replace("* Script ended", "ALTER QMGR DEFCLXQ(CHANNEL)\n* Script ended"))
     assert in_the_way(files, "ONLY.HERE", "--set", DISABLED) == []
 
@@ -279,3 +284,67 @@ def test_a_replay_beside_dumps_knows_what_they_tell(files: list[str], tmp_path: 
     options = [str(scenario), *(part for file in files for part in ("--facts", file)), "--from", "QM1"]
     done = CliRunner().invoke(replay, options, standalone_mode=False, catch_exceptions=False)
     assert done.stdout.count("LOST at QM2 is an alias of NOWHERE") == 1, "a remark is told once"
+
+
+SCRIPT = "* Queue manager name: {0}\nDEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES) CONNAME(h)\n{1}"
+GATEWAY = "DEFINE QALIAS(FRONT) TARGET(STORE) CLUSTER(SALES)\n"
+LOG = """Starting MQSC for queue manager QM4.
+     1 : DISPLAY {asked} ALL
+AMQ8409I: Display Queue details.
+   QUEUE(FRONT)                            TYPE(QALIAS)
+   TARGET(STORE)                           CLUSTER(SALES)
+     2 : DISPLAY CHANNEL(*) ALL
+AMQ8414I: Display Channel details.
+   CHANNEL(TO.QM4)                         CHLTYPE(CLUSRCVR)
+   CONNAME(h)                              CLUSTER(SALES)
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "options", "is_told"),
+    [
+        (SCRIPT.format("QM4", GATEWAY), (), True),
+        (SCRIPT.format("QM4", GATEWAY), ("--bind", "NOTFIXED"), False),
+        (SCRIPT.format("QM4", GATEWAY), ("--call", "MQPUT1"), False),
+        (SCRIPT.format("QM4", GATEWAY), ("--to-queue-manager", "QM4", "--bind", "NOTFIXED"), True),
+        (SCRIPT.format("QM4", GATEWAY + "DEFINE QLOCAL(STORE)\n"), (), False),
+        # A dump without local queues, and a log in which nobody asked for that one, do not tell that it is not there.
+        (DUMP.format(name="QM4", limit=" -t qalias", more=GATEWAY), (), False),
+        (LOG.format(asked="QUEUE(F*)"), (), False),
+        (LOG.format(asked="QUEUE(*)"), (), True),
+    ],
+)
+def test_an_alias_whose_host_lacks_its_queue(
+    tmp_path: Path, host: str, options: tuple[str, ...], is_told: bool
+) -> None:
+    """QM5 has STORE in a cluster that the host may be in and QM1 is not: only what is bound to the host is lost."""
+    own = SCRIPT.format("QM1", "DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSSDR) CLUSTER(SALES) CONNAME(h)\n")
+    store = SCRIPT.format("QM5", "DEFINE QLOCAL(STORE) CLUSTER(SALES)\n").replace("SALES", "HUB")
+    for name, text in (("QM1", own), ("QM4", host), ("QM5", store)):
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    files = [str(tmp_path / f"{name}.mqsc") for name in ("QM1", "QM4", "QM5")]
+    status, document = answered(explain, *files, "--from", "QM1", "--put", "FRONT", *options)
+    assert (status, document["chosen"]["queue_manager"]) == (0, "QM4")
+    assert any("ends on the dead-letter queue there" in each for each in document["remarks"]) == is_told
+
+
+@pytest.mark.parametrize(
+    ("host", "found"),
+    [
+        (GATEWAY, ["check.40"]),
+        (GATEWAY.replace("\n", " DEFBIND(NOTFIXED)\n"), []),
+        (GATEWAY.replace(" CLUSTER(SALES)", ""), []),
+        (GATEWAY + "DEFINE QLOCAL(STORE)\n", []),
+        # Nobody has it, under nearly that name alone: that is no matter of binding.
+        (GATEWAY.replace("STORE", "STORES") + "DEFINE QLOCAL(OTHER)\n", ["check.17"]),
+    ],
+)
+def test_check_finds_what_is_lost_where_it_is_bound_to(tmp_path: Path, host: str, found: list[str]) -> None:
+    store = SCRIPT.format("QM5", "DEFINE QLOCAL(STORE) CLUSTER(SALES)\n")
+    for name, text in (("QM4", SCRIPT.format("QM4", host)), ("QM5", store)):
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    _, document = answered(check, *(str(tmp_path / f"{name}.mqsc") for name in ("QM4", "QM5")))
+    told = {each["rule"]: each for each in document["findings"] if each["rule"] in ("check.40", "check.17")}
+    assert [*told] == found
+    if "check.17" in told:
+        assert told["check.17"]["remedy"] == "ALTER QALIAS('FRONT') TARGET('STORE')"

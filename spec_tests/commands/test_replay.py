@@ -209,7 +209,7 @@ def test_a_put_that_fails_at_a_local_queue_says_by_what(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in run("replay", source, "--json").stdout.splitlines()]
     assert [(row.get("reason"), row.get("because")) for row in rows] == [
         (2051, "AL is put-disabled"),
-        (2053, "messages on FULL with this put: 1; it takes 0 (MAXDEPTH)"),
+        (2053, "with this put FULL would hold 1 messages; MAXDEPTH allows 0"),
         (2051, "OFF is put-disabled"),
         (None, None),
     ]

@@ -85,7 +85,10 @@ class TestTheStuckQueue:
         answer = asked(facts(curdepth=12))
         assert answer.provided == "no trigger message was written for APPQ in the last 999999999 ms"
         first, interval = document(answer)["conditions"]
-        assert first["because"] == "messages of sufficient priority before: 12, not 0"
+        assert (
+            first["because"]
+            == "the queue already held 12 messages of sufficient priority; FIRST needs it to have held none"
+        )
         assert first["remedy"] == "ALTER QLOCAL('APPQ') NOTRIGGER\nALTER QLOCAL('APPQ') TRIGGER"
         assert interval["because"] == "depends on when the last trigger message was written for APPQ"
         assert interval["remedy"] == "ALTER QMGR TRIGINT(1000)"

@@ -113,7 +113,7 @@ class TestScripts:
         answer = asked(SCRIPT.replace("DEFINE QLOCAL(APPQ) TRIGGER", queue))
         (doubt,) = (each for each in answer.doubts if each.condition.rule.id == "trigger.03c")
         assert (answer.verdict, doubt.holds, told(answer).get("11b")) == ("does not", False, None)
-        assert doubt.because.endswith("and TRIGDPTH, which is more than MAXDEPTH, is 6")
+        assert doubt.because.endswith("does not reach TRIGDPTH, which is more than MAXDEPTH: 6")
         assert doubt.condition.remedy == "ALTER QLOCAL('APPQ') MAXDEPTH(6)"
         assert asked(f"{SCRIPT}\n{doubt.condition.remedy}").verdict == "depends"
 
@@ -127,7 +127,7 @@ class TestScripts:
 
     def test_a_channel_that_is_not_defined(self) -> None:
         (remark,) = asked(SCRIPT, "XMITQ").remarks
-        assert remark.startswith("TRIGDATA names the channel TO.QM8, which is not defined")
+        assert remark.startswith("TRIGDATA of XMITQ names the channel TO.QM8, which is not defined")
         assert "did you mean 'TO.QM9'?" in remark
 
     @pytest.mark.parametrize(
@@ -155,7 +155,9 @@ class TestScripts:
         script = SCRIPT.replace("PROCESS(P)", "PROCESS(P) TRIGDATA(X)", 1)
         assert asked(script, "XMITQ", why=why).remarks == ()
         (remark,) = asked(script, "APPQ", why=why).remarks
-        assert remark == "TRIGDATA names the channel X, which is not defined: the trigger message starts nothing"
+        assert (
+            remark == "TRIGDATA of APPQ names the channel X, which is not defined: the trigger message starts nothing"
+        )
         assert asked(script, "APPQ").remarks == ()
 
     def test_cluster_sender_channels_need_no_initiation_queue(self) -> None:
@@ -223,7 +225,7 @@ class TestTheCommand:
 
         No trigger message was ever written to it, so that the put triggers by clause 3 or by 11, whatever is there.
         """
-        defined = "DEFINE QMODEL(M)\nDEFINE PROCESS(P)\nDEFINE QLOCAL(A) TRIGGER PROCESS(P) INITQ(M)\n"
+        defined = "DEFINE QMODEL(M)\nDEFINE PROCESS(P) APPLICID(x)\nDEFINE QLOCAL(A) TRIGGER PROCESS(P) INITQ(M)\n"
         script = written(tmp_path, defined, "QM1.mqsc")
         done = run("why", "A", script, "--from", "QM1")
         what = "is a model queue (QMODEL): what is opened by its name is another queue, of a generated name"
@@ -247,7 +249,7 @@ class TestTheCommand:
         assert done.stdout.splitlines()[:4] == [
             "OWN  TRIGGER TRIGTYPE(FIRST): a message put now would not trigger",
             "  whatever is true of what is not known, one of these fails:",
-            "     4  handles open for input: 1",
+            "     4  the queue is open for input by 1 handle; FIRST needs none",
             "     8  no trigger monitor has the initiation queue OWN open for input",
         ]
 

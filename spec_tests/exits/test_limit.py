@@ -52,7 +52,7 @@ def test_an_exit_that_does_not_return_costs_its_limit(exit: Exit) -> None:  # no
     assert code(decision) == 2266
     assert decision.reason is not None
     assert decision.reason.because == "the exit did not return within 0.3 s"
-    assert (decision.reason.rule, told(decision)["response"]) == ("exit.04b", None)
+    assert (decision.reason.rule, told(decision)["response"]) == ("exit.10t", None)
     assert SHORT <= time.monotonic() - began < 20
 
 

@@ -227,3 +227,68 @@ def test_on_its_way_a_failure_does_the_same_and_the_exit_is_called_for_the_next(
     with Engine(exits={NAME: fails}) as engine:
         found = [choose(engine, caller=Caller(left="QM2")) for _ in range(2)]
     assert [each.exit is not None and each.exit.called and each.exit.dead_lettered for each in found] == [True, True]
+
+
+def at_first(number: int, then: int, response: str = "OK") -> Exit:
+    """An exit that takes one destination at a put and another one (or an answer) when it is asked again."""
+
+    def exit(wxp: MQWXP) -> None:  # noqa: A001
+        is_again = "MOVE" in wxp.ExitReason
+        wxp.DestinationChosen, wxp.ExitResponse = (then, response) if is_again else (number, "OK")
+
+    return exit
+
+
+UNBOUND = {"do": "open", "queue": "Q", "mode": "OUTPUT", "bind": "NOTFIXED", "by": "APP"}
+AGAIN: tuple[tuple[Exit, str | None, str], ...] = (
+    (at_first(1, 3), "QM4", "rerouted"),
+    (at_first(1, 1), "QM2", "waits"),
+    (at_first(1, 9), "QM3", "rerouted"),
+    (at_first(1, 3, "SUPPRESS_FUNCTION"), None, "dead_lettered"),
+)
+"""Of an exit that puts to QM2, which has failed: where the message goes after all, and its fate."""
+
+
+@pytest.mark.parametrize("on_a_handle", [True, False])
+@pytest.mark.parametrize(("called", "host", "fate"), AGAIN)
+def test_a_put_to_a_queue_manager_that_has_failed_calls_the_exit_again(
+    called: Exit, host: str | None, fate: str, on_a_handle: bool
+) -> None:
+    put = {**PUT, "by": "APP", "id": "P1"}
+    *_, row = rows(only_at_a_choice(called), [], FAIL, *([UNBOUND] if on_a_handle else []), put)
+    assert (row["routed"] and row["routed"]["queue_manager"]) == host
+    assert fates(row) == [("P1", fate, host if fate == "rerouted" else None)]
+    assert (row["exit"]["reason"], row["fates"][0]["exit"]["reason"]) == ("CLWL_PUT", "CLWL_MOVE")
+    assert "reason" not in row, "the put itself has succeeded"
+
+
+def test_what_is_fixed_available_or_chosen_by_rules_alone_calls_it_once(tmp_path: Path) -> None:
+    def reasons_of(name: str, *events: dict[str, Any], **changes: Any) -> list[str]:
+        look = writing(tmp_path / name, of=lambda wxp: [wxp.ExitReason])
+        rows(look, [], *events, **changes)
+        return [reason for (reason,) in written(tmp_path / name) if reason not in ("INIT", "TERM")]
+
+    bound = {**UNBOUND, "bind": "OPEN"}
+    put = {**PUT, "by": "APP"}
+    only_qm2 = {"channels": {"QM2": {"clwlrank": 9}}}
+    assert reasons_of("bound", bound, FAIL, put, **only_qm2) == ["CLWL_OPEN"]
+    assert reasons_of("back", FAIL, RECOVER, PUT, **only_qm2) == ["CLWL_PUT"]
+    assert reasons_of("named", FAIL, {**PUT, "to_queue_manager": "QM2"}) == ["CLWL_PUT"]
+    # The own choice counts as the exit's does: it is the failed one, which has the highest rank.
+    assert reasons_of("own", FAIL, PUT, **only_qm2) == ["CLWL_PUT", "CLWL_MOVE"]
+
+
+def test_a_second_choice_moves_the_counters_once_more() -> None:
+    *_, first, second = rows(only_at_a_choice(at_first(1, 0)), [], FAIL, PUT, PUT)
+    # QM3 and QM4 have their turns by the own choice; the first number is that of the choice of QM2.
+    assert [each["routed"]["queue_manager"] for each in (first, second)] == ["QM3", "QM4"]
+
+
+def test_messages_of_repositories_have_a_reason_of_their_own(tmp_path: Path) -> None:
+    look = writing(tmp_path / "seen", of=lambda wxp: [wxp.ExitReason])
+    pcf = {"cluster_pcf": True}
+    rank = {"channels": {"QM3": {"clwlrank": 5}}}
+    rows(look, sent("M1", **pcf), FAIL, {**PUT, **pcf}, {**FAIL, "queue_manager": "QM3"}, {**PUT, **pcf}, **rank)
+    told = [reason for (reason,) in written(tmp_path / "seen") if reason not in ("INIT", "TERM")]
+    # M1 leaves QM2 for QM3, and then QM3, which is chosen again by its rank; the last put is for QM3, which has failed.
+    assert told == ["CLWL_REPOS_MOVE", "CLWL_REPOS", "CLWL_REPOS_MOVE", "CLWL_REPOS", "CLWL_REPOS_MOVE"]

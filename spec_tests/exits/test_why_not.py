@@ -175,7 +175,7 @@ def test_where_the_decision_itself_ran_into_the_limit_it_is_not_called_again(tmp
 
     answer = asked(only_at_a_choice(loops), "QM4", exit_limit=0.3)
     assert (answer.ended, answer.searched) == ("no change was tried: the exit does not return in time", 0)
-    assert {rule.id for _, rule, _ in answer.fallen} == {"exit.04b"}
+    assert {rule.id for _, rule, _ in answer.fallen} == {"exit.10t"}
     assert len(written(tmp_path / "seen")) == 1
 
 

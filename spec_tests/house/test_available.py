@@ -35,10 +35,12 @@ def named(tree: exp.Expr) -> set[str]:
 
 
 def test_available_is_a_word_of_clause_12_alone() -> None:
-    assert looking_at("workload", {"within_reach"}) == {"workload.12a"}
+    assert looking_at("workload", {"within_reach"}) == {"available"}
+    assert looking_at("workload", {"available"}) == {"workload.12a"}
     # Under another reading, too: the text of a rule file has those of all.
-    files = {path for path, text in RULES.files.items() if path.startswith("workload/") and "within_reach" in text}
-    assert files == {RULES.path("workload.12a")}
+    for word, said_in in (("within_reach", set()), ("available", {RULES.path("workload.12a")})):
+        files = {path for path, text in RULES.files.items() if path.startswith("workload/") and f'"{word}' in text}
+        assert files == said_in
 
 
 def test_the_tests_of_clusters_are_those_of_clauses_1_and_2() -> None:

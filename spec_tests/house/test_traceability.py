@@ -17,6 +17,7 @@ import pytest
 from mqclause import Rules
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.clause import ClauseFile, clause_files, clauses_of, fingerprint, sentences, unmet
+from spec_tests.support.product import ROOT
 
 RULES = Rules()
 OWN_WORDS = 8
@@ -64,7 +65,7 @@ def test_what_is_unmet_is_told_all_at_once(tmp_path: Path) -> None:
     expected = [
         "clause workload 1.1: its number is 2",
         "clause workload 1.1: there is no rule workload.99",
-        "clause workload 1.1: has rules or a reason why it is none, one of them",
+        "clause workload 1.1: has rules or a reason why it is none, one of them (or the program that does it)",
         "clause workload 1.1: says, rules and not_a_rule are not empty",
         "clause workload 1.1: unknown key author",
         "clause workload 1.1: given 2 times",
@@ -90,6 +91,17 @@ def test_a_choice_that_nothing_depends_on_is_unmet() -> None:
 def test_every_folder_of_rules_has_a_document_and_a_declaration() -> None:
     folders = {path.partition("/")[0] for path in RULES.files if "/" in path} - {"documents"}
     assert folders == {file.document for file in clause_files(RULES)} == set(DOCUMENTS)
+
+
+def test_what_the_program_states_has_a_module_and_a_test() -> None:
+    stated = [clause for each in clause_files(RULES) for clause in each.clauses if clause.program]
+    assert stated
+    for clause in stated:
+        assert clause.program is not None
+        module, test = clause.program
+        path, _, name = test.partition("::")
+        assert (ROOT / module).is_file(), clause
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), clause
 
 
 def test_readings_are_of_clauses_that_exist() -> None:

@@ -33,7 +33,7 @@ ALIAS, OPENS = "resolution/06b_alias_resolved_again.toml", "exit/02e_at_an_open.
         (GRACE, '"60"', '"60.5"', ADMINISTRATION, "derive.grace_period: '60.5' is a number, expected a whole number"),
         (GRACE, '"60"', '"0 - 60"', ADMINISTRATION, "derive.grace_period: '0 - 60' is never a whole number from 0"),
         (GRACE, '"60"', '"\'60\'"', ADMINISTRATION, "derive.grace_period: \"'60'\" is a text, expected a whole number"),
-        ("trigger/14b_priority_keeps_its_own.toml", '"message_priority"', '"10"', TRIGGER, "derive.priority: '10' is never a whole number from 0 to 9"),
+        ("trigger/14_counts_as_it_was_enqueued.toml", '"message_priority"', '"10"', TRIGGER, "derive.priority: '10' is never a whole number from 0 to 9"),
         # Words, also in other places than settle.
         (ALIAS, "'QALIAS'\"\nleads", "'QALAIS'\"\nleads", RESOLUTION, "settle.object_kind: 'QALAIS' is never a value here; allowed: QALIAS, "),
         (OPENS, "'CLWL_OPEN'", "'CLWL_OPN'", EXIT, "derive.exit_reason: 'CLWL_OPN' is never a value here; allowed: CLWL_OPEN, "),

@@ -101,8 +101,10 @@ def test_a_refresh_removes_nothing_of_the_local_queue_manager_and_tells_each_thi
 def test_every_message_in_flight_has_one_fate_each_time_its_target_fails(
     facts: dict[str, Any], messages: list[dict[str, bool]], failing: list[str]
 ) -> None:
+    is_fast = facts["channel"][0]["npmspeed"] == "FAST"
+    told = [each for each in messages if each["persistent"] or not each["in_doubt"] or not is_fast]
     in_flight: list[dict[str, Any]] = [
-        {"id": f"M{number}", "queue": "Q", "channel": "TO.QM2.0", **each} for number, each in enumerate(messages)
+        {"id": f"M{number}", "queue": "Q", "channel": "TO.QM2.0", **each} for number, each in enumerate(told)
     ]
     at = {each["id"]: "QM2" for each in in_flight}
     for row, failed in zip(
@@ -132,7 +134,7 @@ def test_what_arrives_has_one_fate_and_lies_here_as_long_as_the_queue_takes_it(
     put = {"put": "DISABLED" if disabled else "ENABLED"}
     facts["queue"] = [each for each in facts["queue"] if each["queue_manager"] != "QM1"] + [{**own, **put}]
     elsewhere = {each["queue_manager"] for each in facts["queue"][:-1] if each["put"] == "ENABLED"}
-    undelivered = "dead_lettered" if facts["queue_manager"]["deadq"] else "returned"
+    undelivered = "dead_lettered" if facts["queue_manager"]["deadq"] else "returned" if disabled else "stays"
     for number, row in enumerate(rows(facts, *({"do": "arrive", "queue": "Q", "id": f"A{at}"} for at in range(4)))):
         [fate] = row["fates"]
         assert (fate["to"] is not None) == (fate["fate"] == "rerouted")
@@ -153,9 +155,10 @@ def test_what_waited_is_sent_when_its_target_is_back_and_stopped_routes_stay_sto
     in_flight = [{"id": "M", "queue": "Q", "channel": route, "bound": True}]
     events = [{"do": do, "queue_manager": failed} for do in ("fail", "recover")]
     fail, recover = rows(facts, *events, in_flight=in_flight)
+    is_stopped = next(each["status"] for each in facts["channel"] if each["name"] == route) == "STOPPED"
     assert [(row["fates"][0]["message"], row["fates"][0]["fate"]) for row in (fail, recover)] == [
         ("M", "waits"),
-        ("M", "sent"),
+        ("M", "waits" if is_stopped else "sent"),
     ]
     moving = {
         each["name"] for each in facts["channel"] if each["queue_manager"] == failed and each["status"] != "STOPPED"

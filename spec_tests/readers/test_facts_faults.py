@@ -60,7 +60,7 @@ def test_factors_are_finite_and_not_negative(factor: str, shown: str) -> None:
 
 def test_unknown_table() -> None:
     tables = (
-        "queue_manager, remote_queue_manager, queue, queue_manager_alias, channel, process, model_queue, "
+        "queue_manager, remote_queue_manager, queue, queue_manager_alias, channel, process, model_queue, channel_status, "
         "message, put, unknown, event, information, request, in_flight"
     )
     assert faults("[[queues]]") == [f"f: unknown table 'queues'; allowed: {tables}; did you mean 'queue'?"]

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from mqclause.model.assembly.snapshot import Snapshot, read_document, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.facts_file import MANY, SINGLE, TABLES, read_facts
+from mqclause.model.readers.facts_file import LIST_TABLES, MANY, SINGLE, TABLES, read_facts
 from spec_tests.support.facts_text import parse_facts
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
+FIELDS = {table: name for name, table in LIST_TABLES.items()}
 KEYS = sorted({key for maker in [*SINGLE.values(), *MANY.values()] for key in maker.domains})
 
 VALID: dict[str, Any] = {
@@ -26,6 +27,8 @@ VALID: dict[str, Any] = {
     "queue_manager_alias": [{"name": "ANY", "queue_manager": "SOUTH", "put": "DISABLED"}],
     "channel": [{"name": "TO.NORTH", "queue_manager": "NORTH", "cluster": "PARTS", "dest_seq_factor": 0.5}],
     "process": [{"name": "PICK", "appltype": "UNIX"}],
+    "model_queue": [{"name": "PICK.MODEL"}],
+    "channel_status": [{"name": "QM1.QM9", "type": "SVR", "status": "STOPPED"}],
     "message": [{"id": "M1", "queue": "STOCK", "group": "G", "segment": True, "length": 5}],
     "put": {"queue": "STOCK", "bind": "OPEN", "already_sent_to": ["NORTH"]},
 }
@@ -127,7 +130,7 @@ def test_made_facts_are_what_the_class_gives(table: str, key: str, value: object
     given_values = {**VALID[table][0], key: value}
     facts = read_facts({table: [given_values]}, "f", "HQ")
     if not facts.diagnostics:
-        field = {"queue_manager_alias": "queue_manager_aliases", "process": "processes"}.get(table, f"{table}s")
+        field = FIELDS.get(table, f"{table}s")
         (made,) = getattr(facts, field)
         assert made == type(made)(**given_values)
         assert repr(made) == repr(type(made)(**given_values))

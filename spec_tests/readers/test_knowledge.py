@@ -225,6 +225,11 @@ class TestChannelStates:
             "qm1:6:14: QMGR: SUSPEND: QM1 is not in the cluster 'SALSE': changes nothing; did you mean 'SALES'?",
         ]
 
+    def test_a_script_may_delete_first_what_it_defines(self) -> None:
+        text = "DELETE QLOCAL(NEW)\nDELETE PROCESS(P)\nDEFINE QLOCAL(NEW) CLUSTER(SALES)\nDEFINE PROCESS(P)\n"
+        assert warned(read(qm1=QM1 + text, qm2=QM2)) == []
+        assert len(warned(read(qm1=QM1 + text.replace("DELETE QLOCAL(NEW)", "DELETE QLOCAL(NEWER)"), qm2=QM2))) == 1
+
     def test_a_channel_of_no_cluster_is_started_without_a_word(self) -> None:
         sender = "DEFINE CHANNEL(TO.HQ) CHLTYPE(SDR) CONNAME('h') XMITQ(HQ)\nSTART CHANNEL(TO.HQ)\n"
         assert warned(read(qm1=QM1 + sender, qm2=QM2)) == []

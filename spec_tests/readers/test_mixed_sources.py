@@ -55,7 +55,7 @@ def fault(content: str | bytes, name: str = "f") -> str:
 
 
 READ = (
-    "allowed: output of mqweb (commandResponse), results of PCF commands as JSON, facts in TOML or JSON,"
+    "allowed: MQSC in shell scripts, YAML and JCL, output of mqweb (commandResponse), results of PCF commands as JSON, facts in TOML or JSON,"
     " output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
 )
 
@@ -74,8 +74,8 @@ READ = (
         ("# facts\nput.queue = STOCK", "f:2:13: is not TOML: Invalid value"),
         ('{"put": }', "f:1:9: is not JSON: Expecting value"),
         ('["put"]', "f: ['put'] is given where a facts document is expected; allowed: tables queue_manager,"
-         " remote_queue_manager, queue, queue_manager_alias, channel, process, message, put, unknown, event, information,"
-         " request, in_flight"),
+         " remote_queue_manager, queue, queue_manager_alias, channel, process, model_queue, channel_status, message, put,"
+         " unknown, event, information, request, in_flight"),
         ("Dear reader,\n" * 5000, f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ("Set out (here)\nis how we\nDefine queues.\n",
          f"f: is in no format that is read: it has no MQSC command; {READ}"),

@@ -53,7 +53,10 @@ class TestLines:
         assert attributes("DEF QL(A) +\n   * remark (' +\n   PUT(DISABLED)") == {"PUT": "DISABLED"}
 
     def test_a_remark_behind_a_command_is_no_comment(self) -> None:
-        assert fault("DEFINE QLOCAL(A) * remark").startswith("pay.mqsc:1: what stands here is no keyword")
+        for sign in ("*", "#", "//", "--", "/*"):
+            assert fault(f"DEFINE QLOCAL(A) {sign} remark") == (
+                "pay.mqsc:1: a remark needs a line of its own, which begins with *"
+            )
 
     def test_plus_continues_at_the_first_non_blank(self) -> None:
         assert attributes("DEF QL(A) DESCR('Pay-+\n     ments')") == {"DESCR": "Pay-ments"}

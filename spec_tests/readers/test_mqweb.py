@@ -14,6 +14,7 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.view import assemble
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.mqweb import read_mqweb
+from mqclause.model.readers.registry import contents_of
 from spec_tests.support.displayed import BANNER, LOG, script
 
 
@@ -57,12 +58,12 @@ def in_text(*answers: list[str]) -> str:
 def test_what_cannot_be_read_of_an_answer_in_text_is_told() -> None:
     cut = ["AMQ8409I: Display Queue details.", "   QUEUE(Q)   TYPE(QLOCAL)", "   DESCR(a"]
     with pytest.raises(
-        FactsError, match=r"^f0: no attribute that runmqsc displays stands here; the object is not read$"
+        FactsError, match=r"^f0:1: no attribute that runmqsc displays stands here; the object is not read$"
     ):
         read(in_text(["AMQ8408I: Display Queue Manager details.", "   QMNAME(QM1)"], cut))
     headless = read(in_text(["   QMNAME(QM1)   TRIGINT(5)", "AMQ8408I: D"])).remarks
     assert [str(each) for each in headless] == [
-        "f0: the message above this object is missing: lines before it may be missing, too"
+        "f0:1: the message above this object is missing: lines before it may be missing, too"
     ]
 
 
@@ -71,9 +72,9 @@ def test_an_answer_in_text_that_shows_nothing_is_no_fault() -> None:
     assert (script.records, script.diagnostics) == ((), ())
 
 
-def test_what_an_answer_in_text_shows_stands_on_no_line_of_the_file() -> None:
+def test_what_an_answer_in_text_shows_stands_where_the_answer_begins() -> None:
     script = read_mqweb(in_text(["", "AMQ8409I: D", "   QUEUE(Q)   TYPE(QLOCAL)"]), "f")
-    assert [(each.line, each.place_of("TYPE")) for each in script.records] == [(None, (None, None))]
+    assert [(each.line, each.place_of("TYPE")) for each in script.records] == [(1, (1, None))]
 
 
 def test_an_answer_in_text_that_ends_in_a_word_is_whole() -> None:
@@ -112,7 +113,7 @@ def test_an_answer_in_text_that_ends_in_a_word_is_whole() -> None:
 )
 def test_a_value_that_no_object_has_is_told(row: dict[str, Any], told: str) -> None:
     script = read_mqweb(answer({"qmname": "QM1"}, row), "f")
-    assert [str(each) for each in script.diagnostics] == [f"f: {told}"]
+    assert [str(each) for each in script.diagnostics] == [f"f:1: {told}"]
     assert [each.kind for each in script.records] == ["QMGR"]
 
 
@@ -137,6 +138,38 @@ def test_words_that_stand_alone(value: object, trigger: bool) -> None:
     assert ("TRIGGER" in record.attributes) is not trigger
 
 
+def test_an_object_stands_on_the_line_of_its_parameters() -> None:
+    text = json.dumps(json.loads(answer({"qmname": "QM1"}, {"queue": "Q", "type": "QLOCAL"})), indent=1)
+    lines = [at for at, line in enumerate(text.splitlines(), 1) if '"parameters"' in line]
+    assert [each.line for each in read_mqweb(text, "f").records] == lines
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", "", ",\n"])
+def test_several_answers_in_one_file_are_one_queue_managers(between: str) -> None:
+    script = read_mqweb(answer({"queue": "Q", "type": "QLOCAL"}) + between + answer({"qmname": "QM1"}) + "\n", "f")
+    assert (script.queue_manager, [each.kind for each in script.records]) == ("QM1", ["QLOCAL", "QMGR"])
+    listed = f"[{answer({'queue': 'Q', 'type': 'QLOCAL'})},\n{answer({'qmname': 'QM1'})}]"
+    assert [each.kind for each in read_mqweb(listed, "f").records] == ["QLOCAL", "QMGR"]
+    assert contents_of(listed.encode(), "f").format == "mqweb"
+
+
+def test_answers_of_several_queue_managers_are_told_apart() -> None:
+    one, two = answer({"qmname": "QM1"}, {"queue": "A", "type": "QLOCAL"}), answer({"qmname": "QM2"})
+    first = read_mqweb(f"{one}\n{two}\n{one}", "f")
+    (second,) = first.further
+    assert [(each.queue_manager, len(each.records)) for each in (first, second)] == [("QM1", 4), ("QM2", 1)]
+    nobodys = read_mqweb(f"{one}\n{two}\n{answer({'queue': 'B', 'type': 'QLOCAL'})}", "f")
+    assert [str(each) for each in nobodys.diagnostics] == [
+        "f:3: this answer does not tell which queue manager it is of; QM1, QM2 are told of in others;"
+        " allowed: a file for each"
+    ]
+
+
+def test_answers_that_were_cut_are_no_json() -> None:
+    with pytest.raises(FactsError, match=r"^f0:\d+:\d+: is not JSON"):
+        read(f"{answer({'qmname': 'QM1'})}\n{answer({'queue': 'Q'})[:-4]}")
+
+
 def test_handles_are_rows_of_one_answer() -> None:
     row = {"queue": "Q", "type": "HANDLE", "objects": [{"input": "SHARED"}, {"input": "NO"}]}
     own = {"qmname": "QM1", "clwluseq": "ANY"}
@@ -147,7 +180,7 @@ def test_nothing_found_and_errors() -> None:
     none = {"commandResponse": [{"completionCode": 2, "reasonCode": 2085, "message": ["AMQ8147E: not found"]}]}
     assert read_mqweb(json.dumps(none), "f").records == ()
     error = {"error": [{"msgId": "MQWB0112E", "type": "rest", "message": "MQWB0112E: the token failed."}]}
-    with pytest.raises(FactsError, match=r"f0: mqweb answered with an error: 'MQWB0112E: the token failed\.'"):
+    with pytest.raises(FactsError, match=r"f0:1: mqweb answered with an error: 'MQWB0112E: the token failed\.'"):
         read(json.dumps(error))
 
 

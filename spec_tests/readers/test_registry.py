@@ -84,8 +84,8 @@ def test_without_it_the_text_is_in_no_format_and_with_it_messages_list_it() -> N
     with pytest.raises(FactsError) as without:
         read_sources([Source("north", NORTH.encode())])
     allowed = (
-        "output of mqweb (commandResponse), results of PCF commands as JSON, facts in TOML or JSON, output of runmqsc,"
-        " MQSC scripts and dumps (dmpmqcfg)"
+        "MQSC in shell scripts, YAML and JCL, output of mqweb (commandResponse), results of PCF commands as JSON,"
+        " facts in TOML or JSON, output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
     )
     message = "is in no format that is read: it has no MQSC command; allowed: "
     assert str(without.value) == f"north: {message}{allowed}"
@@ -119,7 +119,7 @@ def name_of(text: str, formats: tuple[Format, ...] = FORMATS) -> str | None:
         ('"put" = {queue = "STOCK"}', "TOML"),
         ('{"put": {}}', "JSON"),
         ("[1, 2]", "JSON"),
-        ("{DEFINE QLOCAL(A)", "JSON"),
+        ("{DEFINE QLOCAL(A)", None),
         ('{"queue": [{"commandResponse": []}]}', "JSON"),
         ('{"commandResponse": []}', "mqweb"),
         ("DEFINE QLOCAL(A)\nAMQ8006I: IBM MQ queue created.", "runmqsc"),
@@ -141,5 +141,5 @@ def test_contents_say_their_format() -> None:
 
 def test_every_format_has_a_name_and_a_title_of_its_own_kind() -> None:
     assert len({each.name for each in FORMATS}) == len(FORMATS)
-    assert all(each.read for each in FORMATS)
+    assert all(bool(each.read) is not bool(each.refused) for each in FORMATS)
     assert all(each.title for each in FORMATS)

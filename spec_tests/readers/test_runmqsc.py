@@ -156,10 +156,9 @@ class TestView:
         assert found.provenance.of(route, "clwlprty") == Origin("defaulted", "log", 15)
         assert found.provenance.of(queue, "put").how == "observed"
         assert found.assumptions == (
-            "MQ displays no sequence numbers: taken as 0",
             "QM1 is no full repository of SALES: it shows the queue managers and queues that it has asked for",
         )
-        assert found.incomplete == ()
+        assert (found.incomplete, found.shows_counters) == ((), False)
 
     def test_depth_and_handles(self) -> None:
         shown = snapshot(BANNER + LOG).observed["MINE", "QM1"]

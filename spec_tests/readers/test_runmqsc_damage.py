@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.readers.inquiry import Inquiry
 from mqclause.model.readers.record import Record
 from spec_tests.support.displayed import script
 from spec_tests.support.places import without_column
@@ -94,7 +95,8 @@ def test_commands_that_are_echoed_in_a_log_without_its_indentation() -> None:
         ("define", "A", {"PUT": "DISABLED"}),
         ("observe", "A", {"TYPE": "QLOCAL"}),
     ]
-    assert (read.records[0].place_of("PUT"), read.asked, read.diagnostics) == ((3, 3), (("QLOCAL", "*"),), ())
+    asked = (Inquiry("QLOCAL", "*"),)
+    assert (read.records[0].place_of("PUT"), read.asked, read.diagnostics) == ((3, 3), asked, ())
 
 
 TRANSLATED = """5724-H72 (C) Copyright IBM Corp. 1994, 2025.
@@ -129,7 +131,7 @@ def test_a_session_begins_where_runmqsc_says_so_in_any_language(starts: str) -> 
 
 
 def test_a_session_of_another_queue_manager_that_nothing_names_is_a_fault() -> None:
-    first = script(TRANSLATED.format(starts="MQSC: QM1", name="QM1", again="MQSC is started for QM2"))
+    first = script(TRANSLATED.format(starts="MQSC: QM1", name="QM1", again="MQSC is started once more"))
     (second,) = first.further
     assert [str(each) for each in second.diagnostics] == [
         "log:11: a session of another queue manager begins here, and nothing tells which; allowed: its log alone, as QMGR=FILE"

@@ -50,9 +50,12 @@ def step(state: QueueManagerState, event: Event) -> tuple[QueueManagerState, Hap
     if event.do == "get":
         state, happened, returned = retrieve(RETRIEVAL, state, event)
         return state, happened, returned.reason
-    warning = put_reason(RETRIEVAL, state, event)[0] if event.do == "put" else None
+    if event.do == "put":
+        ended = put_reason(RETRIEVAL, state, event)
+        state, happened = state.after(event, placing=ended.placing)
+        return state, happened, happened.reason or ended.code
     state, happened = state.after(event)
-    return state, happened, happened.reason or warning
+    return state, happened, happened.reason
 
 
 def after(state: QueueManagerState, *events: Event) -> QueueManagerState:

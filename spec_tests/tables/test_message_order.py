@@ -246,7 +246,7 @@ def test_a_table_that_is_none_of_messages(query: str, told: str) -> None:
     ("""when = "mqi_call = 'ORDER'"\n[keep]\nhighest = "priority"\nbecause = "no"\n""",
      "it does more than to eliminate messages or to put them in order"),
     ("""when = "mqi_call = 'ORDER'"\n[eliminate]\nwhere = "NOT message_complete"\nbecause = "no"\n""",
-     "'message_complete' is no column of a table"),
+     "'segments_end' is no column of a table"),
 ])  # fmt: skip
 def test_a_rule_that_looks_at_more_than_a_row_has_no_place_here(tmp_path: Path, rule: str, told: str) -> None:
     folder = Path(copytree(rules_folder(), tmp_path / "rules"))

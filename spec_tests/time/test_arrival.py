@@ -101,7 +101,7 @@ ARRIVALS: tuple[tuple[str, tuple[Any, ...], str, str | None, str], ...] = (
 """The queue, what is before, the fate, where it goes, and what is said of it."""
 
 
-@pytest.mark.parametrize(("deadq", "undelivered"), [("DLQ", "dead_lettered"), ("", "returned")])
+@pytest.mark.parametrize(("deadq", "undelivered"), [("DLQ", "dead_lettered"), ("", "stays")])
 def test_what_arrives_for_each_kind_of_queue(deadq: str, undelivered: str) -> None:
     facts: dict[str, Any] = tomllib.loads(ARRIVING)
     facts["queue_manager"]["deadq"] = deadq
@@ -111,7 +111,8 @@ def test_what_arrives_for_each_kind_of_queue(deadq: str, undelivered: str) -> No
         *_, row = REPLAY.rows(scenario_of({**facts, "event": events}, "s"))
         assert row.administered is not None
         [found] = row.administered.fates
-        assert found.settled.becomes == (undelivered if fate == UNDELIVERED else fate), queue
+        lost = "returned" if "put-disabled" in said and not deadq else undelivered
+        assert found.settled.becomes == (lost if fate == UNDELIVERED else fate), queue
         assert (found.to and found.to.name) == to, queue
         assert said in found.settled.because, queue
 
@@ -132,3 +133,42 @@ def test_what_went_on_to_a_queue_manager_that_was_named_is_bound_to_it() -> None
     rows = [row_document(row) for row in REPLAY.rows(scenario_of({**facts, "event": [*events, failing]}, "s"))]
     assert fates(rows[0]) | fates(rows[1]) == {"FREE": ("rerouted", "QM3"), "NAMED": ("rerouted", "QM3")}
     assert fates(rows[2]) == {"FREE": ("rerouted", "QM2"), "NAMED": ("waits", None)}
+
+
+BOUND_TO = """
+queue_manager = {name = "QM1", clusters = ["SALES"], deadq = "DLQ"}
+remote_queue_manager = [{name = "QM2", clusters = ["SALES"]}]
+queue = [
+  {name = "STORE", queue_manager = "QM2", clusters = ["SALES"]},
+  {name = "FRONT", type = "QALIAS", target = "STORE", clusters = ["SALES"]},
+  {name = "BACK", type = "QALIAS", target = "FRONT", clusters = ["SALES"]},
+  {name = "HERE", clusters = ["SALES"]},
+  {name = "LEAD", type = "QALIAS", target = "HERE", clusters = ["SALES"]},
+  {name = "ROAD", type = "QALIAS", target = "AWAY", clusters = ["SALES"]},
+  {name = "AWAY", type = "QREMOTE", rname = "STORE", rqmname = "QM2"},
+]
+channel = [{name = "TO.QM2", queue_manager = "QM2", cluster = "SALES"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("queue", "bound", "fate"),
+    [
+        # Free, what the alias leads to is looked for in the cluster; bound, among the own queues alone (2082).
+        ("FRONT", False, "rerouted"),
+        ("FRONT", True, "dead_lettered"),
+        # An alias of an alias of this queue manager (2001), whether others have FRONT, or not.
+        ("BACK", True, "dead_lettered"),
+        # A target that is here; a remote queue definition, which leads on.
+        ("LEAD", True, "delivered"),
+        ("HERE", True, "delivered"),
+        ("ROAD", True, "rerouted"),
+    ],
+)
+def test_what_is_bound_to_the_host_of_an_alias(queue: str, bound: bool, fate: str) -> None:
+    event = {"do": "arrive", "queue": queue, "id": "A1", "bound": bound}
+    scenario = scenario_of({**tomllib.loads(BOUND_TO), "event": [event]}, "test")
+    [row] = [row_document(row) for row in REPLAY.rows(scenario)]
+    [told] = row["fates"]
+    assert told["fate"] == fate
+    assert ("2082" in told["because"] or "MQRC_UNKNOWN_ALIAS_BASE_Q" in told["because"]) == (queue == "FRONT" and bound)

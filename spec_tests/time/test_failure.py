@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mqclause import FactsError
 from spec_tests.support.administered import FAIL, PUT, RECOVER, changed, fates, replayed, sent
 
 
@@ -18,6 +19,7 @@ def test_the_fate_of_every_kind_of_message(alternative: bool) -> None:
     messages = [
         {**sent("FAST" if fast else "SLOW"), "id": name, **dict(zip(flags, (persistent, *rest), strict=True))}
         for name, (persistent, fast, *rest) in kinds.items()
+        if persistent or not fast or not rest[0]
     ]
     routes = [
         {"name": name, "queue_manager": "QM2", "cluster": "SALES", "npmspeed": speed}
@@ -27,6 +29,8 @@ def test_the_fate_of_every_kind_of_message(alternative: bool) -> None:
     row = replayed(*([] if alternative else stop), FAIL, channel=routes, in_flight=messages)[-1]
     expected: dict[str, tuple[str, str | None]] = {}
     for name, (persistent, fast, in_doubt, bound, delivered) in kinds.items():
+        if in_doubt and fast and not persistent:
+            continue  # no channel has one
         expected[name] = ("waits", None)
         if not (delivered or in_doubt):
             if not persistent and fast:
@@ -110,7 +114,8 @@ def test_rerouted_messages_fill_a_queue_here_up_to_its_maxdepth() -> None:
         ({}, (), "sent", "its channel sends it"),
         ({"in_doubt": True}, (), "sent", "finds out whether it is there"),
         ({"delivered": True}, (), "delivered", "it is on a queue of QM2 already"),
-        ({"bound": True}, ("STOPPED",), "sent", "which is STOPPED"),
+        ({"bound": True}, ("STOPPED",), "waits", "TO.QM2 is STOPPED: it leaves when somebody starts that"),
+        ({"delivered": True}, ("STOPPED",), "delivered", "it is on a queue of QM2 already"),
     ],
 )
 def test_what_waited_when_its_target_is_back(
@@ -128,3 +133,66 @@ def test_the_speed_of_a_channel_is_that_of_the_moment() -> None:
     message = sent(persistent=False)
     assert fates(replayed(FAIL, in_flight=[message])[0]) == {"M1": ("may_be_lost", None)}
     assert fates(replayed(slower, FAIL, in_flight=[message])[1]) == {"M1": ("rerouted", "QM3")}
+
+
+DISABLE = {"do": "alter", "queue": "ORDERS.IN", "queue_manager": "QM2", "set": {"put": "DISABLED"}}
+AHEAD: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
+    ({"put": "DISABLED"}, {}, "M1: ORDERS.IN at QM2 is put-disabled: the message is not put there when it arrives"),
+    ({"maxdepth": 2}, {"curdepth": 2}, "M1: ORDERS.IN at QM2 is full, with 2 messages of at most 2 (MAXDEPTH)"),
+    ({"maxdepth": 3}, {"curdepth": 2}, ""),
+    ({}, {}, ""),
+)
+"""What an alter changes at the target while the message waits, what is there, and what the message is told to meet."""
+
+
+@pytest.mark.parametrize(("set", "there", "said"), AHEAD)
+def test_what_a_message_meets_that_is_sent_when_its_target_is_back(
+    set: dict[str, Any],  # noqa: A002 - MQ's word
+    there: dict[str, Any],
+    said: str,
+) -> None:
+    alter = {**DISABLE, "set": set}
+    host = {"name": "FAR.IN", "queue_manager": "QM2", "clusters": ["SALES"], **there}
+    events = [FAIL, *([{**alter, "queue": "FAR.IN"}] if set else []), RECOVER]
+    *_, row = replayed(*events, queue=[host], in_flight=[{**sent(), "queue": "FAR.IN"}])
+    said = said.replace("ORDERS.IN", "FAR.IN")
+    assert fates(row) == {"M1": ("sent", None)}
+    assert [each.startswith(said) for each in row.get("remarks", [])] == ([True] if said else [])
+    told = [remark for fate in row["fates"] for remark in fate.get("remarks", [])]
+    assert [f"M1: {each}" for each in told] == row.get("remarks", [])
+
+
+def test_what_meets_nothing_yet_is_told_nothing() -> None:
+    """Delivered already, or waiting on: put-disabling the queue concerns neither now."""
+    for flags, stopped in (({"delivered": True}, False), ({"bound": True}, True)):
+        stop = [{"do": "alter", "channel": "TO.QM2", "set": {"status": "STOPPED"}}] if stopped else []
+        *_, row = replayed(*stop, FAIL, DISABLE, RECOVER, in_flight=[sent(**flags)])
+        assert "remarks" not in row
+
+
+def test_one_that_waits_for_a_stopped_channel_is_sent_at_a_return_after_that_was_started() -> None:
+    alter = {"do": "alter", "channel": "TO.QM2"}
+    stop, start = ({**alter, "set": {"status": status}} for status in ("STOPPED", "RUNNING"))
+    rows = replayed(stop, FAIL, RECOVER, RECOVER, start, RECOVER, in_flight=[sent(bound=True)])
+    assert [fates(rows[at])["M1"][0] for at in (1, 2, 3, 5)] == ["waits", "waits", "waits", "sent"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "speed", "is_fault"),
+    [
+        ({"persistent": False, "in_doubt": True}, "FAST", True),
+        ({"persistent": False, "in_doubt": True}, "NORMAL", False),
+        ({"in_doubt": True}, "FAST", False),
+        ({"persistent": False}, "FAST", False),
+    ],
+)
+def test_what_a_fast_channel_sends_outside_its_batches_is_never_in_doubt(
+    flags: dict[str, Any], speed: str, is_fault: bool
+) -> None:
+    route = {"name": "WAY", "queue_manager": "QM2", "cluster": "SALES", "npmspeed": speed}
+    given: dict[str, Any] = {"channel": [route], "in_flight": [sent("WAY", **flags)]}
+    if not is_fault:
+        assert len(replayed(FAIL, **given)) == 1
+        return
+    with pytest.raises(FactsError, match="in_doubt: True is not allowed of a message that is not persistent on WAY"):
+        replayed(FAIL, **given)

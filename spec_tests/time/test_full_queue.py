@@ -68,8 +68,8 @@ def with_full_initq(*events: dict[str, Any], **queue_manager: Any) -> list[dict[
 
 
 FULL = (
-    "the trigger message for APPQ is not put on its initiation queue (messages on INITQ with this put: 2; it takes 1 "
-    "(MAXDEPTH)); "
+    "the trigger message for APPQ is not put on its initiation queue (with this put INITQ would hold 2 messages; MAXDEPTH "
+    "allows 1); "
 )
 GET = {"do": "get", "queue": "INITQ"}
 

@@ -45,19 +45,19 @@ class TestPut:
         assert depths(happened.occasions[0]) == (1, 1, 2, 3)
 
     @pytest.mark.parametrize(
-        ("msgdlvsq", "priority", "given", "enqueued", "reason"),
+        ("msgdlvsq", "priority", "enqueued", "reason"),
         [
-            ("PRIORITY", None, 4, 4, None),
-            ("PRIORITY", 7, 7, 7, None),
-            ("PRIORITY", 12, 9, 9, 2049),
-            ("FIFO", None, 4, 4, None),
-            ("FIFO", 7, 7, 4, None),
-            ("FIFO", 12, 9, 4, 2049),
+            ("PRIORITY", None, 4, None),
+            ("PRIORITY", 7, 7, None),
+            ("PRIORITY", 12, 9, 2049),
+            ("FIFO", None, 4, None),
+            ("FIFO", 7, 4, None),
+            ("FIFO", 12, 4, 2049),
         ],
     )
-    def test_priority(self, msgdlvsq: str, priority: int | None, given: int, enqueued: int, reason: int | None) -> None:
+    def test_priority(self, msgdlvsq: str, priority: int | None, enqueued: int, reason: int | None) -> None:
         state, happened, code = step(started(app_queue(msgdlvsq=msgdlvsq, defprty=4)), put(priority=priority))
-        assert happened.occasions[0].message_priority == given
+        assert happened.occasions[0].message_priority == enqueued
         assert code == reason
         got, _ = state.queue("APPQ").got()
         assert got is not None

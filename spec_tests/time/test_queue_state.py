@@ -96,15 +96,23 @@ class TestRuns:
         assert list(queue.runs()) == [(4, MessageRun(0, 3 * BILLION, True))]
 
     def test_a_put_that_is_backed_out_leaves_no_gap(self) -> None:
-        chain = Chain()
+        queue = EMPTY_QUEUE
         for _ in range(1000):
-            run, chain = chain.put(1, True).put_uncommitted(1, True)
-            chain = chain.withdrawn(run)
-        assert list(chain.runs()) == [MessageRun(0, 1000, True)]
+            run, queue = queue.put(4, 1, True).put_uncommitted(4, 1, True)
+            queue = queue.withdrawn(4, run)
+        assert list(queue.runs()) == [(4, MessageRun(0, 1000, True))]
+
+    def test_the_place_of_a_message_counts_what_came_before_it_of_any_priority(self) -> None:
+        queue = EMPTY_QUEUE.put(3, 2, True).put(7, 1, True)
+        run, queue = queue.put_uncommitted(3, 1, True)
+        queue = queue.put(3, 1, True).committed_put(3, run)
+        assert [(found.priority, found.run.first, found.run.size) for found in queue.runs()] == [
+            (7, 2, 1), (3, 0, 2), (3, 3, 2),
+        ]  # fmt: skip
 
     @given(st.permutations(range(40)))
     def test_messages_brought_back_in_any_order_are_got_from_any_place(self, order: list[int]) -> None:
-        chain = Chain(end=80)
+        chain = Chain()
         for place in order:
             chain = chain.brought_back(MessageRun(2 * place, 1, True))
         assert [run.first for run in chain.runs()] == list(range(0, 80, 2))

@@ -139,3 +139,77 @@ def test_what_waits_for_a_queue_manager_is_sent_though_a_refresh_removed_that(ch
         remote_queue_manager=[repository], channel=[route], in_flight=[sent("TO.QM4", bound=True)],
     )  # fmt: skip
     assert fates(row) == {"M1": ("sent", None)}
+
+
+REFRESH = {"do": "refresh", "cluster": "SALES"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "stays"),
+    [({}, True), ({"in_doubt": True}, True), ({"bound": True}, True), ({"delivered": True}, False)],
+)
+def test_messages_in_flight_are_messages_of_their_channel(flags: dict[str, Any], stays: bool) -> None:
+    """One that was delivered is on no transmission queue any more."""
+    [row] = replayed(REFRESH, in_flight=[sent("TO.QM3", **flags)])
+    [why] = [each["because"] for each in (*row["kept"], *row["removed"]) if each.get("channel") == "TO.QM3"]
+    assert (why == "messages of TO.QM3: 0 on the cluster transmission queue, 1 in flight") == stays
+    assert ("TO.QM3" in [each.get("channel") for each in row["kept"]]) == stays
+
+
+@pytest.mark.parametrize(
+    ("choice", "repos", "local", "kept"),
+    [
+        ("removed", "NO", False, set()),
+        ("kept", "NO", False, {"QM2"}),
+        ("kept", "YES", False, set()),
+        ("kept", "NO", True, {"QM2", "QM3"}),
+        ("removed", "NO", True, set()),
+    ],
+)
+def test_which_queue_managers_stay(choice: str, repos: str, local: bool, kept: set[str]) -> None:
+    """QM2 is a full repository, QM3 is none."""
+    [row] = replayed(
+        {**REFRESH, "repos": repos},
+        readings={"refreshed-repositories": choice},
+        queue_manager={"repository": local},
+    )
+    hosts = {each["queue_manager"] for each in row["kept"] if each.keys().isdisjoint({"queue", "channel"})}
+    assert hosts == {"QM1", *kept}
+    assert "refused" not in row
+
+
+@pytest.mark.parametrize("choice", ["removed", "kept"])
+def test_a_full_repository_refuses_repos_yes(choice: str) -> None:
+    own, readings = {"repository": True}, {"refreshed-repositories": choice}
+    row, put = replayed({**REFRESH, "repos": "YES"}, PUT, readings=readings, queue_manager=own)
+    assert (row["removed"], row["kept"], row["refused"]["message"]) == ([], [], "AMQ9406")
+    assert "REPOS(YES) is not allowed on QM1" in row["refused"]["because"]
+    assert put["routed"]["queue_manager"] == "QM2", "nothing was removed"
+
+
+ASKED: tuple[tuple[dict[str, Any], list[dict[str, Any]], int, str], ...] = (
+    (PUT, [], 2085, "MQ would ask QM2 for it again"),
+    ({**PUT, "to_queue_manager": "QM4"}, [], 2086, "a refresh removed QM4: MQ would ask QM2"),
+    ({"do": "open", "queue": "ORDERS.IN", "mode": "OUTPUT"}, [], 2085, "MQ would ask QM2 for it again"),
+    ({**PUT, "queue": "AL"}, [{"name": "AL", "type": "QALIAS", "target": "ORDERS.IN"}], 2082, ""),
+)
+
+
+@pytest.mark.parametrize(("event", "queues", "code", "said"), ASKED)
+def test_who_would_be_asked_again_for_what_is_put_to(
+    event: dict[str, Any], queues: list[dict[str, Any]], code: int, said: str
+) -> None:
+    fourth = {"name": "QM4", "clusters": ["SALES"]}
+    *_, row = replayed(
+        REFRESH, {**REFRESH, "cluster": "PAY"}, event, queue=queues, remote_queue_manager=[fourth],
+    )  # fmt: skip
+    assert row["routed"]["failed"]["code"] == code
+    assert [said in each and "2189" in each for each in row.get("remarks", [])] == ([True] if said else [])
+
+
+def test_what_was_never_known_is_asked_of_nobody_and_where_no_repository_is_known_that_is_said() -> None:
+    rows = replayed({**PUT, "to_queue_manager": "QM9"}, REFRESH, {**PUT, "to_queue_manager": "QM9"})
+    assert ["remarks" in row for row in rows] == [False, False, False]
+    away = {"do": "alter", "queue_manager": "QM2", "set": {"repository": False}}
+    *_, row = replayed(away, REFRESH, {**REFRESH, "cluster": "PAY"}, PUT)
+    assert ["of which none is known" in each for each in row["remarks"]] == [True]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from mqclause import Replay
 from mqclause.answers.replay.replay_document import row_document
+from mqclause.model.diagnostic import FactsError
 from mqclause.model.timeline.scenario import scenario_of
 
 OPEN = {"do": "open", "queue": "Q", "by": "APP", "mode": "OUTPUT", "bind": "OPEN"}
@@ -105,3 +108,51 @@ def test_groups_without_a_label_of_which_the_first_message_went_elsewhere_are_tw
         "QM2", "QM3", "QM2", False, "QM1", "QM1",
     ]  # fmt: skip
     assert (rows[7]["got"], rows[8]["got"], rows[8]["reason"]) == (["#5"], [], 2033)
+
+
+def led(*events: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of events at QM1, where FAR is a queue of QM2 and QM3, NEWS an alias of a topic, and LEAD one of FAR."""
+    facts = {
+        "queue_manager": {"name": "QM1", "clusters": ["S"]},
+        "remote_queue_manager": [{"name": "QM2", "clusters": ["S"]}, {"name": "QM3", "clusters": ["S"]}],
+        "queue": [
+            *({"name": "FAR", "queue_manager": name, "clusters": ["S"]} for name in ("QM2", "QM3")),
+            {"name": "LEAD", "type": "QALIAS", "target": "FAR"},
+            {"name": "LED", "type": "QALIAS", "target": "BOTH", "clusters": ["S"]},
+            {"name": "BOTH", "clusters": ["S"], "clwluseq": "ANY"},
+            {"name": "BOTH", "queue_manager": "QM2", "clusters": ["S"]},
+            {"name": "NEWS", "type": "QALIAS", "target": "T", "targtype": "TOPIC"},
+        ],
+        "channel": [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S"}],
+        "event": list(events),
+    }
+    return [row_document(row) for row in Replay().rows(scenario_of(facts, "test"))]
+
+
+def test_messages_are_got_where_they_lie() -> None:
+    """MQOPEN of a queue that others alone have fails, for all that would get or browse: whose it is, is told."""
+    got = {"do": "get", "queue": "FAR"}
+    browsed = {"do": "open", "queue": "FAR", "mode": "BROWSE", "by": "A", "at": 7}
+    by_alias = {"do": "open", "queue": "LEAD", "mode": "INPUT_SHARED"}
+    rows = led(got, browsed, by_alias, {"do": "get", "queue": "LED"}, {"do": "put", "queue": "FAR"})
+    assert [row.get("reason") for row in rows] == [2085, 2085, 2082, 2033, None]
+    assert rows[0]["because"].endswith(
+        "is no queue of QM1; messages are got and browsed where it is hosted: QM2 and QM3"
+    )
+    assert rows[1]["because"] == rows[0]["because"]
+    assert rows[2]["because"].startswith("an alias queue leads to FAR, which is no queue of QM1")
+
+
+def test_an_open_that_failed_leaves_no_handle() -> None:
+    failed = {"do": "open", "queue": "FAR", "mode": "INPUT_SHARED", "by": "A"}
+    with pytest.raises(FactsError, match="FAR"):
+        led(failed, {"do": "close", "queue": "FAR", "by": "A"})
+
+
+def test_a_put_to_a_topic_is_routed_nowhere_and_said_to_publish() -> None:
+    told = "a put to NEWS publishes to the topic T: where its subscriptions lead is not followed here"
+    opened = {"do": "open", "queue": "NEWS", "mode": "OUTPUT", "by": "A"}
+    rows = led({"do": "put", "queue": "NEWS"}, opened, {"do": "put", "queue": "NEWS", "by": "A"})
+    assert [row["routed"] for row in rows] == [None] * 3
+    assert [row.get("remarks", []) for row in rows] == [[told], [], [told]]
+    assert [row.get("reason") for row in rows] == [None] * 3

@@ -26,6 +26,8 @@ FACTS: dict[str, Any] = {
         {"name": "FAR", "queue_manager": "QM2"},
         {"name": "APPQ.ALIAS", "type": "QALIAS", "target": "APPQ"},
         {"name": "FAR.ALIAS", "type": "QALIAS", "target": "FAR"},
+        {"name": "AWAY", "type": "QREMOTE", "rname": "FAR", "rqmname": "QM2"},
+        {"name": "LOST.ALIAS", "type": "QALIAS", "target": "LOST"},
     ],
     "channel": [
         {"name": "TO.QM2", "queue_manager": "QM2", "cluster": "SALES"},
@@ -121,6 +123,8 @@ class TestReading:
             {"do": "open", "queue": "SHAREDQ", "queue_manager": "QM2", "mode": "INPUT_EXCLUSIVE"},
             {"do": "open", "queue": "FAR", "queue_manager": "QM2", "mode": "INPUT_SHARED"},
             {"do": "open", "queue": "FAR", "mode": "OUTPUT", "bind": "OPEN"},
+            {"do": "open", "queue": "FAR.ALIAS", "mode": "BROWSE"},
+            {"do": "get", "queue": "FAR"},
             {"do": "open", "queue": "ANY", "mode": "OUTPUT", "to_queue_manager": "QM2"},
             {"do": "open", "queue": "APPQ", "mode": "BROWSE", "to_queue_manager": ""},
             {"do": "close", "queue": "SHAREDQ", "queue_manager": "QM2", "by": "A"},
@@ -147,10 +151,10 @@ class TestOneFault:
             (3, "event 1: 3 is given where a table is expected"),
             ({}, "event 1: do is missing; it must be given"),
             ({"do": 4}, "event 1: do: 4 is not allowed; allowed: put, get, open, close, commit, backout, alter,"
-             " restart, advance, suspend, resume,"
+             " clear, restart, advance, suspend, resume,"
              " refresh, fail, recover, arrive"),
             ({"do": "putt"}, "event 1: do: 'putt' is not allowed; allowed: put, get, open, close, commit, backout,"
-             " alter, restart, advance, suspend, resume,"
+             " alter, clear, restart, advance, suspend, resume,"
              " refresh, fail, recover, arrive; did you mean 'put'?"),
             ({"do": "put"}, "event 1 (put): queue is missing; it must be given"),
             ({"do": "put", "queue": " "}, "event 1 (put): queue: ' ' is not allowed; it must name something"),
@@ -180,11 +184,11 @@ class TestOneFault:
              " did you mean 'APPQ'?"),
             ({"do": "open", "queue": "APPQ", "queue_manager": "QM3"}, "event 1 (open): queue_manager 'QM3' is not"
              " known; allowed: one of the facts; did you mean 'QM2'?"),
-            ({"do": "get", "queue": "FAR"}, "event 1 (get): queue 'FAR' resolves to no local queue of 'QM1';"
+            ({"do": "get", "queue": "AWAY"}, "event 1 (get): queue 'AWAY' resolves to no local queue of 'QM1';"
              " a get needs one"),
-            ({"do": "get", "queue": "FAR.ALIAS"}, "event 1 (get): queue 'FAR.ALIAS' resolves to no local queue of"
+            ({"do": "get", "queue": "LOST.ALIAS"}, "event 1 (get): queue 'LOST.ALIAS' resolves to no local queue of"
              " 'QM1'; a get needs one"),
-            ({"do": "open", "queue": "FAR", "mode": "BROWSE"}, "event 1 (open): queue 'FAR' resolves to no local queue"
+            ({"do": "open", "queue": "AWAY", "mode": "BROWSE"}, "event 1 (open): queue 'AWAY' resolves to no local queue"
              " of 'QM1'; mode BROWSE needs one"),
             ({"do": "open", "queue": "APPQ", "queue_manager": "QM2"}, "event 1 (open): queue 'APPQ' resolves to no"
              " local queue of 'QM2'; mode INPUT_SHARED needs one"),

@@ -16,7 +16,7 @@ from attrs import define, field
 
 from mqclause import Replay, read_scenario
 from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.order.retrieval_calls import put_reason, retrieve
+from mqclause.answers.order.retrieval_calls import Enqueuing, put_reason, retrieve
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Queue, QueueManager
 from mqclause.model.timeline.event import Event
@@ -40,7 +40,8 @@ class Machine:
     stops_after: int | None = None
     state: QueueManagerState = field(
         factory=lambda: QueueManagerState.of(
-            Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1"), Queue("STATUS", "QM1")])
+            Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1"), Queue("STATUS", "QM1")]),
+            Enqueuing(RETRIEVAL.terms),
         )
     )
     calls: int = 0
@@ -61,7 +62,10 @@ class Machine:
             self.state, _, returned = retrieve(RETRIEVAL, self.state, event)
             return returned.got
         if do == "put":
-            assert put_reason(RETRIEVAL, self.state, event)[0] is None
+            ended = put_reason(RETRIEVAL, self.state, event)
+            assert ended.code is None
+            self.state, _ = self.state.after(event, placing=ended.placing)
+            return []
         self.state, _ = self.state.after(event)
         if do == "commit":
             self.done += self.pending

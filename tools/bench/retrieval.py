@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 
 from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.order.retrieval_calls import retrieve
+from mqclause.answers.order.retrieval_calls import Enqueuing, retrieve
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue, QueueManager
@@ -63,7 +63,7 @@ def main() -> None:
     retrieval, cluster = Retrieval(), Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
     print(f"{'depth':>9}", *(f"{name:>21}" for name in ASKED))
     for depth in depths:
-        state = QueueManagerState.of(cluster, messages=lying(depth))
+        state = QueueManagerState.of(cluster, Enqueuing(retrieval.terms), lying(depth))
         print(f"{depth:>9,}", *(f"{microseconds(retrieval, state, asked):>21.0f}" for asked in ASKED.values()))
 
 

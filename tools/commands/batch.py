@@ -100,7 +100,7 @@ def command(
     edition: str | None,
     facts: tuple[str, ...],
     exits: tuple[str, ...],
-    exit_limit: str,
+    exit_limit: str | None,
     **options: Any,
 ) -> int:
     """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.

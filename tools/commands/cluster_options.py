@@ -88,7 +88,7 @@ class ClusterQuestion:
         edition: str | None,
         named_format: str | None,
         exits: tuple[str, ...],
-        exit_limit: str,
+        exit_limit: str | None,
         **rest: Any,
     ) -> ClusterQuestion:
         """What the options ask. Raises ClickException and ReadingError."""

@@ -9,10 +9,10 @@ ALL_KINDS = {
     "QUEUE(*)": ("explain", "why", "check"),
     "NAMELIST(*)": ("explain", "why", "check"),
     "PROCESS(*)": ("why", "check"),
-    "CHANNEL(*)": ("check",),
+    "CHANNEL(*)": ("explain", "why", "check"),
     "QCLUSTER(*)": ("explain", "check"),
     "CLUSQMGR(*)": ("explain", "check"),
-    "CHSTATUS(*)": ("explain", "check"),
+    "CHSTATUS(*)": ("explain", "why", "check"),
     "QSTATUS(*) TYPE(QUEUE)": ("why", "check"),
     "QSTATUS(*) TYPE(HANDLE)": ("why", "check"),
 }

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT, Exits, does_nothing_yet
+from mqclause.exits.session import Exits, does_nothing_yet
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.tools.render.streams import print_warnings
 
@@ -23,7 +23,7 @@ FORM = "NAME=MODULE:FUNCTION"
 def exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds both options; the command gets them as ``exits`` and ``exit_limit``, for ``given_exits``."""
     for option in (
-        click.option("--exit-limit", metavar="SECONDS", default=f"{EXIT_LIMIT:g}", show_default=True,
+        click.option("--exit-limit", metavar="SECONDS", show_default="what the rules of exits say",
                      help="How long one call of an exit may take."),
         click.option("--exit", "exits", multiple=True, metavar=FORM,
                      help="Call this Python function where CLWLEXIT(NAME) would be called."),
@@ -32,7 +32,7 @@ def exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def given_exits(exits: tuple[str, ...], exit_limit: str) -> Exits:
+def given_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
     """The functions that the options name. Raises UsageError."""
     found: dict[str, Exit] = {}
     for text in exits:
@@ -44,8 +44,7 @@ def given_exits(exits: tuple[str, ...], exit_limit: str) -> Exits:
             raise click.UsageError(f"--exit {text!r}: an exit {name!r} is given already")
         found[name] = _function(text, module, function)
     try:
-        limit = float(exit_limit)
-        return Exits(found, limit)
+        return Exits(found, None if exit_limit is None else float(exit_limit))
     except (TypeError, ValueError) as error:
         said = str(error) if str(error).startswith("exits") else "is not allowed; allowed: a number of seconds above 0"
         raise click.UsageError(f"--exit-limit {exit_limit!r} {said}") from None
@@ -68,8 +67,9 @@ def _meant(name: str, named: Sequence[str]) -> str:
 def _function(text: str, module: str, function: str) -> Exit:
     """The function of a module, which may lie in the working folder. Raises UsageError."""
     here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    if here not in sys.path and module.partition(".")[0] != __name__.partition(".")[0]:
+        # Behind all others: what lies in the folder must not stand for a library.
+        sys.path.append(here)
     try:
         with redirect_stdout(sys.stderr):
             found: Any = import_module(module)

@@ -68,7 +68,7 @@ def command(
     readings: tuple[str, ...],
     edition: str | None,
     exits: tuple[str, ...],
-    exit_limit: str,
+    exit_limit: str | None,
     **options: Any,
 ) -> int:
     """Which destination does a put go to, and which clause removed each of the others?
@@ -79,7 +79,7 @@ def command(
     """
     rules, given = rules_by(readings, edition), given_exits(exits, exit_limit)
     asked = {key: options.pop(key) for key in PUT_KEYS}
-    put = {key: str(value) for key, value in asked.items() if value is not None}
+    put = {key: value if value is True else str(value) for key, value in asked.items() if value is not None}
     shown = Shown(**{key: options.pop(key) for key in ("as_json", "brief", "every_rule", "conditions", "why_not")})
     if lines is not None:
         only_lines(facts)
@@ -146,7 +146,7 @@ class Shown:
 
 def explain_files(
     files: Sequence[Source],
-    asked: Mapping[str, str],
+    asked: Mapping[str, Any],
     local: str | None,
     rules: Rules,
     lenient: bool,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from attrs import evolve
 
@@ -28,7 +28,7 @@ WhatIfs = tuple[Sequence[str], Sequence[str]]
 def explain_lines(
     lines: Iterable[bytes],
     out: BinaryIO,
-    asked: Mapping[str, str],
+    asked: Mapping[str, Any],
     rules: Rules,
     conditions: bool,
     given: Exits = NO_EXITS,
@@ -58,7 +58,7 @@ def explain_lines(
 
 
 def _explained(
-    line: bytes, number: int, engine: Engine, asked: Mapping[str, str], level: Level, changes: WhatIfs
+    line: bytes, number: int, engine: Engine, asked: Mapping[str, Any], level: Level, changes: WhatIfs
 ) -> tuple[str, str]:
     """The trace of a line, and the CLWLEXIT in it. Raises FactsError."""
     source = f"line {number}"

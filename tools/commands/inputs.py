@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from glob import glob, has_magic
+from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,9 @@ from attrs import evolve, frozen
 from mqclause.model.assembly.change import changed
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.diagnostic import Diagnostic, FactsError, visible
 from mqclause.model.facts.objects import Put
+from mqclause.model.readers.container import allowance
 from mqclause.model.readers.mqsc.format import MQSC
 from mqclause.model.readers.registry import FORMATS
 from mqclause.tools.commands.options import content, file_name, unpadded
@@ -143,19 +146,41 @@ def _named(name: str) -> Iterator[NamedFile]:
     if not equals or Path(name).exists():
         owner, path = "", name
     if Path(path).is_dir():
-        found = sorted(each for each in Path(path).rglob("*") if each.is_file() and not _is_hidden(each, Path(path)))
+        found = sorted(each for each in _below(Path(path)) if each.is_file())
     elif path != "-" and has_magic(path) and not Path(path).exists():
-        found = sorted(each for each in map(Path, glob(path, recursive=True)) if each.is_file())
+        found = sorted({each for each in map(Path, _fitting(path)) if each.is_file()})
     else:
         yield NamedFile(path, owner)
         return
     if owner:
         raise click.ClickException(f"{name}: allowed behind {owner}= is one file")
     if not found:
-        raise click.ClickException(f"{path}: no file is there")
+        raise click.ClickException(f"{visible(path)}: no file is there")
+    allowance().read(len(found), path)
     for each in found:
         yield NamedFile(str(each), found=True)
 
 
-def _is_hidden(file: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+def _below(folder: Path) -> Iterator[Path]:
+    """The files of a folder and of those in it, but for hidden ones; a link to a folder is not followed."""
+    for above, folders, files in os.walk(folder):
+        folders[:] = [each for each in folders if not each.startswith(".")]
+        yield from (Path(above, each) for each in files if not each.startswith("."))
+
+
+def _fitting(pattern: str) -> Iterator[str]:
+    """What fits a pattern, as of a shell; ``**`` stands for a folder and those in it, as where a folder is named."""
+    found = ANY_FOLDERS.search(pattern)
+    if found is None:
+        yield from glob(pattern)
+        return
+    before, behind = pattern[: found.start()], pattern[found.end() :]
+    for start in glob(before) if before else [""]:
+        for above, folders, _ in os.walk(start or os.curdir):
+            folders[:] = [each for each in folders if not each.startswith(".")]
+            within = above if start else above[len("./") :]
+            yield from _fitting(os.path.join(escape(within), behind or "*"))
+
+
+ANY_FOLDERS = re.compile(r"(?:^|(?<=/))(?:\*\*/)*\*\*(?:/|$)")
+"""The part of a pattern that stands for folders in folders."""

@@ -13,11 +13,11 @@ from attrs import evolve, frozen
 
 from mqclause.executors.course import without_chaining
 from mqclause.executors.run import ExecutorName
-from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
+from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, visible
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.container import Gunzipped
-from mqclause.model.readers.content import LARGE, PIECE, Content, InFile, InMemory
+from mqclause.model.readers.content import LARGE, LONGEST_LINE, PIECE, Content, InFile, InMemory, opened
 from mqclause.rulebook.errors import ReadingError
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.own_rules import FOLDER, keep_folder, own_rules
@@ -53,7 +53,7 @@ facts_argument = click.argument("facts", nargs=-1, type=file_name)
 
 BIND_WORD = MqWord("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF")
 CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
-PUT_KEYS = ("queue", "queue_manager", "bind", "call")
+PUT_KEYS = ("queue", "queue_manager", "bind", "call", "from_cluster_channel")
 
 reading_option = click.option(
     "--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way."
@@ -78,11 +78,13 @@ json_option = click.option("--json", "as_json", is_flag=True, help="JSON in plac
 def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that describe the put; each overrides what the facts say."""
     for option in (
+        click.option("--from-cluster-channel", is_flag=True, default=None,
+                     help="The message came over a cluster channel, not from an application."),
         click.option("--call", type=CALL_WORD, help="The MQI call."),
         click.option("--bind", type=BIND_WORD, help="Its binding."),
         click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="Name a queue manager or alias."),
         click.option("--put", "queue", metavar="QUEUE", help="Name the queue that is put to."),
-    ):
+    ):  # fmt: skip
         command = option(command)
     return command
 
@@ -146,7 +148,10 @@ def content_lines(name: str) -> Iterator[bytes]:
     """The lines of a file; - is standard input. Raises ClickException."""
     with _opened(name) as file:
         try:
-            yield from file
+            while line := file.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE:
+                    raise click.ClickException(f"{visible(name)}: has a line of more than {LONGEST_LINE >> 20} MB")
+                yield line
         except OSError as error:
             raise _unreadable(name, error) from None
 
@@ -159,7 +164,7 @@ def _opened(name: str) -> BinaryIO:
             raise click.ClickException("-: standard input is named twice; allowed: once")
         return sys.stdin.buffer
     try:
-        return Path(name).open("rb")
+        return opened(name)
     except OSError as error:
         raise _unreadable(name, error) from None
     except ValueError:
@@ -167,7 +172,7 @@ def _opened(name: str) -> BinaryIO:
 
 
 def _unreadable(name: str, error: OSError) -> click.ClickException:
-    return click.ClickException(f"{name}: {(error.strerror or 'cannot be read').lower()}")
+    return click.ClickException(f"{visible(name)}: {(error.strerror or 'cannot be read').lower()}")
 
 
 def explaining_executor() -> ExecutorName:
@@ -180,7 +185,7 @@ def explaining_executor() -> ExecutorName:
 
 
 def asked_put(
-    given: Put | None, asked: Mapping[str, str], cluster: Cluster | None = None, source: str | None = None
+    given: Put | None, asked: Mapping[str, Any], cluster: Cluster | None = None, source: str | None = None
 ) -> Put:
     """The put of the facts with what was asked for in its place; ``source`` is where it would stand.
 

@@ -84,6 +84,6 @@ def order_files(
     if not messages and queue is None:
         click.echo("the facts have no [[message]]")
     for place, each in enumerate(found):
-        shown = [*order_lines(each, retrieval.enqueued), *next_get_lines(retrieval, cluster, messages, each.queue.name)]
+        shown = [*order_lines(each), *next_get_lines(retrieval, cluster, messages, each.queue.name)]
         click.echo("\n".join([*[""] * (place > 0), *shown]))
     return 0

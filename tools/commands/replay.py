@@ -66,7 +66,7 @@ def command(
     executor: ExecutorName,
     lines: str | None,
     exits: tuple[str, ...],
-    exit_limit: str,
+    exit_limit: str | None,
     **options: Any,
 ) -> int:
     """What happens over time: routing, trigger messages and what held them back, event by event.

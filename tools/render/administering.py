@@ -9,12 +9,15 @@ from rich.text import Text
 
 from mqclause.answers.replay.fate import Administered
 
-FATE_STYLES = {"waits": "yellow", "may_be_lost": "bold red", "dead_lettered": "red", "returned": "red"}
+FATE_STYLES = {"waits": "yellow", "may_be_lost": "bold red", "dead_lettered": "red", "returned": "red", "stays": "red"}
 """The style of a fate; any other is green."""
 
 
 def administered_lines(did: Administered) -> Iterator[Text]:
     """What an event did, a line each."""
+    if did.refused is not None:
+        yield Text(f"refused with {did.refused.facts['refused']}: {did.refused.because}", "red")
+        return
     if not (did.changed or did.removed or did.kept or did.fates):
         yield Text("nothing changes", "dim")
     # a channel in two clusters is two routes that change alike

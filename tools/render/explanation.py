@@ -10,7 +10,6 @@ from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.explanation import Explanation
 from mqclause.answers.choice.other_readings import who_takes
 from mqclause.answers.choice.rests_on import AllAtOnce
-from mqclause.language.evaluate import Scope
 from mqclause.model.diagnostic import name_suggestion
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
@@ -104,7 +103,7 @@ def _who_chooses(decision: Decision) -> str:
     # Neither a queue manager nor a queue that there is not has a DEFBIND.
     known = put.queue in decision.cluster.queues_by_name and not decision.situation.put_queue_manager
     binding = f": binding {bind}{origin}" if known or not origin else ""
-    if Scope(decision.rulesets[-1].vocabulary, decision.situation).value("fixed"):
+    if decision.fixed:
         return f"MQOPEN chooses{binding}"
     later = "the first MQPUT of each group" if bind == "GROUP" else "each MQPUT"
     return f"MQOPEN leaves the choice to {later}{binding}" if put.call == "MQOPEN" else f"{later} chooses{binding}"
@@ -127,14 +126,17 @@ def _missing(decision: Decision) -> str:
 
 
 def _near(decision: Decision) -> str:
-    """A name that was perhaps meant, where the last one that was looked up is unknown."""
+    """A name that was perhaps meant, where the last one that was looked up is unknown: none that led to it."""
     seen, cluster = decision.resolved.last.situation, decision.cluster
+    followed = {
+        name for look in decision.resolved.looks for name in (look.situation.queue, look.situation.queue_manager)
+    }
     for name, known in (
         (seen.queue_manager, {**cluster.remote, **cluster.aliases_by_name, **_standing_for_others(cluster)}),
         (seen.queue, {**cluster.queues_by_name, **dict.fromkeys(cluster.models)}),
     ):
         if name and name not in known and name != seen.local_queue_manager:
-            return name_suggestion(name, known).removeprefix("; ")
+            return name_suggestion(name, known.keys() - followed).removeprefix("; ")
     return ""
 
 
@@ -174,7 +176,7 @@ def _rests_on(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
         for sentence in [rest] if first == said and rest else filter(None, [first, rest]):
             yield label, Text(sentence, "yellow")
             label = ""
-        yield "", Text(each.command, "dim")
+        yield from (("", Text(command, "dim")) for command in filter(None, [each.command]))
         said = first
     more = len(told.incomplete) - RESTS_ON
     if more > 0 and not whole:

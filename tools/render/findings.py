@@ -76,13 +76,15 @@ def print_page(checks: Checks, asked: str, page: Page | None = None) -> None:
 
 
 def print_documents(found: Sequence[Counted], page: Page | None = None) -> None:
-    """Prints the documents that there are rules of, each with how much of it is stated and by how many cases.
+    """Prints the documents that there are rules of: how many of their own sentences have rules, how many sentences of
+    other books those rest on, how many rules and cases there are.
 
     What is missing between sentences and rules stands below, a line each.
     """
     page = page or Page()
-    page.line(f"{'document':<14}  sentences  rules  cases")
+    page.line(f"{'document':<14}  sentences  with rules  of other books  rules  cases")
     for each in found:
-        page.line(f"{each.document:<14}  {each.sentences:>9}  {each.rules:>5}  {each.cases:>5}  {each.title}")
+        sentences = f"{each.sentences:>9}  {each.stated:>10}  {each.more:>14}"
+        page.line(f"{each.document:<14}  {sentences}  {each.rules:>5}  {each.cases:>5}  {each.title}")
     for line in (line for each in found for line in each.missing):
         page.line(line)

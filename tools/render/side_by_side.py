@@ -9,21 +9,19 @@ from mqclause.answers.order.retrieval import QueueOrder, Retrieval
 from mqclause.answers.order.retrieval_calls import next_get
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.retrieval import Enqueued, QueuedMessage
+from mqclause.model.facts.retrieval import QueuedMessage
 
 USUAL_OPTIONS = ((), ("LOGICAL_ORDER",), ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE"), ("COMPLETE_MSG",))
 """What a next get is shown with."""
 
 
-def order_lines(order: QueueOrder, enqueued: Enqueued) -> Iterator[str]:
-    """Both orders side by side, a line a message with the priority that it is ``enqueued`` with; then who is left out,
-    and whose order is kept.
+def order_lines(order: QueueOrder) -> Iterator[str]:
+    """Both orders side by side, a line a message with the priority that it is enqueued with; then who is left out.
+
+    In the end whose order is kept, and what is to be said besides.
     """
     yield f"{order.queue.name}  MSGDLVSQ({order.queue.msgdlvsq})"
-    columns = [
-        _column(title, messages, enqueued)
-        for title, messages in (("physical", order.physical), ("logical", order.logical))
-    ]
+    columns = [_column("physical", order.physical), _column("logical", order.logical)]
     widths = [max(map(len, column)) for column in columns]
     number = len(str(max(len(order.physical), len(order.logical))))
     for at, (physical, logical) in enumerate(zip_longest(*columns, fillvalue="")):
@@ -35,6 +33,7 @@ def order_lines(order: QueueOrder, enqueued: Enqueued) -> Iterator[str]:
         who = kept.by or "the anonymous application"
         said = "keep their order" if kept.guaranteed else f"need not keep their order: {'; '.join(kept.because)}"
         yield f"messages put by {who} {said}"
+    yield from order.remarks
 
 
 def next_get_lines(retrieval: Retrieval, cluster: Cluster, messages: Sequence[Message], queue: str) -> Iterator[str]:
@@ -46,9 +45,9 @@ def next_get_lines(retrieval: Retrieval, cluster: Cluster, messages: Sequence[Me
         yield f"next get{asked}: {said}"
 
 
-def _column(title: str, messages: Sequence[QueuedMessage], enqueued: Enqueued) -> list[str]:
+def _column(title: str, messages: Sequence[QueuedMessage]) -> list[str]:
     width = max((len(each.id) for each in messages), default=0)
-    return [title, *(f"{each.id:<{width}}  {_described(each, enqueued(each))}" for each in messages)]
+    return [title, *(f"{each.id:<{width}}  {_described(each, each.enqueued_priority)}" for each in messages)]
 
 
 def _described(message: QueuedMessage, priority: int) -> str:

@@ -104,6 +104,7 @@ def _details(event: Event) -> list[str]:
     details += [event.bind] if event.bind != "AS_Q_DEF" else []
     details += [event.mode] if event.do == "suspend" and event.mode == "FORCE" else []
     details += [f"in cluster {event.cluster}"] if event.cluster else []
+    details += [f"REPOS({event.repos})"] if event.repos != "NO" else []
     details += [event.id] if event.id else []
     details += [f"of {event.group}"] if event.group else []
     details += ["LOGICAL_ORDER"] if event.logical_order else list(event.options)

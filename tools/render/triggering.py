@@ -65,6 +65,9 @@ def lines(given: PutNow) -> Iterator[Text]:
     yield from (line for doubt in by_others for line in _in_the_way(doubt, mend=given.verdict == "depends"))
     yield from _not_known(given)
     yield from (Text(f"  {remark}") for remark in given.remarks)
+    for each in given.further:
+        yield from (Text(f"     {sign}  {part}") for sign, part in zip("? ", each.what.split(". "), strict=False))
+        yield from (Text(f"        {command}", "dim") for command in filter(None, [each.command]))
 
 
 def verdict(given: PutNow) -> Text:
@@ -96,4 +99,4 @@ def _not_known(given: PutNow) -> Iterator[Text]:
         names.setdefault(each.command, []).append(name)
     for command, asked in names.items():
         yield Text(f"     ?  {' and '.join(asked)}")
-        yield Text(f"        {command}", "dim")
+        yield from (Text(f"        {each}", "dim") for each in filter(None, [command]))

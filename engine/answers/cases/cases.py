@@ -25,7 +25,8 @@ CASE_KINDS: Mapping[str, type[AskedCase]] = {
     "trigger": ReplayCase,
     "retrieval": RetrievalCase,
 }
-"""The kinds of case of documents that have one of their own; another's are CourseCases."""
+"""The kinds of case of documents that have one of their own; another's, and of files that state the situation itself
+as their scene, are CourseCases."""
 
 
 @lru_cache(maxsize=1024)
@@ -36,7 +37,7 @@ def cases_of(rule_id: str, folder: Path | None = None) -> tuple[AskedCase, ...]:
 
 def cases_in(file: CaseFile) -> tuple[AskedCase, ...]:
     """The cases in a file, of the kind that its document has. Raises CaseError."""
-    kind = CASE_KINDS.get(file.document)
+    kind = None if "situation" in file.facts else CASE_KINDS.get(file.document)
     return file.cases(kind) if kind else file.cases(CourseCase, declaration=DOCUMENTS[file.document])
 
 

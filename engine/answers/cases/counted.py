@@ -6,20 +6,24 @@ from attrs import frozen
 
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.case import case_files
-from mqclause.rulebook.clause import clause_files, clauses_of, unstated
+from mqclause.rulebook.clause import clause_files, unstated
 from mqclause.rulebook.rules import Rules
 
 
 @frozen
 class Counted:
-    """A document by the name of its folder and its title, with how many ``sentences``, ``rules`` and ``cases``.
+    """A document by the name of its folder and its title, with how many ``rules`` and ``cases`` it has.
 
-    ``missing`` says which rules state no sentence, or another one than they say, and which sentences have no rule.
+    ``sentences`` are those of the document itself, of which ``stated`` have rules and the others a reason why they are
+    none; ``more`` are those of other books that its rules rest on. ``missing`` says which rules state no sentence, or
+    another one than they say, and which sentences have no rule.
     """
 
     document: str
     title: str
     sentences: int
+    stated: int
+    more: int
     rules: int
     cases: int
     missing: tuple[str, ...]
@@ -27,14 +31,21 @@ class Counted:
 
 def counted(rules: Rules) -> tuple[Counted, ...]:
     """Every document, in the order in which they are declared. Raises RuleError and CaseError."""
-    return tuple(
-        Counted(
-            name,
-            clause_files(rules, name)[0].title,
-            len(clauses_of(rules, name)),
-            len(rules.ruleset(declaration).rules),
-            sum(len(file.tables) for file in case_files(None, name)),
-            tuple(unstated(rules, name)),
-        )
-        for name, declaration in DOCUMENTS.items()
+    return tuple(_counted(rules, name) for name in DOCUMENTS)
+
+
+def _counted(rules: Rules, name: str) -> Counted:
+    files = clause_files(rules, name)
+    every = [clause for file in files for clause in file.clauses]
+    # A document that lies before its reader has sentences with fingerprints; other books give numbers and pages.
+    own = [clause for clause in every if clause.fingerprint] or every
+    return Counted(
+        name,
+        files[0].title,
+        len(own),
+        sum(clause.rules is not None for clause in own),
+        len(every) - len(own),
+        len(rules.ruleset(DOCUMENTS[name]).rules),
+        sum(len(file.tables) for file in case_files(None, name)),
+        tuple(unstated(rules, name)),
     )

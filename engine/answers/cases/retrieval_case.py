@@ -51,7 +51,7 @@ class AskedRetrieval(Retrieval):
         super().__init__(rules, executor)
         self.runs: list[Run] = []
         self.looks = Looks([bool])
-        self.put_reasons = Forgetting()
+        self.known_puts = Forgetting()
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:  # noqa: ARG002 - always
         """As Retrieval, traced and kept."""
@@ -172,7 +172,7 @@ class RetrievalCase(ScenarioCase):
             return None
         cluster, messages = self.scenario.cluster, self.scenario.messages
         queue = next(each for each in cluster.queues if each.name == QUEUE)
-        return asked.order(messages, queue, cluster.queue_manager.name, wanted)
+        return asked.order(messages, queue, cluster.queue_manager.name, wanted, cluster.queue_manager.platform)
 
     def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         answer = self.answer(rules, executor)

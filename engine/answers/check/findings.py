@@ -26,15 +26,21 @@ from mqclause.model.diagnostic import check_several
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import IN_NAMES
 from mqclause.model.facts.message import HIGHEST_PRIORITY
-from mqclause.model.facts.objects import Put
+from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
 
+ANY_NAME = re.compile(f"[{IN_NAMES}]+")
+"""What can be the name of an object, as a whole."""
+
 
 @frozen
 class Finding:
-    """One condition that one object does not fulfil: what is said of it, the object, and where it stands."""
+    """One condition that one object does not fulfil: what is said of it, the object, and where it stands.
+
+    ``others`` are further objects of its queue manager of which the same is found, where that is told together.
+    """
 
     said: Unfulfilled
     object_type: str
@@ -42,6 +48,7 @@ class Finding:
     queue_manager: str
     file: str
     line: int | None
+    others: tuple[str, ...] = ()
 
     @property
     def rule(self) -> Rule:
@@ -56,7 +63,8 @@ class Finding:
     @property
     def message(self) -> str:
         """What is found."""
-        return self.said.message
+        more = f"; so it is with {', '.join(self.others)}" if self.others else ""
+        return f"{self.said.message}{more}"
 
     @property
     def key(self) -> FindingKey:
@@ -66,8 +74,8 @@ class Finding:
     @property
     def gist(self) -> tuple[str, ...]:
         """What it has in common with findings of other objects: the message without the names of this one."""
-        names = "|".join(re.escape(each) for each in (self.name, self.queue_manager) if each)
-        words = re.sub(rf"(?<![{IN_NAMES}])({names})(?![{IN_NAMES}])", "", self.message) if names else self.message
+        names = self.name, self.queue_manager
+        words = ANY_NAME.sub(lambda found: "" if found[0] in names else found[0], self.said.message)
         return self.rule.id, self.severity, self.object_type, words
 
     @property
@@ -190,10 +198,11 @@ class Checks:
 
         An alias, or a remote definition, is looked at twice: as its clusters know it, and for what it leads to.
         """
-        if about.beside:
-            yield from self.of(self.followed(together.seen_by(about, local), together))
-        seen = (together.seen_by(each, local) for each in self.with_choices(about, together))
-        every = [each for each in seen if each.is_own or each.in_shared_cluster]
+        if about.leading is not None:
+            seen = together.seen_by(about, local)
+            yield from self.of(self.followed(seen, about.leading, together))
+        looks = (together.seen_by(each, local) for each in self.with_choices(about, together))
+        every = [each for each in looks if each.is_own or each.in_shared_cluster]
         if len(every) > 1 and about.object_type in CONFIGURED_QUEUES:
             yield from self.in_clusters(every)
         else:
@@ -219,20 +228,21 @@ class Checks:
             elif seen.clustered:
                 yield seen
 
-    def followed(self, about: ConfiguredObject, together: Together) -> ConfiguredObject:
+    def followed(self, about: ConfiguredObject, queue: Queue, together: Together) -> ConfiguredObject:
         """An alias, or a remote definition, as its own queue manager follows it, in whatever clusters: where it leads.
 
         Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
         """
         seen = evolve(about, clustered=False, **together.told_around(about))
-        queue = about.beside[0]
         is_queue = queue.type == "QALIAS" or queue.rname
         names = (queue.name, "") if is_queue else (ANY_QUEUE, queue.name)
         found = self.engine.resolve(together.around(about, False), *names, "MQOPEN")
         if found.reason is None:
             by = found.last.facts["transmission_queue"]
             is_sent_from = about.sent_from is None or by.startswith(SHIPPED) or by in about.sent_from
-            return evolve(seen, transmission_queue=by, is_sent_from=is_sent_from)
+            is_lost = about.clustered and together.elsewhere(about.lacked, about.queue_manager)
+            lost = about.lacked if is_lost else ""
+            return evolve(seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
         last = found.last.situation
         could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
         return evolve(
@@ -243,6 +253,7 @@ class Checks:
             lost_queue_manager=last.queue_manager,
             lost_is_defined=last.object_type != "",
             lost_is_model=last.known_as_model and found.last.holds("here"),
+            like_lost=together.near(last.queue, about) if last.object_type == "" and found.last.holds("here") else "",
             led_from=found.followed[-1].facts["object"] if found.followed else "",
             could_lead_on=could,
         )
@@ -276,7 +287,24 @@ def by_place(found: Iterable[Finding]) -> list[Finding]:
     """The findings by file and line, whatever the order of the files is; one that several files show, by the first."""
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
     once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
-    return [*once.values()][::-1]
+    return [*told_together([*once.values()][::-1])]
+
+
+def told_together(found: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, where a rule asks for that one of those that say the same of objects of one queue manager."""
+    alike = dict[tuple[str, ...], list[str]]()
+    for each in found:
+        if each.rule.together:
+            alike.setdefault(_told_with(each), []).append(each.name)
+    for each in found:
+        if not each.rule.together:
+            yield each
+        elif names := alike.pop(_told_with(each), None):
+            yield evolve(each, others=tuple(dict.fromkeys(names[1:])))
+
+
+def _told_with(found: Finding) -> tuple[str, ...]:
+    return found.queue_manager or found.file, found.said.attribute, *found.gist
 
 
 def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]:

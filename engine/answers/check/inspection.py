@@ -22,7 +22,7 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, of_type, quoted
 from mqclause.model.facts.delivery import Delivery
-from mqclause.model.readers.container import Gunzipped
+from mqclause.model.readers.container import Gunzipped, one_allowance
 from mqclause.model.readers.content import InMemory
 from mqclause.model.readers.mqsc.command import Misplaced
 from mqclause.model.readers.record import Script
@@ -118,7 +118,7 @@ class Inspection:
             about = each if self.local is None else evolve(each, is_own=name == self.local, in_shared_cluster=False)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about)
-            if about.clustered or about.beside:
+            if about.clustered or about.leading is not None:
                 waiting.append(about.kept(self.checks.keywords))
             else:
                 found += self.checks.of(about)
@@ -145,6 +145,7 @@ class Inspection:
     def change(self, text: str) -> None:
         """Carries out a command that an option states, as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
         change = read_change(text)
+        asked = change
         if change.kind == "CHANNEL" and is_state(change) and change.owner in self.members:
             change = evolve(change, owner="")  # the state of its own route to whoever has the receiver
         owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
@@ -160,12 +161,23 @@ class Inspection:
             raise _fault(f"{change.object} is not known")
         if len(owners) + len(shown) > 1 and not is_state(change):
             raise on_several(change, owners or sorted(shown))
+        if change.kind == "CHANNEL" and is_state(change):
+            self._set_state(asked)
+            return
         if shown:
             for name, each in self.members.items():
                 self.members[name] = evolve(each, contribution=each.contribution.with_displayed(change))
             return
         script = as_script(change, owners[0], self.members[owners[0]].contribution.clusters)
         self._look(owners[0], self.members[owners[0]].owner, script, script)
+
+    def _set_state(self, change: WhatIf) -> None:
+        """The state of a channel belongs to who sends by it: to one member, or to all but who has the receiver."""
+        receiving = [name for name, each in self.members.items() if has_receiver(each.scripts(), change)]
+        sending = [name for name in self.members if name not in receiving]
+        for name in [change.owner] if change.owner in self.members else sending or receiving:
+            script = as_script(change, name)
+            self._look(name, self.members[name].owner, script, script)
 
     def _is_of(self, change: WhatIf, name: str, each: Inspected) -> bool:
         if change.kind == "QMGR":
@@ -231,6 +243,7 @@ class Inspection:
         return found
 
 
+@one_allowance()
 def inspected(
     sources: Iterable[Source | str | Path],
     checks: Checks | None = None,

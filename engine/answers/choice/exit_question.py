@@ -61,7 +61,7 @@ class ExitQuestion:
             own.clwlexit if caller.exit_at_start is None else caller.exit_at_start,
             own.clwlexit if caller.exit_at_connection is None else caller.exit_at_connection,
             self.exits.names, session.suppressed, caller.handle in session.failed_on,
-            _message(decision, caller).length, own.clwllen, self.exits.limit, clwlexit=own.clwlexit,
+            _message(decision, caller).length, own.clwllen, self.exits.limit or 0.0, clwlexit=own.clwlexit,
             others_permitted=any(each.queue_manager != caller.left for each in decision.remaining),
         )  # fmt: skip
 
@@ -74,6 +74,13 @@ class ExitQuestion:
         else:
             answer = {"response": found.response, "destination_chosen": found.destination_chosen}
         return evolve(call, answered=True, init_fault=session.told_at_init(), **answer)
+
+
+def limit_unless_stated(rules: Rules) -> float | None:
+    """How many seconds one call of an exit may take where nobody states it, by the exit rules; None without such."""
+    if not rules.in_folder(EXIT.name):
+        return None
+    return float(Course.of(rules, EXIT).run(ExitCall(), ())[0].facts["time_limit"])
 
 
 def _message(decision: Decision, caller: Caller) -> OfferedMessage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 from attrs import asdict, evolve, frozen
@@ -15,14 +15,17 @@ from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import of_type
 
+NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
+
 
 @frozen(eq=False)
 class Explanation:
     """A decision and what a reader should know besides.
 
     ``readings`` are choices by which the answer is another, ``ties`` say who fell by listing order alone,
-    ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell
-    whatever is asked, ``sources`` what is odd about them, ``obstacles`` what is in the way of the message then.
+    ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell and
+    was taken to be so for this answer, ``sources`` what is odd about them, ``obstacles`` what is in the way of the
+    message then.
     """
 
     decision: Decision
@@ -46,7 +49,7 @@ class Explanation:
         readings = tuple(map(str, decision.other_readings())) if other_readings else ()
         ties = tuple(ties_within(decision))
         odd = tuple(map(str, snapshot.remarks))
-        assumptions = (*snapshot.assumptions, *_other_edition(decision, snapshot))
+        assumptions = (*_assumed(decision, snapshot, ties), *_other_edition(decision, snapshot))
         ahead = obstacles(decision, snapshot.beyond)
         return cls(decision, readings, ties, rests_on(decision, snapshot), assumptions, odd, ahead)
 
@@ -79,6 +82,14 @@ class Explanation:
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }
+
+
+def _assumed(decision: Decision, snapshot: Snapshot, ties: Sequence[str]) -> Iterator[str]:
+    """What the sources cannot tell and is taken to be so, as far as it has to do with the answer."""
+    if not snapshot.shows_counters and (ties or len(decision.permitted) > 1):
+        yield NO_COUNTERS
+    if decision.runs or decision.reason is not None:
+        yield from snapshot.assumptions
 
 
 def _other_edition(decision: Decision, snapshot: Snapshot) -> Iterator[str]:

@@ -132,14 +132,20 @@ class Resolved:
 
 
 def resolved(
-    course: Course, cluster: Cluster, queue: str, queue_manager: str, call: str, left_open: bool = False
+    course: Course,
+    cluster: Cluster,
+    queue: str,
+    queue_manager: str,
+    call: str,
+    left_open: bool = False,
+    for_input: bool = False,
 ) -> Resolved:
     """Follows two names by the rules of ``course``, for an MQI call. The cluster keeps the answer.
 
-    ``left_open``: the call leaves the binding to the queue. Raises ValueError where both names are blank, and RuleError
-    for a rule that leads nowhere.
+    ``left_open``: the call leaves the binding to the queue; ``for_input``: it gets or browses. Raises ValueError where
+    both names are blank, and RuleError for a rule that leads nowhere.
     """
-    key = (course, queue, queue_manager, call, left_open)
+    key = (course, queue, queue_manager, call, left_open, for_input)
     found: Resolved | None = cluster.resolutions.get(key)
     if found is None:
         if len(cluster.resolutions) >= MOST_KEPT:
@@ -147,12 +153,13 @@ def resolved(
         if not (queue or queue_manager):
             raise ValueError("a put names a queue, a queue manager or both")
         put = Put.as_written(queue, queue_manager, call=call)
-        found = cluster.resolutions[key] = Resolved(tuple(_looks(course, cluster, put, left_open)))
+        found = cluster.resolutions[key] = Resolved(tuple(_looks(course, cluster, put, left_open, for_input)))
     return found
 
 
-def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool) -> Iterator[Look]:
-    seen, before = evolve(naming(cluster, put), bind_left_open=left_open), set[object]()
+def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool, for_input: bool) -> Iterator[Look]:
+    seen = evolve(naming(cluster, put), bind_left_open=left_open, for_input=for_input)
+    before = set[object]()
     while True:
         look = Look.of(seen, course)
         yield look

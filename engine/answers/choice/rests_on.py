@@ -15,6 +15,7 @@ from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.answers.choice.kind import MOST_KINDS, Kind
 from mqclause.answers.choice.reason import outcome_of
 from mqclause.answers.choice.said import Ending, with_several_routes
+from mqclause.answers.choice.sending import sending_of
 from mqclause.answers.choice.states import STATES, VARIED, AskedFor, Route, asking, ifs, of_channel
 from mqclause.documents import OUTCOME
 from mqclause.executors.compiled import Compiled
@@ -22,7 +23,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
 from mqclause.language.evaluate import Scope, evaluate
-from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.incomplete import Incomplete, still_asking
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.destination import Destination
 
@@ -43,22 +44,41 @@ def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = 
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
     if _is_settled(decision):
         return ()
-    states = unknown_states(decision, snapshot, ask_exit)
-    return (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    states = () if _always_refused(decision) else unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
+    found = (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    return tuple(still_asking(found, snapshot.asked))
 
 
 def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
-    """A name that the put came to and that is not known, although nobody asked for it where the log was made."""
-    if decision.runs or decision.reason is None or snapshot.asked is None:
+    """A name that the put came to and that is not known, although no source would tell it."""
+    if decision.runs or decision.reason is None:
         return
     seen, cluster = decision.resolved.last.situation, decision.cluster
     at_another = seen.queue_manager not in ("", seen.local_queue_manager)
     name, kind = (seen.queue_manager, "CLUSQMGR") if at_another else (seen.queue, "QCLUSTER")
     if name and name not in cluster.own_queues and name not in cluster.queues_by_name:
         told = {each.command for each in snapshot.incomplete}
-        for what, command in snapshot.asked.lacking(name, kind):
+        for what, command in snapshot.asked.lacking(name, kind) if snapshot.asked.alone else ():
             if command.replace(f"'{name}'", "*") not in told:
                 yield Incomplete(f"nobody asked at {seen.local_queue_manager} {what}", name, command)
+        if snapshot.partial_of and not seen.known_as_model:
+            yield _asked_of_repositories(name, kind, snapshot)
+    ways = {seen.xmitq: seen.xmitq_defined, seen.alias_xmitq: seen.alias_xmitq_defined,
+            seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues}  # fmt: skip
+    for each in (each for each, defined in ways.items() if each and not defined):
+        if snapshot.covered.leaves_out("QUEUE", each):
+            what = f"a dump of {seen.local_queue_manager} was made without whether there is a queue {each}"
+            yield Incomplete(what, each, f"DISPLAY QUEUE('{each}') ALL")
+
+
+def _asked_of_repositories(name: str, kind: str, snapshot: Snapshot) -> Incomplete:
+    """What a partial repository does not know it asks the full ones for, when it is opened."""
+    own, of = snapshot.cluster.queue_manager.name, ", ".join(snapshot.partial_of)
+    others = (each for each in snapshot.cluster.remote_queue_managers if each.repository)
+    full = ", ".join(each.name for each in others if not {*each.clusters}.isdisjoint(snapshot.partial_of))
+    asked = f"{own} is no full repository of {of}: when {name} is opened it asks {full or 'those that are'} for it"
+    what = f"{asked}, goes on if they know it, and else fails as told, or with 2189 if none answers"
+    return Incomplete(what, full or name, f"DISPLAY {kind}('{name}') ALL")
 
 
 def unknown_exit(decision: Decision) -> Iterator[Incomplete]:
@@ -72,8 +92,23 @@ def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
     """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
-        yield from ((each.object, each.command) for each in missing)
-        yield from _UnknownStates.of(decision, snapshot).told_by()
+        unknown = None if _always_refused(decision) else _UnknownStates.of(_asked_of_rules(decision), snapshot)
+        of_states = unknown.told_by() if unknown is not None else ()
+        for about, command in (*((each.object, each.command) for each in missing), *of_states):
+            yield about, "" if snapshot.asked.holds(command) else command
+
+
+def _always_refused(decision: Decision) -> bool:
+    """Whether no transmission queue takes the message, whoever is chosen."""
+    if decision.refusal is None:
+        return False
+    sending, call = sending_of(decision.rules), decision.put.call
+    return all(sending.refusal(each, call, decision.cluster) is not None for each in decision.listed)
+
+
+def _asked_of_rules(decision: Decision) -> Decision:
+    """The decision as rules and exits make it, whether its transmission queue takes the message or not."""
+    return decision if decision.refusal is None else evolve(decision, refusal=None)
 
 
 def _is_settled(decision: Decision) -> bool:

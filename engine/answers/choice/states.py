@@ -33,7 +33,12 @@ def asking(route: Route, routes: Mapping[Route, str]) -> str:
     channel, queue_manager = route
     alone = sum(name == channel for name, _ in routes) == 1
     named, to = _in_mqsc(channel), _in_mqsc(queue_manager)
-    return f"DISPLAY CHSTATUS({named})" if alone else f"DISPLAY CLUSQMGR({to}) CHANNEL({named}) STATUS"
+    return asking_status(channel) if alone else f"DISPLAY CLUSQMGR({to}) CHANNEL({named}) STATUS"
+
+
+def asking_status(channel: str) -> str:
+    """The command that tells the state of the only channel of a name."""
+    return f"DISPLAY CHSTATUS({_in_mqsc(channel)})"
 
 
 def ifs(subject: str, answers: Mapping[str, str]) -> str:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
+from typing import Any
 
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.sending import until_sent
 from mqclause.answers.choice.settled import SettledBy
 from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
+from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.delivery import Beyond, Delivery
+from mqclause.model.facts.delivery import Beyond, Delivery, Takers, queue_of_channel, serving_queue
 from mqclause.model.facts.destination import Destination
+from mqclause.model.facts.domains import LARGEST
+from mqclause.model.facts.objects import Channel, Queue
 from mqclause.rulebook.rules import Rules
 
 WAITING = "waits_for_channel"
@@ -47,20 +51,30 @@ def _way_rules(rules: Rules) -> Course | None:
     return Course.of(rules, DELIVERY) if rules.in_folder(DELIVERY.name) else None
 
 
-def on_the_ways(
-    chosen: Iterable[Destination], cluster: Cluster, rules: Rules, beyond: Beyond
-) -> dict[Destination, OnTheWay]:
-    """The destinations, chosen in the cluster as it is, to which something is in the way."""
-    course = _way_rules(rules)
-    found = ((each, _told(way_of(each, cluster, beyond), course)) for each in chosen)
+def on_the_ways(chosen: Iterable[Destination], decision: Decision, beyond: Beyond) -> dict[Destination, OnTheWay]:
+    """Those of the destinations, chosen by a decision or as good as that, to which something is in the way."""
+    course, cluster, bound = _way_rules(decision.rules), decision.cluster, decision.binds
+    found = ((each, _told(way_of(each, cluster, beyond, bound), course)) for each in chosen)
     return {each: told for each, told in found if told is not None}
 
 
 def obstacles(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
     """The remarks on the ways to all that a decision permits, or to what an exit chose."""
+    if decision.refusal is not None:
+        return refused_on_the_way(decision, beyond)
     permitted = () if decision.outcome == "failed" else decision.remaining
-    found = on_the_ways(permitted, decision.cluster, decision.rules, beyond)
+    found = on_the_ways(permitted, decision, beyond)
     return tuple(dict.fromkeys(said for told in found.values() for said in told.remarks))
+
+
+def refused_on_the_way(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
+    """The remarks on the transmission queue that does not take the message of a put."""
+    taken = decision.candidate
+    if taken is None:
+        return ()
+    seen = until_sent(taken.channel, decision.cluster)
+    found = on_the_way(evolve(seen, defclxq=seen.defclxq or beyond.defclxq), decision.rules)
+    return () if found is None else tuple(found.remarks)
 
 
 @define(eq=False)
@@ -70,23 +84,34 @@ class Ways:
     rules: Rules
     beyond: Beyond
     _cluster: Cluster | None = None
-    _told: dict[Destination, tuple[str, ...]] = field(factory=dict)
+    _told: dict[tuple[Destination, bool], tuple[str, ...]] = field(factory=dict)
 
-    def obstacles(self, chosen: Destination, cluster: Cluster) -> tuple[str, ...]:
-        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice."""
+    def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
+        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice.
+
+        A message that is ``bound`` goes to that destination alone.
+        """
         if cluster is not self._cluster:
             self._cluster, self._told = cluster, {}
-        if chosen not in self._told:
-            way = evolve(way_of(chosen, cluster, self.beyond), channel_status=_status_now(chosen, cluster))
+        key = (chosen, bound)
+        if key not in self._told:
+            way = evolve(way_of(chosen, cluster, self.beyond, bound), channel_status=_status_now(chosen, cluster))
             found = on_the_way(way, self.rules)
-            self._told[chosen] = () if found is None else tuple(found.remarks)
-        return self._told[chosen]
+            self._told[key] = () if found is None else tuple(found.remarks)
+        return self._told[key]
+
+    def ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
+        """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
+        sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
+        # What is put-disabled or full here is behind it.
+        found = on_the_way(evolve(way_of(sent, cluster, self.beyond), put_disabled_here=(), full_here=()), self.rules)
+        return () if found is None else tuple(found.remarks)
 
 
-def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
+def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = False) -> Delivery:
     """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
-    leads_to = told.get(chosen.queue, "")
+    leads_to, there = told.get(chosen.queue, ""), None if chosen.is_local else _queue_there(chosen, cluster)
     return Delivery(
         cluster.queue_manager.name,
         chosen.queue,
@@ -96,16 +121,63 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond) -> Delivery:
         chosen.channel_status,
         _is_enabled(chosen, cluster),
         cluster.put_disabled_here,
-        _named_for(chosen.channel, beyond),
-        beyond.defclxq,
-        bool(told),
+        beyond.shown_queues.get(chosen.channel, "") or serving_queue(chosen.channel, cluster.serving),
+        cluster.queue_manager.defclxq or beyond.defclxq,
+        chosen.queue_manager in beyond.told_wholly,
         chosen.queue in told,
         leads_to,
         not leads_to or _is_somewhere(leads_to, cluster, beyond),
+        not leads_to or leads_to in told,
+        bound,
         by_alias=chosen.is_alias,
-        by_transmission_queue=chosen.transmission_queue,
-        is_sent_from=beyond.sent_from is None or chosen.transmission_queue in beyond.sent_from,
+        is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
+        full_here=cluster.full_here,
+        queue_of_channel=queue_of_channel(chosen.channel),
+        depth=(there.curdepth or 0) if there else 0,
+        maxdepth=there.maxdepth if there else LARGEST,
+        **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
     )
+
+
+def way_of_trigger_message(queue: Queue, cluster: Cluster, beyond: Beyond) -> Delivery:
+    """The way of a trigger message for a queue, as far as a channel that it starts."""
+    taking = cluster.taking_from.get(queue.name, ())
+    meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
+    takers = Takers.of(meant, beyond.unknown_state)
+    return Delivery(**_triggered(queue, beyond), **takers.seen(), is_sent_from=_is_sent_from(queue.name, beyond))
+
+
+def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[str, Any]:
+    """What is told of a transmission queue that a message leaves by, other than that of the cluster."""
+    if not name:
+        return {}
+    found = cluster.own_queues.get(name)
+    is_triggered = found is not None and found.trigger
+    return {
+        "by_transmission_queue": name,
+        "is_sent_from": _is_sent_from(name, beyond),
+        "is_triggered": is_triggered,
+        **Takers.of(cluster.taking_from.get(name, ()), beyond.unknown_state).seen(),
+        **(_triggered(found, beyond) if found is not None and is_triggered else {}),
+    }
+
+
+def _is_sent_from(transmission_queue: str, beyond: Beyond) -> bool:
+    return beyond.sent_from is None or transmission_queue in beyond.sent_from
+
+
+def _triggered(queue: Queue, beyond: Beyond) -> dict[str, Any]:
+    """A queue for which trigger messages are written, and what they start."""
+    is_channel = queue.trigdata not in beyond.no_channels
+    return {
+        "triggered_queue": queue.name,
+        "usage": queue.usage,
+        "process": queue.process,
+        "initq": queue.initq,
+        "trigdata": queue.trigdata,
+        "trigdata_is_channel": is_channel,
+        "like_trigdata": "" if is_channel else closest(queue.trigdata, beyond.channels),
+    }
 
 
 def _status_now(chosen: Destination, cluster: Cluster) -> str:
@@ -115,18 +187,14 @@ def _status_now(chosen: Destination, cluster: Cluster) -> str:
 
 
 def _is_enabled(chosen: Destination, cluster: Cluster) -> bool:
-    for each in () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ()):
-        if each.queue_manager == chosen.queue_manager:
-            return each.put == "ENABLED"
-    return chosen.put_enabled
+    found = _queue_there(chosen, cluster)
+    return chosen.put_enabled if found is None else found.put == "ENABLED"
 
 
-def _named_for(channel: str, beyond: Beyond) -> str:
-    """The transmission queue whose CLCHNAME fits; of several the one that says most."""
-    if not beyond.clchnames:
-        return ""
-    fitting = (name for name, pattern in beyond.clchnames.items() if channel and fnmatchcase(channel, pattern))
-    return max(fitting, key=lambda name: len(beyond.clchnames[name].replace("*", "")), default="")
+def _queue_there(chosen: Destination, cluster: Cluster) -> Queue | None:
+    """The queue at the target that has the chosen name; None where that is an alias of a queue manager."""
+    found = () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ())
+    return next((each for each in found if each.queue_manager == chosen.queue_manager), None)
 
 
 def _is_somewhere(queue: str, cluster: Cluster, beyond: Beyond) -> bool:

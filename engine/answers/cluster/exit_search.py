@@ -60,7 +60,7 @@ class AskedExit:
 
     @_until.default
     def _ends(self) -> float:
-        return monotonic() + self.engine.exits.limit
+        return monotonic() + self.engine.exits.seconds
 
     def permits(self, commands: Sequence[AdminCommand], name: str) -> bool:
         """Whether a queue manager is permitted where the commands have changed the facts. Raises SearchEndedError.
@@ -95,6 +95,6 @@ class AskedExit:
         )
         self.engine.exits.end(session)
         if monotonic() > self._until or (found.exit is not None and found.exit.call.timed_out):
-            limit = f"{self.engine.exits.limit:g} s"
+            limit = f"{self.engine.exits.seconds:g} s"
             raise SearchEndedError(f"the search ended with change {self.tried}: the exit may take {limit} in all of it")
         return found

@@ -10,24 +10,25 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from attrs import frozen
+from attrs import fields, frozen
 from sqlglot import exp
 
-from mqclause.executors.listing import ready
+from mqclause.documents import RETRIEVAL
+from mqclause.executors.listing import ready, ready_of_both
 from mqclause.executors.steps import Filter, Let, Rank, Step, Steps, expressions_of
 from mqclause.language.equivalent import equivalent
 from mqclause.language.parse import expanded, literal_value, parse_unchecked
 from mqclause.language.possible import possible
 from mqclause.language.sql import both, literal
 from mqclause.language.vocabulary import Vocabulary
-from mqclause.model.facts.retrieval import RetrievalCall
+from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall, StatedMessage
 from mqclause.model.timeline.retrieval_call import (
     BY_ITEM,
     BY_PLACE,
     COMMITTED,
+    LEADING,
     LEFT_OUT,
     LIKE_BUT_FOR,
-    LISTED_BY_ITEM,
     ONE_AT_MOST,
     ListedBy,
 )
@@ -70,7 +71,8 @@ class Looks:
         found = _found(self.left_out_by, call)
         if any(applies(call) and not _is_one(found, before, call) for applies, before in self.counting):
             return Sight(frozenset(), False)
-        by_items = found.isdisjoint(LISTED_BY_ITEM) and any(applies(call) for applies in self.of_items)
+        is_listed = not found.isdisjoint(ONE_AT_MOST) or found >= LEADING
+        by_items = not is_listed and any(applies(call) for applies in self.of_items)
         return Sight(found, not (by_items or any(applies(call) for applies in self.ordering)))
 
 
@@ -93,6 +95,56 @@ def looks_of(steps: Steps) -> Looks:
             others.append(_may_apply(steps, place))
         taken = taken or _takes_first(step, steps.vocabulary)
     return Looks(of_all, counting, ordering, of_items, left_out)
+
+
+Sees = Callable[[RetrievalCall, QueuedMessage], bool]
+"""Whether a call sees a message, as far as the unit of work that has put it counts."""
+
+OF_ITS_ITEM = frozenset(each.name for each in fields(QueuedMessage)) - {
+    *(each.name for each in fields(StatedMessage)), "enqueued_priority", "arrival", "unit_of_work", *RETRIEVAL.terms,
+}  # fmt: skip
+"""What a message is among others of its item."""
+
+
+@lru_cache(maxsize=64)
+def sees_of(steps: Steps) -> Sees | None:
+    """What rules leave out by units of work before they ask what messages are in their items: those hold the rest.
+
+    None where that is what COMMITTED leaves out of every order, get and browse.
+    """
+    usual, vocabulary = parse_unchecked(COMMITTED), steps.vocabulary
+    found = _hiding(steps)
+    if any(equivalent(each.where, usual, vocabulary) and _is_of_every(each, vocabulary) for each in found):
+        return None
+    asked = [ready_of_both(_condition(each), vocabulary) for each in found]
+    return lambda call, message: not any(leaves_out(call, message) for leaves_out in asked)
+
+
+def hidden(steps: Steps) -> list[Expression]:
+    """The same as conditions: of whom one of them holds, that message is not there."""
+    return [_condition(each) for each in _hiding(steps)]
+
+
+def _hiding(steps: Steps) -> list[Filter]:
+    found: list[Filter] = []
+    for step in steps.steps:
+        trees = [expanded(tree, steps.vocabulary) for tree in expressions_of(step)]
+        names = {each.name for tree in trees for each in tree.find_all(exp.Column)}
+        if names & OF_ITS_ITEM:
+            break
+        if isinstance(step, Filter) and step.fate == "out" and "unit_of_work" in names:
+            found.append(step)
+    return found
+
+
+def _condition(step: Filter) -> Expression:
+    return step.where if step.when is None else both(exp.paren(step.when), exp.paren(step.where))
+
+
+def _is_of_every(step: Filter, vocabulary: Vocabulary) -> bool:
+    """Whether a step applies to every order, get and browse."""
+    asked = ({"mqi_call": each} for each in ("ORDER", "MQGET"))
+    return step.when is None or not any(possible(exp.Not(this=exp.paren(step.when)), vocabulary, of) for of in asked)
 
 
 def _found(walks: Walks, call: RetrievalCall) -> frozenset[str]:

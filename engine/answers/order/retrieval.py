@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
 from attrs import evolve, frozen
 
-from mqclause.answers.order.looks import Looks, looks_of
+from mqclause.answers.order.looks import Looks, Sees, looks_of, sees_of
+from mqclause.answers.order.message_terms import message_terms
 from mqclause.documents import RETRIEVAL
 from mqclause.executors.course import Course
-from mqclause.executors.listing import asked_of
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.language.evaluate import Scope
@@ -20,7 +20,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, instead, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.facts.retrieval import Enqueued, QueuedMessage, RetrievalCall, queued
+from mqclause.model.facts.retrieval import QueuedMessage, RetrievalCall, Terms, queued
 from mqclause.rulebook.rule import Because, Conclude, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.record import scope_of, seen_by
@@ -56,13 +56,17 @@ class AsPut:
 
 @frozen(eq=False)
 class QueueOrder:
-    """The messages of one queue in physical and in logical order, who is left out of them, and whose order is kept."""
+    """The messages of one queue in physical and in logical order, who is left out of them, and whose order is kept.
+
+    ``remarks`` are what rules have to say of the orders.
+    """
 
     queue: Queue
     physical: Sequence[QueuedMessage]
     logical: Sequence[QueuedMessage]
     left_out: Sequence[PassedOver]
     as_put: Sequence[AsPut]
+    remarks: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As the object of ``mqclause order --json``."""
@@ -84,6 +88,7 @@ class QueueOrder:
             "as_put": [
                 {"by": each.by, "guaranteed": each.guaranteed, "because": list(each.because)} for each in self.as_put
             ],
+            **({"remarks": list(self.remarks)} if self.remarks else {}),
         }
 
 
@@ -94,8 +99,8 @@ class Retrieval:
         self.rules = Rules.given(rules)
         self.executor = executor
         self.course = Course.of(self.rules, RETRIEVAL, executor)
-        self.put_reasons: dict[tuple[bool, int | None], Any] = {}
-        self.enqueued: Enqueued = asked_of(self.ruleset, "enqueued_priority")
+        self.known_puts: dict[tuple[Any, ...], Any] = {}
+        self.terms: Terms = message_terms(self.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Retrieval, (self.rules, self.executor)
@@ -110,6 +115,11 @@ class Retrieval:
         """Which messages of a queue a get has to look at."""
         return looks_of(self.course.steps[-1])
 
+    @cached_property
+    def sees(self) -> Sees | None:
+        """Whether a call sees what open units of work have put; None where each sees its own."""
+        return sees_of(self.course.steps[-1])
+
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:
         """What the rules make of a call on a queue."""
         return self.course.run(call, messages, traced=traced)[-1]
@@ -120,7 +130,7 @@ class Retrieval:
         ``messages`` in the order of their arrival. Raises FactsError for a name, or a message's queue, that is no local
         queue.
         """
-        local = local_queues(cluster)
+        local, own = local_queues(cluster), cluster.queue_manager
         by_queue: dict[str, list[Message]] = {}
         for message in messages:
             by_queue.setdefault(message.queue, []).append(message)
@@ -128,26 +138,37 @@ class Retrieval:
         if unknown := [name for name in named if name not in local]:
             raise FactsError([Diagnostic("queue", not_local(name, local)) for name in unknown])
         if queue is not None:
-            yield self.order(by_queue.get(queue, ()), local[queue], cluster.queue_manager.name)
+            yield self.order(by_queue.get(queue, ()), local[queue], own.name, platform=own.platform)
             return
         for name in local:
             if name in by_queue:
-                yield self.order(by_queue[name], local[name], cluster.queue_manager.name)
+                yield self.order(by_queue[name], local[name], own.name, platform=own.platform)
 
     def order(
-        self, messages: Sequence[Message], queue: Queue, queue_manager: str, of: Collection[str] = tuple(ORDERS)
+        self,
+        messages: Sequence[Message],
+        queue: Queue,
+        queue_manager: str,
+        of: Collection[str] = tuple(ORDERS),
+        platform: str = "MULTI",
     ) -> QueueOrder:
         """The orders ``of`` ``messages``, given in the order of their arrival on ``queue`` of ``queue_manager``."""
-        listed = queued(messages, queue, self.enqueued)
+        there = everybody_sees if self.sees is None else partial(self.sees, RetrievalCall())
+        listed = queued(messages, queue, self.terms, there)
         remaining: dict[str, Sequence[QueuedMessage]] = dict.fromkeys(ORDERS, ())
         left_out: list[PassedOver] = []
+        remarks: list[str] = []
         for name in of:
             # An order is no call: a rule that ends calls ends none here, and who is left out is told to the end.
-            run = self.run(ORDERS[name], listed, traced=True)._replace(failure=None)
+            call = evolve(ORDERS[name], platform=platform, indxtype=queue.indxtype)
+            run = self.run(call, listed, traced=True)._replace(failure=None)
             remaining[name] = run.remaining
-            left_out += self.passed_over(ORDERS[name], run, listed, name)
-        as_put = tuple(self._as_put(messages, listed, queue_manager))
-        return QueueOrder(queue, remaining["physical"], remaining["logical"], left_out, as_put)
+            left_out += self.passed_over(call, run, listed, name)
+            remarks += self.remarks(call, run)
+        puts = evolve(RetrievalCall(mqi_call="PUTS"), platform=platform, indxtype=queue.indxtype)
+        as_put = tuple(self._as_put(messages, listed, queue_manager, puts))
+        found = remaining["physical"], remaining["logical"]
+        return QueueOrder(queue, *found, left_out, as_put, tuple(dict.fromkeys(remarks)))
 
     def passed_over(
         self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str
@@ -176,15 +197,15 @@ class Retrieval:
         return Scope(first.vocabulary, call, run.remaining, None, run.facts, run.every)
 
     def _as_put(
-        self, messages: Iterable[Message], listed: Iterable[QueuedMessage], queue_manager: str
+        self, messages: Iterable[Message], listed: Iterable[QueuedMessage], queue_manager: str, puts: RetrievalCall
     ) -> Iterator[AsPut]:
         by_application: dict[str, list[tuple[Message, int]]] = {}
         for message, each in zip(messages, listed, strict=True):
             if not message.unit_of_work:
-                by_application.setdefault(message.by, []).append((message, self.enqueued(each)))
+                by_application.setdefault(message.by, []).append((message, each.enqueued_priority))
         for by, put in by_application.items():
             if len(put) > 1:
-                yield self._kept(by, _puts(put, queue_manager))
+                yield self._kept(by, _counted(puts, put, queue_manager))
 
     def _kept(self, by: str, call: RetrievalCall) -> AsPut:
         ruleset, run = self.ruleset, self.run(call, (), traced=True)
@@ -199,11 +220,15 @@ class Retrieval:
         return AsPut(by, kept, tuple(because))
 
 
-def _puts(put: Sequence[tuple[Message, int]], queue_manager: str) -> RetrievalCall:
+def everybody_sees(message: QueuedMessage) -> bool:
+    """Whether a message is there for everybody: no open unit of work has put it."""
+    return not message.unit_of_work
+
+
+def _counted(puts: RetrievalCall, put: Sequence[tuple[Message, int]], queue_manager: str) -> RetrievalCall:
     """What the rules see of the messages that one application has put, given with their priorities."""
     return evolve(
-        RetrievalCall(),
-        mqi_call="PUTS",
+        puts,
         priorities=len({priority for _, priority in put}),
         units_of_work=len({each.put_in for each, _ in put}),
         put_elsewhere=sum(each.put_at not in ("", queue_manager) for each, _ in put),

@@ -15,18 +15,26 @@ from mqclause.executors.run import Run
 from mqclause.model.diagnostic import quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASONS
-from mqclause.model.facts.message import Message
+from mqclause.model.facts.message import InItem, Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.facts.retrieval import Enqueued, QueuedMessage, RetrievalCall
+from mqclause.model.facts.retrieval import RetrievalCall, Terms
 from mqclause.model.timeline.beside import beside_each_other
 from mqclause.model.timeline.definitions import Definitions
 from mqclause.model.timeline.event import Event, EventError
-from mqclause.model.timeline.getting import view_of
+from mqclause.model.timeline.getting import after_failed_get, view_of
 from mqclause.model.timeline.happened import NOTHING, Happened
 from mqclause.model.timeline.judge import EVERY_MESSAGE, PRIORITIES, Messages, NoJudge
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
 from mqclause.model.timeline.queue_view import QueueView, SeenMessage
-from mqclause.model.timeline.retrieval_call import candidates, close_call, get_call, put_call
+from mqclause.model.timeline.retrieval_call import (
+    BY_ITSELF,
+    Placing,
+    candidates,
+    close_call,
+    get_call,
+    placing_by,
+    put_call,
+)
 from mqclause.rulebook.rule import Rule
 
 MOST_KNOWN = 1000
@@ -40,15 +48,17 @@ class CallReason(NamedTuple):
     """The reason (MQRC) that a call has by the rules of retrieval, None if it has none: a warning, or why it fails.
 
     ``rule`` is the one that gives it, ``tell`` makes what that has to say: why the call fails, or when it is warned.
+    ``placing`` says of a put where its message belongs.
     """
 
     code: int | None = None
     is_warning: bool = False
     rule: Rule | None = None
     tell: Callable[[], str] = str
+    placing: Placing = BY_ITSELF
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CallReason, (self.code, self.is_warning, self.rule, partial(str, self.tell()))
+        return CallReason, (self.code, self.is_warning, self.rule, partial(str, self.tell()), self.placing)
 
     @property
     def fails(self) -> bool:
@@ -119,15 +129,17 @@ class Returned:
 
 @frozen(eq=False)
 class Enqueuing(NoJudge):
-    """Where gets alone are asked about: messages have the priorities that they were ``enqueued`` with."""
+    """Where gets alone are asked about: messages are enqueued as ``terms`` say."""
 
-    enqueued: Enqueued
+    terms: Terms
 
     def messages(self, queue: Queue) -> Messages:
         """The priority that messages get on ``queue``; all of them count."""
-        fifo, defprty = queue.msgdlvsq == "FIFO", queue.defprty
-        got = {each: self.enqueued(QueuedMessage("", each, fifo, defprty)) for each in PRIORITIES}
-        return EVERY_MESSAGE._replace(priorities=got)
+        return EVERY_MESSAGE._replace(priorities={each: self.terms.priority(each, queue) for each in PRIORITIES})
+
+    def in_item(self, message: Message) -> InItem:
+        """What a message of a group, or a segment, is where it belongs."""
+        return self.terms.in_item(message)
 
 
 def retrieve(
@@ -137,18 +149,18 @@ def retrieve(
     base = state.definitions.base(event.queue)
     if base is None:
         raise EventError(f"queue {quoted(event.queue)} resolves to no local queue; a get needs one")
-    view = view_of(state, event, base.name)
-    call = get_call(event, view, base.get, state.definitions.queues[event.queue].get)
+    named = state.definitions.queues[event.queue].get
+    view, call = _view(retrieval, state, event, base, named)
     sight = retrieval.looks.at(call)
     listed = candidates(call, view, sight.left_out)
     run = first_run(retrieval, call, listed) if sight.is_first else retrieval.run(call, [*view.each_of(listed)])
     if run.failure is not None or not run.remaining:
-        after = state.sent(event)
+        after = after_failed_get(state, event, run.facts)
         return after, NOTHING, Returned(retrieval, event, after, call, view, _reason(retrieval, call, run))
     first: SeenMessage = run.remaining[0]
     facts = run.facts
     taken = view.whole(first) if facts["returned_whole"] else [first]
-    after, happened = state.gotten(event, base.name, taken)
+    after, happened = state.gotten(event, base.name, facts, taken)
     returned = Returned(
         retrieval,
         event,
@@ -162,6 +174,18 @@ def retrieve(
         tuple(retrieval.remarks(call, run)),
     )
     return after, happened, returned
+
+
+def _view(
+    retrieval: Retrieval, state: QueueManagerState, event: Event, base: Queue, named: str
+) -> tuple[QueueView, RetrievalCall]:
+    """The queue as a get sees it, and the get as the rules see it; ``named`` is GET of what the get names."""
+    view, platform = view_of(state, event, base.name), state.cluster.queue_manager.platform
+    call = get_call(event, view, base, named, platform)
+    if retrieval.sees is not None:
+        view = view_of(state, event, base.name, partial(retrieval.sees, call))
+        call = get_call(event, view, base, named, platform)
+    return view, call
 
 
 def next_get(
@@ -179,7 +203,7 @@ def next_get(
     not, EventError for options that do not go together and for a queue that there is not.
     """
     event = _asking(Event("get", queue=queue), options, match)
-    judge = Enqueuing(retrieval.enqueued)
+    judge = Enqueuing(retrieval.terms)
     base = Definitions(cluster, judge).base(event.queue)
     lying = [each for each in messages if base is not None and each.queue == base.name]
     state = QueueManagerState.of(cluster, judge, lying)
@@ -212,16 +236,21 @@ def first_run(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[SeenMe
 
 
 def put_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> CallReason:
-    """The reason that a put has by the rules of retrieval, a warning perhaps."""
+    """The reason that a put has by the rules of retrieval, a warning perhaps, and where its message belongs."""
     position = state.position(event)
     # Most puts are of no group: what the rules say of those is asked once.
-    key = (event.logical_order, event.priority) if position.puts is None else None
-    known: CallReason | None = retrieval.put_reasons.get(key) if key is not None else None
+    of_group = event.group or event.last_in_group is not None or event.in_group is not None or event.offset
+    plain = position.puts is None and not (of_group or event.segment or event.last_segment or event.sequence != 1)
+    key = (event.logical_order, event.priority, event.unit_of_work) if plain else None
+    known: CallReason | None = retrieval.known_puts.get(key) if key is not None else None
     if known is None:
         call = put_call(event, position, event.priority or 0)
-        known = _reason(retrieval, call, retrieval.run(call, ()))
-        if key is not None and len(retrieval.put_reasons) < MOST_KNOWN:
-            retrieval.put_reasons[key] = known
+        run = retrieval.run(call, ())
+        known = _reason(retrieval, call, run)._replace(placing=placing_by(run.facts))
+        if key is not None:
+            if len(retrieval.known_puts) >= MOST_KNOWN:
+                retrieval.known_puts.clear()
+            retrieval.known_puts[key] = known
     return known
 
 

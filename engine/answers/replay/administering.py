@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.exit_answer import ExitAnswer
+from mqclause.answers.choice.ways import Ways
 from mqclause.answers.replay.administration import Administration, Settled
 from mqclause.answers.replay.arriving import Arrival
 from mqclause.answers.replay.fate import Administered, ChosenAnew, MessageFate
 from mqclause.answers.replay.flight import Flight, route_key
-from mqclause.answers.replay.refreshing import of_known, of_route, told_as
+from mqclause.answers.replay.refreshing import of_command, of_known, of_put, of_route, told_as
 from mqclause.answers.replay.replay_exits import ReplayExits
 from mqclause.exits.session import Caller
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.objects import Put, Queue
+from mqclause.model.facts.objects import Channel, Put, Queue
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.administered import (
     administration_faults,
@@ -38,7 +40,7 @@ from mqclause.model.timeline.queue_manager_state import QueueManagerState
 
 SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
 REMOVED = "REMOVED"
-WAITS, DELIVERED, REROUTED = "waits", "delivered", "rerouted"
+WAITS, DELIVERED, REROUTED, SENT = "waits", "delivered", "rerouted", "sent"
 CHOICES_AT_MOST = 2
 """How often the rules may have a message's destination chosen anew at one event."""
 
@@ -49,6 +51,7 @@ class Administering:
 
     ``cluster`` and ``sequence`` are those of the replay: set before an event, when all is as ``before`` says, and read
     after it. ``arrivals`` are then the puts on local queues that the event led to, ``coming`` how many by queue.
+    ``forgotten`` are the names of queues and queue managers that a refresh removed, each with the clusters.
     """
 
     rules: Administration
@@ -58,6 +61,8 @@ class Administering:
     sequence: SequenceState
     flights: dict[str, Flight]
     before: QueueManagerState
+    ways: Ways
+    forgotten: dict[str, set[str]] = field(factory=dict)
     arrivals: list[Event] = field(factory=list)
     coming: Counter[str] = field(factory=Counter)
     _instances: dict[str, Cluster] = field(factory=dict)
@@ -65,12 +70,17 @@ class Administering:
 
     @classmethod
     def of(
-        cls, engine: Engine, exits: ReplayExits, start: QueueManagerState, messages: tuple[InFlight, ...]
+        cls,
+        engine: Engine,
+        exits: ReplayExits,
+        start: QueueManagerState,
+        messages: tuple[InFlight, ...],
+        ways: Ways,
     ) -> Administering:
-        """At the start of a replay."""
+        """At the start of a replay; ``ways`` say what messages meet on their way."""
         rules, cluster = Administration(engine.rules, engine.executor), start.cluster
         flights = {each.id: Flight(each, route_of(each, cluster)) for each in messages}
-        return cls(rules, engine, exits, cluster, SequenceState.of(cluster), flights, start)
+        return cls(rules, engine, exits, cluster, SequenceState.of(cluster), flights, start, ways)
 
     def after(self, event: Event, before: QueueManagerState) -> Administered:
         """What ``event`` does to what there was ``before``. Raises EventError if it cannot happen."""
@@ -104,17 +114,15 @@ class Administering:
             row = {"queue_manager": found.name, "attribute": "suspended", "value": list(now)}
             did.changed.append({**row, "rule": settled.rule_id})
         if event.do == "suspend":
-            self.statuses("suspend_route", found.name, did, event.cluster, event.mode == "FORCE")
+            self.statuses("suspend_route", found.name, did, event.cluster, event.suspend_mode)
 
-    def statuses(
-        self, asked: str, host: str, did: Administered, cluster: str | None = None, forced: bool = False
-    ) -> None:
+    def statuses(self, asked: str, host: str, did: Administered, cluster: str | None = None, mode: str = "") -> None:
         """Gives the routes to a queue manager (those in one ``cluster``, if it is given) the status that rules say."""
         status: dict[int, str] = {}
         for at, each in enumerate(self.cluster.channels):
             if each.queue_manager != host or cluster not in (None, each.cluster):
                 continue
-            settled = self.rules.ask(of_route(each, asked, forced))
+            settled = self.rules.ask(of_route(each, asked, mode))
             if settled.becomes not in ("", each.status):
                 status[at] = settled.becomes
                 row = {"channel": each.name, "attribute": "status", "value": settled.becomes}
@@ -122,18 +130,36 @@ class Administering:
         self.cluster = with_status(self.cluster, status)
 
     def refresh(self, event: Event, did: Administered) -> None:
-        """What is known in a cluster goes, or stays."""
+        """What is known in a cluster goes, or stays, unless the command is refused."""
+        command = of_command(event, self.cluster)
+        settled = self.rules.ask(command)
+        if settled.facts["refused"]:
+            did.refused = settled
+            return
         removed, forgotten = set(), set()
         messages = {each.route.queue_manager for each in self.flights.values()}
+        in_flight = Counter(route_key(each.route) for each in self.flights.values() if not each.message.delivered)
         for each in within(self.cluster, event.cluster):
-            settled = self.rules.ask(of_known(each, self.cluster, event.cluster))
+            count = in_flight[route_key(each)] if isinstance(each, Channel) else 0
+            settled = self.rules.ask(of_known(each, command, self.cluster, count))
             told = {**told_as(each), **settled.document()}
             (did.removed if settled.becomes == REMOVED else did.kept).append(told)
             if settled.becomes == REMOVED:
                 removed.add(id(each))
+                if not isinstance(each, Channel):
+                    self.forgotten.setdefault(each.name, set()).add(event.cluster)
                 if not settled.facts["name_stays"] and each.name not in messages:
                     forgotten.add(id(each))
         self.cluster = refreshed(self.cluster, event.cluster, removed, forgotten)
+
+    def asked_again(self, decision: Decision, cluster: Cluster) -> str:
+        """Of a call that fails, that MQ would ask a full repository for what a refresh removed; else blank."""
+        seen = decision.resolved.last.situation
+        named = seen.queue if seen.queue_manager in ("", seen.local_queue_manager) else seen.queue_manager
+        if named not in self.forgotten or decision.reason is None:
+            return ""
+        settled = self.rules.ask(of_put(named, decision.reason.name, self.forgotten[named], cluster))
+        return settled.because if settled.facts["asks_again"] else ""
 
     def reach(self, event: Event, did: Administered) -> None:
         """A queue manager fails, or is back: its routes, then the messages that were sent to it."""
@@ -146,25 +172,48 @@ class Administering:
                 if event.do == "fail":
                     self.fail(flight, did)
                 elif flight.waits:
-                    flight.waits = False
-                    did.fates.append(MessageFate(flight.message.id, self.rules.ask(flight.matter("recover"))))
+                    settled = self.rules.ask(flight.matter("recover"))
+                    flight.waits = settled.becomes == WAITS
+                    ahead = self.ways.ahead(flight.message.queue, flight.route, self.cluster)
+                    told = ahead if settled.becomes == SENT else ()
+                    did.fates.append(MessageFate(flight.message.id, settled, remarks=told))
 
     def fail(self, flight: Flight, did: Administered) -> None:
         """The fate of one message whose target fails."""
-        message, failed = flight.message, flight.route.queue_manager
-
-        def choose(asked: Settled) -> ChosenAnew:
-            if asked.facts["but_for"]:
-                return self.choose(message.queue, failed, None, failed)
-            return self.choose(message.queue, failed, self.exits.moving(message, failed))
-
-        settled, to, asked = self.decided(flight.matter("fail"), choose)
+        message = flight.message
+        settled, to, asked = self.decided(flight.matter("fail"), self.anew(message, flight.route.queue_manager))
         did.fates.append(MessageFate(message.id, settled, to, asked))
         flight.waits = settled.becomes == WAITS
         if settled.facts["gone"] or (to is not None and self.lands(to, message)):
             del self.flights[message.id]
         elif to is not None:
             self.send(message, to, settled)
+
+    def anew(self, message: InFlight, failed: str) -> Callable[[Settled], ChosenAnew]:
+        """Chooses another destination for a message whose target has failed, as rules ask for it."""
+        put = _unbound(message.queue, cluster_pcf=message.cluster_pcf)
+
+        def choose(asked: Settled) -> ChosenAnew:
+            if asked.facts["but_for"]:
+                return self.choose(put, failed, None, failed)
+            return self.choose(put, failed, self.exits.moving(message, failed))
+
+        return choose
+
+    def unavailable(self, message: InFlight, chosen: Destination, before: QueueManagerState) -> Administered:
+        """What becomes of a message that is put just now, for a queue manager that has failed: an exit is asked again.
+
+        Raises as ``after``.
+        """
+        self.cluster, self.before = before.cluster, before
+        self.arrivals, self.coming = [], Counter()
+        failed = chosen.queue_manager
+        matter = Matter(
+            asked="unavailable", kind="message", name=chosen.channel, host=failed, cluster=chosen.cluster,
+            status=chosen.channel_status, persistent=message.persistent,
+        )  # fmt: skip
+        settled, to, asked = self.decided(matter, self.anew(message, failed))
+        return Administered(has_fates=True, fates=[MessageFate(message.id, settled, to, asked)])
 
     def decided(
         self, matter: Matter, choose: Callable[[Settled], ChosenAnew]
@@ -188,13 +237,16 @@ class Administering:
         """The fate of a message that arrives over a cluster channel."""
         if event.id in self.flights:
             raise EventError(f"id {event.id!r} is that of a message in flight")
-        arrival = Arrival(event, self.cluster, self.engine.resolve(self.cluster, event.queue))
+        # A message that is bound names this queue manager beside the queue.
+        names = (event.queue, self.cluster.queue_manager.name if event.bound else "")
+        arrival = Arrival(event, self.cluster, self.engine.resolve(self.cluster, *names))
         matter = arrival.matter(arrival.queue is not None and not self.has_room(arrival.queue))
 
         def choose(asked: Settled) -> ChosenAnew:
             if asked.facts["onward"]:
-                return self.onward(event)
-            return self.choose(matter.disabled if asked.facts["behind"] else matter.name, matter.host, None)
+                return self.onward(*names)
+            queue = matter.disabled if asked.facts["behind"] else matter.name
+            return self.choose(_unbound(queue, from_cluster_channel=True), matter.host, None)
 
         settled, to, _ = self.decided(matter, choose)
         did.fates.append(MessageFate(event.id, settled, to))
@@ -205,11 +257,12 @@ class Administering:
             message = InFlight(event.id, to.queue, to.channel, persistent=event.persistent, bound=bound)
             self.send(message, to, settled)
 
-    def onward(self, event: Event) -> ChosenAnew:
-        """Where a message goes whose queue's name leads away from here."""
-        put = Put.as_written(event.queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=True)
+    def onward(self, queue: str, queue_manager: str) -> ChosenAnew:
+        """Where a message goes whose names lead away from here."""
+        put = _unbound(queue, queue_manager=queue_manager, from_cluster_channel=True)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
-        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None))
+        depths = self.before.depth_of
+        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None, depths=depths))
 
     def has_room(self, queue: Queue) -> bool:
         """Whether a local queue takes one message more than those that the event led to already."""
@@ -233,16 +286,18 @@ class Administering:
         route = next(each for each in self.cluster.channels if route_key(each) == route_key(to))
         self.flights[message.id] = Flight(message, route, bool(settled.facts["held"]))
 
-    def choose(self, queue: str, instead_of: str, mover: Caller | None, but_for: str = "") -> ChosenAnew:
+    def choose(self, put: Put, instead_of: str, mover: Caller | None, but_for: str = "") -> ChosenAnew:
         """The destination that is chosen anew for a message: another than ``instead_of``, if it is not left out before.
 
         ``but_for`` is the queue manager that is left out before anybody chooses; blank: none.
 
         A message that is moved has a ``mover``; one that arrives over a cluster channel calls no exit.
         """
-        put = Put.as_written(queue, bind="NOTFIXED", call="MQPUT", from_cluster_channel=mover is None and not but_for)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         decision = self.among(put, but_for, mover)
+        if put.from_cluster_channel:
+            depths, taken = self.before.depth_of, decision.candidate
+            decision.refusal = self.engine.sending.refusal(taken, put.call, self.cluster, depths)
         if decision.chosen is None or decision.chosen.queue_manager != instead_of:
             return self.chosen(decision)
         others = any(each.queue_manager != instead_of for each in decision.permitted)
@@ -263,3 +318,8 @@ class Administering:
             self._instances[but_for] = instances(self.cluster, but_for)
         known = self._instances[but_for]
         return self.engine.choose(put, known, evolve(self.sequence, seen=known), caller=caller)
+
+
+def _unbound(queue: str, **more: Any) -> Put:
+    """A message for ``queue``, to be put where the rules then choose."""
+    return Put.as_written(queue, bind="NOTFIXED", call="MQPUT", **more)

@@ -53,6 +53,7 @@ class Arrival:
             name=self.event.queue,
             host=own.name,
             persistent=self.event.persistent,
+            bound=self.event.bound,
             leads="" if not found else "elsewhere" if self.queue is None else "here",
             base=self.where.names[0] if found else "",
             disabled=self.disabled,

@@ -19,18 +19,20 @@ from mqclause.model.timeline.matter import Matter
 @frozen(eq=False)
 class MessageFate:
     """What becomes of a message in flight; ``to`` is where it is sent instead, ``exit`` what became of that with
-    an exit, called or not.
+    an exit, called or not. ``remarks`` say what it will meet.
     """
 
     message: str
     settled: Settled
     to: Destination | None = None
     exit: ExitAnswer | None = None
+    remarks: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """As in a row of ``mqclause replay``."""
         to = self.to and destination_document(self.to)
         found = {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
+        found |= {"remarks": list(self.remarks)} if self.remarks else {}
         if self.exit is None or not self.exit.called:
             return found
         return {**found, "exit": self.exit.document(destination_document)}
@@ -72,16 +74,22 @@ class ChosenAnew:
 
 @define(eq=False)
 class Administered:
-    """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents."""
+    """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents.
+
+    ``refused`` is the rule's answer where a command is, with the message that says so.
+    """
 
     changed: list[dict[str, Any]] = field(factory=list)
     removed: list[dict[str, Any]] = field(factory=list)
     kept: list[dict[str, Any]] = field(factory=list)
     fates: list[MessageFate] = field(factory=list)
+    refused: Settled | None = None
     is_refresh: bool = False
     has_fates: bool = False
 
     def document(self) -> dict[str, Any]:
         """What it adds to a row of ``mqclause replay``."""
         found: dict[str, Any] = {"removed": self.removed, "kept": self.kept} if self.is_refresh else {}
+        if self.refused is not None:
+            found["refused"] = {"message": self.refused.facts["refused"], **self.refused.document()}
         return found | ({"fates": [each.document() for each in self.fates]} if self.has_fates else {})

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from attrs import evolve
 
+from mqclause.answers.choice.said import listing
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.timeline.administered import Known
+from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.matter import Matter
 
 
-def of_route(channel: Channel, asked: str, forced: bool = False) -> Matter:
+def of_route(channel: Channel, asked: str, mode: str = "") -> Matter:
     """What the rules see of a route that an event touches."""
     return Matter(
         asked=asked,
@@ -18,31 +22,63 @@ def of_route(channel: Channel, asked: str, forced: bool = False) -> Matter:
         name=channel.name,
         host=channel.queue_manager,
         cluster=channel.cluster,
-        forced=forced,
+        mode=mode,
         status=channel.status,
         deftype=channel.deftype,
         waiting=channel.messages,
     )
 
 
-def of_known(each: Known, known: Cluster, name: str) -> Matter:
-    """What the rules see of something that is ``known`` in the cluster ``name``."""
-    own = known.queue_manager.name
+def of_command(event: Event, known: Cluster) -> Matter:
+    """What the rules see of the command itself."""
+    own = known.queue_manager
+    return Matter(
+        asked="refresh_command",
+        kind="queue_manager",
+        name=own.name,
+        host=own.name,
+        cluster=event.cluster,
+        repos=event.repos,
+        at_full_repository=own.repository,
+    )
+
+
+def of_known(each: Known, command: Matter, known: Cluster, in_flight: int) -> Matter:
+    """What the rules see of something that is ``known`` in the cluster of a ``command``.
+
+    On a route so many messages are ``in_flight``.
+    """
+    own, name = known.queue_manager.name, command.cluster
     if isinstance(each, Channel):
         leads_to = known.remote.get(each.queue_manager)
         is_repository = leads_to is not None and leads_to.repository
-        return evolve(of_route(each, "refresh"), owned=each.queue_manager == own, full_repository=is_repository)
-    kind = "queue_manager" if isinstance(each, QueueManager | RemoteQueueManager) else "queue"
+        return evolve(
+            of_route(each, "refresh"),
+            owned=each.queue_manager == own,
+            in_flight=in_flight,
+            full_repository=is_repository,
+            repos=command.repos,
+        )
+    is_member = isinstance(each, QueueManager | RemoteQueueManager)
     host = _host_of(each)
-    return Matter(
+    return evolve(
+        command,
         asked="refresh",
-        kind=kind,
+        kind="queue_manager" if is_member else "queue",
         name=each.name,
         host=host,
-        cluster=name,
         owned=host == own,
+        full_repository=isinstance(each, QueueManager | RemoteQueueManager) and each.repository,
         also_elsewhere=any(other != name for other in each.clusters),
     )
+
+
+def of_put(named: str, reason: str, clusters: Collection[str], known: Cluster) -> Matter:
+    """What the rules see of a put that fails, to a name that a refresh of each of the ``clusters`` removed."""
+    routes = known.channels_by_queue_manager
+    repositories = (each.name for each in known.remote_queue_managers if each.repository)
+    reached = [each for each in repositories if any(route.cluster in clusters for route in routes.get(each, ()))]
+    return Matter(asked="put", name=named, reason=reason, repositories=listing(reached, "or"))
 
 
 def told_as(each: Known) -> dict[str, str]:

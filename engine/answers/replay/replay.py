@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.resolution import Resolved
-from mqclause.answers.choice.ways import Ways
+from mqclause.answers.choice.ways import Ways, refused_on_the_way
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.order.retrieval_calls import close_reason, put_reason, retrieve
 from mqclause.answers.replay.administering import Administering
@@ -22,17 +22,19 @@ from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
 from mqclause.answers.trigger.examination import Examination, Triggers
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
-from mqclause.exits.session import EXIT_LIMIT, Caller
+from mqclause.exits.session import Caller
 from mqclause.model.diagnostic import Diagnostic, FactsError, of_type
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import Put
+from mqclause.model.facts.queue_call import READING_MODES
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.model.timeline.event import ADMINISTRATIVE, Event, EventError, event_label
 from mqclause.model.timeline.happened import Happened
+from mqclause.model.timeline.in_flight import InFlight
 from mqclause.model.timeline.judge import CallFailure
 from mqclause.model.timeline.message_chain import Labels
 from mqclause.model.timeline.queue_manager_state import QueueManagerState
-from mqclause.model.timeline.retrieval_call import group_of
+from mqclause.model.timeline.retrieval_call import Placing, group_of
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.rulebook.reading import for_replay
 from mqclause.rulebook.rules import Rules
@@ -46,7 +48,7 @@ class Replay:
         rules: Rules | None = None,
         executor: ExecutorName = "compiled",
         exits: Mapping[str, Exit] | None = None,
-        exit_limit: float = EXIT_LIMIT,
+        exit_limit: float | None = None,
     ) -> None:
         self.engine = Engine(rules, executor, exits, exit_limit)
         self.triggers = Triggers(self.engine.rules, executor)
@@ -74,9 +76,9 @@ class Replay:
         of_type("scenario", scenario, Scenario, ", as read_scenario gives")
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
-        administering = Administering.of(self.engine, exits, state, scenario.in_flight)
-        run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
         ways = Ways(self.engine.rules, scenario.beyond)
+        administering = Administering.of(self.engine, exits, state, scenario.in_flight, ways)
+        run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -88,7 +90,11 @@ class Replay:
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = _assumed(row, scenario.assumed)
                     if isinstance(row.routed, Destination):
-                        row.obstacles = ways.obstacles(row.routed, run.state.cluster)
+                        row.obstacles = ways.obstacles(row.routed, run.state.cluster, row.is_bound)
+                    elif row.routed is not None:
+                        if row.routed.refusal is not None:
+                            row.obstacles = refused_on_the_way(row.routed, scenario.beyond)
+                        row.asks_again = administering.asked_again(row.routed, run.state.cluster)
                     yield row
         finally:
             exits.end()
@@ -122,6 +128,9 @@ class _Run:
         event, before = row.event, self.state
         if event.do in ADMINISTRATIVE:
             self.administer(row)
+            return
+        if event.do in ("get", "open") and self.is_elsewhere(row):
+            self.state = before.evolved(now=before.time_of(event))
             return
         if event.do == "get":
             self.get(row)
@@ -161,6 +170,17 @@ class _Run:
             self.state, happened = self.state.arrived(arrival)
             self.look(row, happened)
 
+    def is_elsewhere(self, row: Row) -> bool:
+        """Whether messages cannot be got or browsed by a name that leads to no queue here: the call fails then."""
+        event, cluster = row.event, self.state.cluster
+        reads = event.do == "get" or event.mode in READING_MODES
+        here = event.queue_manager in ("", cluster.queue_manager.name)
+        if not (reads and here) or self.state.definitions.base(event.queue) is not None:
+            return False
+        reason = self.replay.engine.resolve(cluster, event.queue, "", "MQOPEN", for_input=True).reason
+        row.fail(None if reason is None else CallFailure(reason.code, reason.because, ""))
+        return reason is not None
+
     def get(self, row: Row) -> None:
         """A get or browse: the rules of retrieval say what it returns."""
         self.state, happened, row.returned = retrieve(self.replay.retrieval, self.state, row.event)
@@ -172,11 +192,11 @@ class _Run:
         event = row.event
         ended, happened = put_reason(self.replay.retrieval, self.state, event), None
         labels = Labels(row.number, -1 if row.repeat is None else row.repeat, event.segments)
-        arrives = None if ended.fails else self.routed(row, labels)
+        arrives = None if ended.fails else self.routed(row, labels, ended.placing)
         if arrives is not None:
-            self.state, happened = self.state.after(arrives, labels, event)
-        elif isinstance(row.routed, Destination):
-            self.state = self.state.forwarded(event, labels)
+            self.state, happened = self.state.after(arrives, labels, event, ended.placing)
+        elif isinstance(row.routed, Destination) or row.administered is not None:
+            self.state = self.state.forwarded(event, labels, ended.placing)
         else:
             self.state = self.state.sent(event)
             if ended.fails:
@@ -193,7 +213,7 @@ class _Run:
         if (event.by, event.queue) in before.positions and (event.by, event.queue) not in self.state.positions:
             row.end(close_reason(self.replay.retrieval, before, event))
 
-    def routed(self, row: Row, labels: Labels) -> Event | None:
+    def routed(self, row: Row, labels: Labels, placing: Placing) -> Event | None:
         """The put that arrives on a local queue, after resolving and routing; None if none does."""
         event = row.event
         handle = self.state.output_handle(event.by, event.queue, event.to_queue_manager)
@@ -201,7 +221,12 @@ class _Run:
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
         bound = None if handle is None else self.bound.get(handle.id)
         if bound is not None and not where.inhibited:
-            row.routed = bound
+            if not self.is_taken(row, bound, call):
+                return None
+            row.routed, row.is_bound = bound, True
+        elif where.topic:
+            row.published = where.remarks
+            return None
         elif where.stays_local:
             if where.inhibited:
                 reason = where.reason
@@ -213,14 +238,43 @@ class _Run:
             bind = "AS_Q_DEF" if handle is None else "NOTFIXED"
             # What the open has bound asks no exit again, though the put comes by way of something put-disabled.
             caller = self.exits.caller(event, handle) if bound is None else None
-            row.routed = self.choose(row, _put(event.queue, event.to_queue_manager, bind, call), caller)
+            put = _put(event.queue, event.to_queue_manager, bind, call, event.cluster_pcf)
+            row.routed, row.is_bound = self.choose(row, put, caller), bool(where.names[1])
+            if bound is None and where.ends == "queue":
+                self.move(row, labels)
         if not isinstance(row.routed, Destination):
             return None
         if handle is not None:
-            row.parted = self.groups.parted(handle.id, group_of(event, self.state.position(event), labels), row.routed)
+            group = group_of(event, self.state.position(event).puts, placing, labels)
+            row.parted = self.groups.parted(handle.id, group, row.routed)
         if row.routed.transmission_queue:
             return self.arriving(event, row.routed.transmission_queue, where)
         return self.arriving(event, row.routed.queue, where) if row.routed.is_local and row.routed.queue else None
+
+    def move(self, row: Row, labels: Labels) -> None:
+        """Where an exit has put a message on the way to a queue manager that failed, it is asked again."""
+        event, chosen = row.event, row.routed
+        if row.exit is None or not row.exit.called or not isinstance(chosen, Destination) or chosen.is_local:
+            return
+        host = self.state.cluster.remote.get(chosen.queue_manager)
+        if host is None or host.available:
+            return
+        message = InFlight(
+            event.id or labels.at(0), chosen.queue, chosen.channel, persistent=event.persistent,
+            cluster_pcf=event.cluster_pcf,
+        )  # fmt: skip
+        self.administering.sequence = self.sequence
+        row.administered = self.administering.unavailable(message, chosen, self.state)
+        self.sequence = self.administering.sequence
+        (fate,) = row.administered.fates
+        row.routed = None if fate.settled.facts["gone"] else fate.to or chosen
+
+    def is_taken(self, row: Row, bound: Destination, call: str) -> bool:
+        """Whether the transmission queue takes a message for what the open has fixed; if not, the call fails."""
+        refusal = self.replay.engine.sending.refusal(bound, call, self.state.cluster, self.state.depth_of)
+        if refusal is not None:
+            row.fail(CallFailure(refusal.code, refusal.because, ""))
+        return refusal is None
 
     def arriving(self, event: Event, queue: str, where: Resolved) -> Event:
         """The put as one to the local ``queue`` that its names came to, with the priority of what was named."""
@@ -231,7 +285,9 @@ class _Run:
 
     def choose(self, row: Row, put: Put, caller: Caller | None) -> Destination | Decision:
         """The destination of ``put``, as far as exits are concerned that of ``caller``; or the decision without one."""
-        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence, caller=caller)
+        decision = self.replay.engine.choose(
+            put, self.state.cluster, self.sequence, caller=caller, depths=self.state.depth_of
+        )
         self.sequence, row.exit = decision.state, decision.exit
         return decision.chosen or decision
 
@@ -246,7 +302,7 @@ class _Run:
         put = _put(event.queue, event.to_queue_manager, handle.bind, "MQOPEN")
         found = self.choose(row, put, self.exits.caller(event, None))
         if isinstance(found, Destination):
-            row.routed = found
+            row.routed, row.is_bound = found, where.asks_workload
             self.bound[handle.id] = found if where.asks_workload else None
         elif found.outcome == "deferred":
             self.bound[handle.id] = None
@@ -293,6 +349,6 @@ class _Run:
 
 
 @lru_cache(maxsize=4096)
-def _put(queue: str, queue_manager: str, bind: str, call: str) -> Put:
+def _put(queue: str, queue_manager: str, bind: str, call: str, cluster_pcf: bool = False) -> Put:
     """A put by an event: checked once for each names."""
-    return Put.as_written(queue, queue_manager, bind=bind, call=call)
+    return Put.as_written(queue, queue_manager, bind=bind, call=call, cluster_pcf=cluster_pcf)

@@ -56,9 +56,9 @@ def _message(message: TriggerMessage) -> dict[str, Any]:
     occasion, fields, rule = examination.occasion, examination.fields, examination.rule
     names = ("trigger_data", "appl_type", "appl_id", "env_data", "user_data")
     return {
-        "queue": occasion.queue,
+        "queue": fields["of_queue"],
         "initiation_queue": occasion.initq,
-        "process": occasion.process,
+        "process": fields["of_process"],
         **{name: fields[name] for name in names},
         "rule": rule.id if rule else None,
         "available": message.available,

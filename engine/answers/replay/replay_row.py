@@ -42,8 +42,9 @@ class Row:
     say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
     ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
-    it does not arrive where it was routed to, and ``undelivered`` which trigger messages are not on their initiation
-    queue.
+    it does not arrive where it was routed to, ``asks_again`` who would be asked for a name that a refresh removed,
+    ``undelivered`` which trigger messages are not on their initiation queue, and ``published`` that a put publishes.
+    What ``is_bound`` goes where it was routed to and to nobody else.
     """
 
     number: int
@@ -65,7 +66,10 @@ class Row:
     assumed: tuple[str, ...] = ()
     parted: str = ""
     obstacles: tuple[str, ...] = ()
+    asks_again: str = ""
     undelivered: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    is_bound: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object that ``mqclause replay`` prints of it."""
@@ -96,4 +100,7 @@ class Row:
         answers = (self.exit, *(each.exit for each in fates))
         of_exits = (remark for each in answers if each is not None for remark in each.remarks)
         assumed = (f"assumed: {each}" for each in (*self.assumed, self.parted) if each)
-        return tuple(dict.fromkeys([*of_exits, *self.obstacles, *self.undelivered, *assumed]))
+        ahead = (f"{each.message}: {remark}" for each in fates for remark in each.remarks)
+        again = (self.asks_again,) if self.asks_again else ()
+        told = (*self.obstacles, *self.undelivered, *self.published)
+        return tuple(dict.fromkeys([*of_exits, *again, *ahead, *told, *assumed]))

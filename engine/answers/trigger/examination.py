@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from mqclause.answers.order.message_terms import message_terms
 from mqclause.answers.trigger.trigger_judge import TriggerJudge
 from mqclause.documents import CALL, TRIGGER
 from mqclause.executors.course import Course
@@ -167,7 +168,7 @@ class Triggers:
         self.executor = executor
         self._course = Course.of(self.rules, TRIGGER, executor)
         calls = Course.of(self.rules, CALL, executor) if self.rules.in_folder(CALL.name) else None
-        self.judge = TriggerJudge(self._course, calls)
+        self.judge = TriggerJudge(self._course, message_terms(self.rules), calls)
         self._deriving = {fact: _deriving(self.ruleset, fact) for fact in ("trigger_message", "trigger_off")}
 
     def __reduce__(self) -> tuple[Any, ...]:

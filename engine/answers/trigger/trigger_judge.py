@@ -16,9 +16,10 @@ from mqclause.executors.run import Run
 from mqclause.language.parse import expanded
 from mqclause.language.possible import possible
 from mqclause.model.facts.constants import REASONS
-from mqclause.model.facts.message import HIGHEST_PRIORITY
+from mqclause.model.facts.message import InItem, Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.facts.queue_call import QueueCall
+from mqclause.model.facts.retrieval import Terms
 from mqclause.model.timeline.judge import CallFailure, Messages
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.rule import Conclude, Derive, Ruleset
@@ -26,8 +27,8 @@ from mqclause.rulebook.rule import Conclude, Derive, Ruleset
 Asked = tuple[Any, ...]
 """A question: the kind of occasion, the priority of the message, and the attributes of the queue that matter."""
 
-OF_MESSAGES = frozenset({"priority", "counts"})
-"""The facts that are asked for: the priority that a message gets, and whether a waiting message counts."""
+OF_MESSAGES = frozenset({"counts"})
+"""The fact that is asked for: whether a waiting message counts."""
 
 MOST_ANSWERS = 10_000
 """Answers that are kept; the attributes that matter have few values."""
@@ -49,25 +50,27 @@ class Answers(dict[int, Any]):
 class TriggerJudge:
     """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see model.timeline.judge.
 
-    Without rules of calls none fails. ``runs`` are the answers about messages so far.
+    Without rules of calls none fails. ``terms`` of retrieval say what a message is when it is put. ``runs`` are the
+    answers about messages so far.
     """
 
     course: Course
+    terms: Terms
     calls: Course | None = None
     runs: dict[Asked, Run] = field(factory=dict, init=False, repr=False)
 
     def messages(self, queue: Queue) -> Messages:
-        """The priority that each message gets when it is put, and the priorities with which it counts on the queue.
-
-        A priority of more than 9 counts as 9.
-        """
+        """The priority that each message gets when it is put, and the priorities with which it counts on the queue."""
         of_queue = self._values(queue)
 
         def priority(given: int) -> int:
-            got = self._asked("arrival", given, of_queue).facts["priority"]
-            return int(min(max(got, 0), HIGHEST_PRIORITY))
+            return self.terms.priority(given, queue)
 
         return Messages(Answers(priority), Answers(lambda each: self._asked("waiting", each, of_queue).facts["counts"]))
+
+    def in_item(self, message: Message) -> InItem:
+        """What a message of a group, or a segment, is where it belongs."""
+        return self.terms.in_item(message)
 
     def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
         """Whether a conclusion can be asked for on such an occasion."""

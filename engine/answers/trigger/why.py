@@ -8,21 +8,23 @@ from typing import Literal
 
 from attrs import evolve, frozen
 
-from mqclause.answers.choice.ways import on_the_way
+from mqclause.answers.choice.states import asking_status, ifs
+from mqclause.answers.choice.ways import on_the_way, way_of_trigger_message
 from mqclause.answers.trigger.examination import Condition, Examination, Triggers
 from mqclause.answers.trigger.thresholds import thresholds
 from mqclause.answers.trigger.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
 from mqclause.answers.trigger.unknown_facts import opened_elsewhere, unknown_facts
 from mqclause.executors.run import ExecutorName
+from mqclause.model.assembly.incomplete import Incomplete, still_asking
 from mqclause.model.assembly.shipped import assumed, shipped, with_queues
 from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.model.diagnostic import closest, name_suggestion, of_type
+from mqclause.model.diagnostic import name_suggestion, of_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.constants import REASON_NAMES
-from mqclause.model.facts.delivery import Delivery
+from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.message import HIGHEST_PRIORITY, Message
-from mqclause.model.facts.objects import Queue
+from mqclause.model.facts.objects import CHANNEL_STATES, Queue
 from mqclause.model.facts.queue_call import INPUT_MODES
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.judge import CallFailure
@@ -54,7 +56,8 @@ class PutNow:
     """What the trigger rules say of a message put to ``queue`` now, by the values of what is ``unknown``.
 
     ``failure`` is what the put fails with, if it does; the conditions are then those of a queue that takes it.
-    ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written.
+    ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written. What is
+    not known and decides what that starts is ``further``.
     """
 
     queue: Queue
@@ -63,6 +66,7 @@ class PutNow:
     failure: CallFailure | None = None
     assumed: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    further: tuple[Incomplete, ...] = ()
 
     @cached_property
     def triggering(self) -> list[Combination]:
@@ -184,7 +188,8 @@ class Why:
         unknown = self._unknown(queue, state, snapshot)
         answer = PutNow(queue, unknown, asked.found(state, unknown), happened.failure)
         taken = (*(assumed(each.name) for each in more), *asked.assumed(state, answer))
-        return evolve(answer, assumed=taken, remarks=tuple(_remarks(queue, snapshot, self.triggers.rules)))
+        remarks, further = _started(queue, snapshot, self.triggers.rules)
+        return evolve(answer, assumed=taken, remarks=remarks, further=further)
 
     def is_triggered(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
         """Whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
@@ -205,7 +210,8 @@ class Why:
 
     def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
         depths = thresholds(self.triggers.steps, state.definitions.described(queue))
-        return tuple(unknown_facts(queue, state, snapshot.untold, depths))
+        found = unknown_facts(queue, state, snapshot.untold, depths)
+        return tuple(evolve(each, command="") if snapshot.asked.holds(each.command) else each for each in found)
 
 
 @frozen(eq=False)
@@ -274,23 +280,25 @@ def _shipped(queue: Queue, snapshot: Snapshot) -> tuple[Queue, ...]:
     return shipped(snapshot.cluster, snapshot.defined, [(queue.name, queue.initq)])
 
 
-def _remarks(queue: Queue, snapshot: Snapshot, rules: Rules) -> Iterator[str]:
-    """What rules of delivery say of the trigger message, where a source tells of channels."""
-    channels, sent_from = snapshot.defined.get("CHANNEL"), snapshot.sent_from
-    if channels is None and sent_from is None:
-        return
-    is_channel = channels is None or queue.trigdata in channels
-    told = on_the_way(
-        Delivery(
-            triggered_queue=queue.name,
-            usage=queue.usage,
-            process=queue.process,
-            initq=queue.initq,
-            trigdata=queue.trigdata,
-            trigdata_is_channel=is_channel,
-            like_trigdata="" if is_channel else closest(queue.trigdata, channels or ()),
-            is_sent_from=sent_from is None or queue.name in sent_from,
-        ),
-        rules,
-    )
-    yield from told.remarks if told is not None else ()
+def _started(queue: Queue, snapshot: Snapshot, rules: Rules) -> tuple[tuple[str, ...], tuple[Incomplete, ...]]:
+    """What rules of delivery say of the trigger message; and the channels whose state decides that and is not known."""
+    cluster, beyond = snapshot.cluster, snapshot.beyond
+    remarks = _remarks(queue, cluster, beyond, rules)
+    unknown = []
+    for each in cluster.channel_statuses:
+        if each.name in beyond.unknown_state:
+            known = evolve(beyond, unknown_state=beyond.unknown_state - {each.name})
+            others = {
+                state: " ".join(said)
+                for state in CHANNEL_STATES
+                if (said := _remarks(queue, cluster.with_status(each.name, state), known, rules)) != remarks
+            }
+            if others:
+                what = f"how channel {each.name} is. {ifs(f'{each.name} is', others)}"
+                unknown.append(Incomplete(what, each.name, asking_status(each.name)))
+    return remarks, tuple(still_asking(unknown, snapshot.asked))
+
+
+def _remarks(queue: Queue, cluster: Cluster, beyond: Beyond, rules: Rules) -> tuple[str, ...]:
+    told = on_the_way(way_of_trigger_message(queue, cluster, beyond), rules)
+    return tuple(told.remarks) if told is not None else ()

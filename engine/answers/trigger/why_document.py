@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from attrs import asdict
+
 from mqclause.answers.trigger.why import Doubt, PutNow
 
 WHY_FORMAT = "mqclause.why/1"
@@ -23,7 +25,10 @@ def document(answer: PutNow) -> dict[str, Any]:
         "reason": _reason(answer) if answer.reason is not None else None,
         "conditions": [_condition(each) for each in answer.doubts],
         "provided": answer.provided,
-        "depends_on": [{"what": each.what, "object": each.of, "command": each.command} for each in answer.depends_on],
+        "depends_on": [
+            *({"what": each.what, "object": each.of, "command": each.command} for each in answer.depends_on),
+            *map(asdict, answer.further),
+        ],
         "changes": [],
         "assumptions": list(answer.assumed),
         "remarks": list(answer.remarks),

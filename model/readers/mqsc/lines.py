@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterator
 
 from attrs import define, field
 
+from mqclause.model.readers.mqsc.words import BEGINS_COMMAND, VERBS
+
 BLANK_CHARACTERS = " \t\r\f\v"
+CUT_VERB = re.compile(r"\s*([A-Za-z]+)[+-]$")
+"""A line that has the beginning of a verb, which goes on with the next one."""
+
+LAST_OF_MQSC, LAST_COLUMN = 72, 80
+NUMBERED = re.compile(r"^([^\n]{72})\d{8}[ \t]*(\r?)$", re.MULTILINE | re.ASCII)
+"""A line of 80 columns that z/OS reads 72 of: it has a number in the others."""
+
 BLANK_LINES = re.compile(r"(?:[ \t\r\f\v]*+\n)++")
 
 
@@ -50,6 +59,12 @@ class Command:
         self._length += len(piece)
         return not sign
 
+    @property
+    def has_number(self) -> bool:
+        """Whether the last line ends in a number where one stands on z/OS."""
+        before, piece = self.columns[-1], self._pieces[-1]
+        return len(piece) + before == LAST_COLUMN and piece[LAST_OF_MQSC - before :].isdigit()
+
     def joined(self, cut: bool = False) -> Command:
         """This command, complete."""
         self.text = "".join(self._pieces)
@@ -60,6 +75,30 @@ class Command:
         """The number of the line that holds ``text[offset]``, and the column in it."""
         at = max(bisect_right(self.starts, offset) - 1, 0)
         return self.lines[at], self.columns[at] + offset - self.starts[at] + 1
+
+
+def _begins(line: str) -> bool:
+    """Whether a line begins with a verb, or with the first letters of one that goes on with the next line."""
+    cut = CUT_VERB.match(line)
+    return bool(BEGINS_COMMAND.match(line)) or bool(cut and any(each.startswith(cut[1].upper()) for each in VERBS))
+
+
+def without_numbers(pieces: Iterator[str]) -> Iterator[str]:
+    """The text without the numbers in columns 73 to 80, if every line of its first piece has one that is not blank."""
+    first = next(pieces, "")
+    begun = first.lstrip()
+    end = begun.find("\n")
+    if not NUMBERED.match(begun[: end if end >= 0 else len(begun)]) or not _is_numbered(first):
+        yield first
+        yield from pieces
+        return
+    yield NUMBERED.sub(r"\1\2", first)
+    for piece in pieces:
+        yield NUMBERED.sub(r"\1\2", piece)
+
+
+def _is_numbered(text: str) -> bool:
+    return sum(1 for line in text.split("\n") if line.strip()) == sum(1 for _ in NUMBERED.finditer(text))
 
 
 def _ended(line: str) -> str:
@@ -95,14 +134,19 @@ class Lines:
         A command ends at the first line that is not continued, whatever quotes are open, so that one bad
         command costs no other.
         """
-        command = Command()
+        command, is_loose = Command(), False
         while self.are_left():
+            here = self.position
             line, number = self._line(), self.number - 1
+            if is_loose and BEGINS_COMMAND.match(line):
+                self.skip(here, -1)  # what begins no command has none go on with it
+                return command.joined()
             if not line:
                 self._skip_blank()
             elif line.lstrip(BLANK_CHARACTERS)[0] != "*":
                 if command.add(line, number):
                     return command.joined()
+                is_loose = is_loose or (len(command.lines) == 1 and not _begins(line))
             elif command.lines:
                 command.remarks.append((line, number))
             else:

@@ -30,6 +30,9 @@ ITEM = re.compile(
 """One text of a list (single-quoted, double-quoted, unquoted), or a parenthesis. A template is one text."""
 
 NESTED = re.compile(r"""['"()]""")
+REMARKS = ("*", "#", "//", "/*", "--", "<!--")
+"""How a remark begins that somebody has put behind a command."""
+
 OPENS_TEMPLATE = "{{"
 """What begins something that is yet to be filled in: anything may stand in it."""
 
@@ -142,6 +145,8 @@ def _no_keyword(text: str, position: int) -> UnreadableError:
         return UnreadableError("a value in parentheses stands without a keyword", offset)
     if sign in "'\"":
         return UnreadableError("a quoted text stands outside parentheses", offset)
+    if text.startswith(REMARKS, offset):
+        return UnreadableError("a remark needs a line of its own, which begins with *", offset)
     return UnreadableError("what stands here is no keyword; a keyword has letters and digits only", offset)
 
 

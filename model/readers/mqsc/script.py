@@ -15,7 +15,7 @@ from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.kept import Kept
 from mqclause.model.readers.mqsc.command import NO_COMMAND, NOTHING_MISPLACED, Misplaced, Statement, statement
 from mqclause.model.readers.mqsc.form import SIMPLE_COMMAND, Tokens, form_of, tokens_in
-from mqclause.model.readers.mqsc.lines import Command, Lines
+from mqclause.model.readers.mqsc.lines import Command, Lines, without_numbers
 from mqclause.model.readers.mqsc.parameters import UnreadableError
 from mqclause.model.readers.mqsc.words import ENDS, NOUNS, SYNONYMS, VERB_SYNONYMS, VERBS
 from mqclause.model.readers.record import NOTHING_SHOWN, Record, Script
@@ -41,6 +41,13 @@ OF_A_SHELL = frozenset({"SETMQAUT", "GRTMQMAUT"})
 
 NO_MQSC = "{} is no MQSC, but a command for a shell; allowed: dmpmqcfg -o mqsc, 1line or 2line; the rest is not read"
 NO_VERB = "{} is no verb of MQSC; allowed: ALTER, DEFINE, DELETE and the others"
+NO_COMMANDS = NO_COMMAND.replace(";", ", nor down to line {};", 1)
+TEMPLATE = ("{%", "{{", "{#", "<%")
+OF_A_TEMPLATE = "a line of a template stands here; allowed: what is made of it when it is filled in"
+NUMBERED_HERE = (
+    "columns 73 to 80 have a number here, and not on every line; allowed: on all of them, as on z/OS, or on none"
+)
+
 BEFORE_AN_OBJECT = re.compile(
     rf"\s*+[A-Za-z]{{1,16}}+\s++(?:{'|'.join(sorted({*NOUNS, *SYNONYMS}))})\s*+\(", re.IGNORECASE
 )
@@ -50,16 +57,17 @@ SUGGESTED = 50
 """So many faults of a source come with a suggestion: looking for one takes time."""
 
 
-def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
+def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_MISPLACED, first: int = 1) -> Script:
     """Read a script or a dump, which may come in pieces of whole lines: what it configures as records, what cannot be
-    read as diagnostics.
+    read as diagnostics. It begins on the line ``first`` of its source.
 
     Commands that configure nothing (DISPLAY, SET, …) are checked and left out; what operates channels and the queue
     manager (START and STOP CHANNEL, SUSPEND, RESUME, REFRESH) is kept. The values of passwords and keys are dropped.
     Never raises.
     """
     reader = _Reader(source, kept)
-    lines = Lines(iter([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text))
+    pieces = iter([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)
+    lines = Lines(without_numbers(pieces), number=first)
     while not reader.ended and lines.are_left():
         simple = SIMPLE_COMMAND.match(lines.text, lines.position)
         if simple is None or not reader.take_simple(tokens_in(simple), simple.end(), lines):
@@ -83,6 +91,8 @@ class _Reader:
     counts: dict[str, tuple[int, int]] = field(factory=dict)
     coverage: list[Coverage] = field(factory=list)
     ended: bool = False
+    # Which fault says that no command starts, if nothing has been read since.
+    run: int | None = None
 
     def script(self) -> Script:
         owner = self.header.get(OWNER, "")
@@ -136,6 +146,7 @@ class _Reader:
         form = self.forms[tokens.key]
         if form is None:
             return self.take_first(tokens, lines)
+        self.run = None
         if form.like is not None:
             record = form.record_of(form.like, tokens, lines.number)
             if record is None:
@@ -167,6 +178,7 @@ class _Reader:
         found = statement(command, self.kept)
         if found is None:
             return
+        self.run = self.run if found.verb not in VERBS else None
         if found.verb in ENDS:
             self.ended = True
         elif found.verb not in VERBS:
@@ -181,12 +193,23 @@ class _Reader:
         starting = STARTING.match(command.text)
         if starting is None:
             said = NO_VERB.format(word) if BEFORE_AN_OBJECT.match(command.text) else NO_COMMAND
-            raise UnreadableError(said, 0, word, VERBS)
+            is_near = "(" in command.text or "QMGR" in command.text.upper()
+            raise UnreadableError(said, 0, word if is_near else "", VERBS)
         self.say(OWNER, starting[1].removesuffix("."), command.lines[0])
 
     def refuse(self, fault: UnreadableError, command: Command) -> None:
         few = len(self.faults.found) < SUGGESTED
-        self.faults.add(fault.suggesting() if few else fault.message, *command.place_at(fault.offset))
+        message = fault.suggesting() if few else fault.message
+        if message == NO_COMMAND and command.text.lstrip().startswith(TEMPLATE):
+            message = OF_A_TEMPLATE
+        if command.has_number:
+            message = NUMBERED_HERE
+        if message == NO_COMMAND and self.run is not None:
+            begun = self.faults.found[self.run]
+            self.faults.found[self.run] = evolve(begun, message=NO_COMMANDS.format(command.lines[-1]))
+            return
+        self.run = len(self.faults.found) if message == NO_COMMAND else None
+        self.faults.add(message, *command.place_at(fault.offset))
 
     def record(self, found: Statement, action: str, command: Command) -> Record:
         found.drop(found.noun)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 VERB_SYNONYMS = {"ALT": "ALTER", "DEF": "DEFINE", "DIS": "DISPLAY", "REF": "REFRESH", "STA": "START"}
@@ -10,6 +11,9 @@ VERBS = frozenset({
     "ALTER", "ARCHIVE", "BACKUP", "CLEAR", "DEFINE", "DELETE", "DISPLAY", "MOVE", "PING", "PURGE", "RECOVER",
     "REFRESH", "RESET", "RESOLVE", "RESUME", "RVERIFY", "SET", "START", "STOP", "SUSPEND",
 })  # fmt: skip
+
+BEGINS_COMMAND = re.compile(rf"[ \t\f]*(?:{'|'.join(sorted({*VERBS, *VERB_SYNONYMS}))})(?![A-Za-z0-9])", re.IGNORECASE)
+"""How a line of a script begins that is no comment and goes on with none."""
 
 ENDS = frozenset({"END", "EXIT", "QUIT"})
 """The words that end the input."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 from attrs import define, field
 
+from mqclause.model.readers.runmqsc.owner import named_in, typed_name
 from mqclause.model.readers.runmqsc.prefix import Prefix
 
 HEAD = r"[ \t]*+(?:AMQ(\d{4})([A-Z]?+):|CSQ[A-Z0-9]\d{3}([A-Z])\b)"
@@ -24,8 +25,12 @@ BANNER = re.compile(r"[ \t]*5724-\w+ \(C\)", re.ASCII)
 
 SESSION = re.compile(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
 ATTRIBUTE = re.compile(rf"\s*{WORD}(?:\(|\s|$)", re.ASCII)
+OTHER_WORD = re.compile(rf"(?:{WORD}\s+)*(?!{WORD}(?:[(\s]|$))\S", re.ASCII)
+"""How a line goes on that no attribute stands on, although its first word is written like one."""
+
 END_OF_OBJECT = re.compile(r"\s*END [A-Z]")
-ON_THE_MESSAGE = re.compile(r"\b(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
+FIRST_WORDS = "QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS|CHSTATUS|QSTATUS"
+ON_THE_MESSAGE = re.compile(rf"\b(?:{FIRST_WORDS})\(")
 """The attribute that an object begins with, where it stands behind its message on the same line."""
 
 AFTER_BLANK = rf"[ \t]++{WORD}(?:\(|[ \t\r]*+(?:\n|$)|[ \t]++{WORD}(?:\(|[ \t\r]*+(?:\n|$)))"
@@ -38,7 +43,7 @@ UNINDENTED = re.compile(rf"{WORD}\(", re.ASCII)
 REST_OF_WORD = re.compile(rf"[A-Z0-9]*+(?:\(|$|\s++{WORD}(?:\(|$))", re.ASCII)
 """How a line begins that goes on where a terminal's width has cut an attribute's name."""
 
-FIRST_WORD = re.compile(r"[ \t]*+(?:QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS)\(")
+FIRST_WORD = re.compile(rf"[ \t]*+(?:{FIRST_WORDS})\(")
 """The beginning of the first line of an object."""
 
 STRAY_MESSAGE = re.compile(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|\S*[A-Z]PLAY +\w+\()")
@@ -59,6 +64,7 @@ SIMPLE_OBJECT = re.compile(
 )
 """A message with the attributes below it, none of which goes on on the next line; what stands behind is none."""
 
+NEW_PAGE = "\f"
 WRAPPED = 72
 """A line that is cut by the width of a terminal is longer."""
 
@@ -165,7 +171,8 @@ def _parts(texts: Iterable[str]) -> Iterator[tuple[int, Block | tuple[str, int]]
             else:
                 end = text.find("\n", position)
                 end = len(text) if end < 0 else end
-                yield number, prefix.without(text[position:end].rstrip())
+                line = text[position:end].rstrip()
+                yield number, prefix.without(" " + line[1:] if line[:1] == NEW_PAGE else line)
                 position, number = end + 1, number + 1
 
 
@@ -186,11 +193,19 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
     if BANNER.match(line):
         return Block("banner", number)
     if block and block.kind == "banner" and "MQSC" in line:
-        return Block("starts", number, said=line.strip())
+        return Block("starts", number, named_in(line), said=line.strip())
     echo = ECHO.match(line)
     if echo and (echo[2] or block is None or block.kind != "command"):
         return Block("command", number, echo[2], lines=[(number, echo[3], before + echo.end(1))])
-    return Block("stray", number) if STRAY_MESSAGE.match(line) else None
+    if STRAY_MESSAGE.match(line):
+        return Block("stray", number)
+    typed = typed_name(line) if "runmqsc" in line and _is_typed(line) else ""
+    return Block("starts", number, typed) if typed else None
+
+
+def _is_typed(line: str) -> bool:
+    """Whether a line can be what was typed for a shell: no echo, no comment, and no attribute of an object."""
+    return not (FURTHER_ECHO.match(line) or ATTRIBUTE.match(line) or line.lstrip()[0] == "*")
 
 
 def _headless(line: str, before: int, number: int) -> Block | None:
@@ -206,7 +221,19 @@ def _belongs(line: str, block: Block) -> bool:
         return False
     if block.is_after_blank:
         return _is_further(line, block.is_unindented) and bool(block.is_spaced or not FIRST_WORD.match(line))
-    return bool(ATTRIBUTE.match(line) or (block.lines and _goes_on(line, block)))
+    if ATTRIBUTE.match(line):
+        return not _is_footer(line, block)
+    return bool(block.lines and _goes_on(line, block))
+
+
+def _is_footer(line: str, block: Block) -> bool:
+    """Whether a line is what runmqsc ends with, in a language in which that begins with MQSC, or a remark like it."""
+    if not block.lines or line[0] in " \t":
+        return False
+    if not OTHER_WORD.match(line) and (block.is_unindented or "(" in line):
+        return False
+    _, last, before = block.lines[-1]
+    return last.count("(") <= last.count(")") and before + len(last) < WRAPPED
 
 
 def _goes_on(line: str, block: Block) -> bool:

@@ -11,27 +11,23 @@ from mqclause.model.diagnostic import Diagnostic, Diagnostics, is_secret
 from mqclause.model.readers.attribute_values import SameNames
 from mqclause.model.readers.facts_document import BYTE_ORDER_MARK
 from mqclause.model.readers.format import Confidence, Format
+from mqclause.model.readers.inquiry import Inquiry
 from mqclause.model.readers.kept import Kept
-from mqclause.model.readers.mqsc.script import OWNER, read_mqsc
-from mqclause.model.readers.mqsc.words import ENDS, SYNONYMS, in_full
+from mqclause.model.readers.mqsc.embedded import read_embedded
+from mqclause.model.readers.mqsc.script import OWNER
+from mqclause.model.readers.mqsc.words import ENDS, in_full
 from mqclause.model.readers.record import LinePlace, Record, Script, Value
 from mqclause.model.readers.runmqsc.blocks import NOT_THERE, Block, blocks
-from mqclause.model.readers.runmqsc.kinds import READ_BELOW, begins_another, is_part, kind_displayed
+from mqclause.model.readers.runmqsc.kinds import PASSED_BY, READ_BELOW, begins_another, is_part, kind_displayed
 from mqclause.model.readers.runmqsc.sessions import Sessions
+from mqclause.model.readers.runmqsc.signs import shows_output
 from mqclause.model.readers.runmqsc.values import ShownAttribute, UnshownError, displayed
-
-FARTHEST = 40
-"""So many characters may stand before a sign on its line: what logs put there, or the number of a command."""
-
-RUNMQSC_MESSAGE = re.compile(rf"[^\n]{{0,{FARTHEST}}}(?:AMQ\d{{4}}[A-Z]?: |5724-\w+ \(C\)|CSQ[A-Z0-9]\d{{3}}[A-Z] )")
-ECHOED_COMMAND = re.compile(r"[ \t]+\d+ ?: [A-Za-z]+ ")
-SIGNS = (("AMQ", RUNMQSC_MESSAGE), ("5724-", RUNMQSC_MESSAGE), ("CSQ", RUNMQSC_MESSAGE), (": ", ECHOED_COMMAND))
-"""What lines have that tell runmqsc's output; it is looked for first, as that takes less time."""
 
 STRAY = "another program's output stands in this line; what was displayed around it is read as far as it goes"
 HEADLESS = "the message above this object is missing: lines before it may be missing, too"
 RUN_TOGETHER = "{} stands twice in one object: lines between two objects are missing; neither is read"
 UNTOLD = "a line is missing that tells what this object is or what it is called; it is not read"
+UNKNOWN_KIND = "what begins with {} is of no kind that is known: passed by"
 OWNERLESS = (
     "a session of another queue manager begins here, and nothing tells which; allowed: its log alone, as QMGR=FILE"
 )
@@ -39,28 +35,13 @@ NOTHING_ANSWERED = "nothing is shown here: no command was carried out"
 ENDS_WITHIN = "the log ends within this object: the last of it may be missing"
 UNSHOWN = "no attribute that runmqsc displays stands here; the object is not read"
 
-ASKS = re.compile(r"\s*DIS(?:PLAY)?\s+([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)", re.IGNORECASE)
-NARROWED = re.compile(r"\bWHERE\b", re.IGNORECASE)
-"""A command that asks for objects of a kind by name, and what says that it does not ask for all of them."""
-
 SAID_OF = r"(?<![A-Za-z0-9._/%]){}(?![A-Za-z0-9_/%])"
 """A queue manager's name in the line with which its session begins."""
 
 
 def _recognised(text: str, _: str) -> Confidence:
     """By a numbered message, the line that runmqsc begins with, or an echoed command."""
-    return Confidence.sure_if(any(_has_line(text, *each) for each in SIGNS))
-
-
-def _has_line(text: str, sign: str, line: re.Pattern[str]) -> bool:
-    """Whether ``line`` fits a line from its beginning on, in which the sign does not stand too far behind."""
-    at = text.find(sign)
-    while at >= 0:
-        begun = text.rfind("\n", max(0, at - FARTHEST - 1), at) + 1
-        if (begun or at <= FARTHEST) and line.match(text, begun):
-            return True
-        at = text.find(sign, at + 1)
-    return False
+    return Confidence.sure_if(shows_output(text))
 
 
 def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
@@ -100,10 +81,12 @@ class _Session:
     records: list[Record] = field(factory=list)
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
-    asked: list[tuple[str, str]] = field(factory=list)
+    asked: list[Inquiry] = field(factory=list)
     # Whether the last command has had no answer yet.
     is_open: bool = False
     shows: bool = False
+    # What objects begin with whose kind is not known.
+    unknown: set[str] = field(factory=set)
     faults: Diagnostics = field(default=Factory(lambda self: Diagnostics(self.source), takes_self=True))
     alike: Kept = field(factory=lambda: Kept(SameNames))
     places: Kept = field(factory=lambda: Kept(lambda places: places))
@@ -163,6 +146,8 @@ class _Session:
         if block.name in READ_BELOW and shown and not kind:
             self.faults.add(UNTOLD, block.line)
             return
+        if shown and not kind:
+            self.pass_by(shown[0])
         cut = [place for word, value, place in shown if not value and is_part(word)] if kind else []
         if cut:
             self.faults.add(UNSHOWN, *cut[0])
@@ -170,6 +155,13 @@ class _Session:
         begun = self.observe(shown, 0, block.line, block.headless)
         while begun < len(shown):
             begun = self.observe(shown, begun, shown[begun][2][0], headless=True)
+
+    def pass_by(self, first: ShownAttribute) -> None:
+        """Say so where what is passed by is of no kind that is known: once for each attribute that it begins with."""
+        word, _, (line, column) = first
+        if word not in PASSED_BY and word not in self.unknown:
+            self.unknown.add(word)
+            self.remarks.append(Diagnostic(self.source, UNKNOWN_KIND.format(word), line, column))
 
     def observe(self, shown: list[ShownAttribute], begun: int, of: int, headless: bool) -> int:
         """Records the object whose attributes begin there, on line ``of``; where those of the next one begin."""
@@ -225,35 +217,21 @@ def _name(sessions: Sequence[_Session]) -> None:
             session.faults.add(OWNERLESS, session.said_line)
 
 
-def _asked_by(command: Block) -> Iterator[tuple[str, str]]:
-    """The kind and the generic name that a DISPLAY command asks for, also where there is none; blank if not for all."""
-    text = " ".join(line.rstrip(" +-") for _, line, _ in command.lines)
-    asks = ASKS.match(text)
-    if asks:
-        kind, quote, name = asks[1].upper(), asks[2], "" if NARROWED.search(text) else asks[3]
-        yield SYNONYMS.get(kind, kind), name if quote else name.upper()
+def _asked_by(command: Block) -> Iterator[Inquiry]:
+    """What a DISPLAY command asks for, also where there is none."""
+    asks = Inquiry.of(" ".join(line.rstrip(" +-;") for _, line, _ in command.lines))
+    if asks is not None:
+        yield asks
 
 
 def _echoed(commands: Sequence[Block], source: str) -> Script:
     """What the echoed commands state, on their lines and in their columns."""
-    lines = {number: (line, before) for block in commands for number, line, before in block.lines}
-    placed = {number: "" if _is_end(line) else line for number, (line, _) in lines.items()}
-    text = "\n".join(placed.get(number, "") for number in range(1, max(placed, default=0) + 1))
-    read = read_mqsc(text, source)
-    before = {number: width for number, (_, width) in lines.items()}
-    records = tuple(evolve(each, places=_moved(each, before)) for each in read.records)
-    faults = (
-        evolve(each, column=each.column and each.column + before.get(each.line or 0, 0)) for each in read.diagnostics
-    )
-    return evolve(read, records=records, diagnostics=tuple(faults))
+    lines = [each for block in commands for each in block.lines]
+    return read_embedded(((number, "" if _is_end(line) else line, before) for number, line, before in lines), source)
 
 
 def _is_end(line: str) -> bool:
     return line.strip(" ;").upper() in ENDS
-
-
-def _moved(record: Record, before: Mapping[int, int]) -> list[LinePlace]:
-    return [(below, column + before.get((record.line or 0) + below, 0)) for below, column in record.places]
 
 
 def _value(word: str, value: str) -> Value:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from mqclause.model.readers.mqsc.words import TEXTUAL
+from mqclause.model.readers.mqsc.words import EVERY_NOUN, TEXTUAL
 from mqclause.model.readers.record import Value
 
-BY_NAME = {"QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR"}
-"""The kinds of objects whose first attribute alone tells them."""
+BY_NAME = {
+    "QMNAME": "QMGR", "PROCESS": "PROCESS", "NAMELIST": "NAMELIST", "CLUSQMGR": "CLUSQMGR", "CHSTATUS": "CHSTATUS",
+    "QSTATUS": "QSTATUS",
+}  # fmt: skip
+"""The kinds of objects whose first attribute alone tells them. A status has its kind for that on z/OS alone."""
 
 QUEUES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER")
 TYPES_SHOWN = (*QUEUES, "QUEUE", "HANDLE")
@@ -18,7 +21,13 @@ STATUS_WORDS = ("STATUS", "CURRENT", "SAVED", "SHORT")
 WITHIN = {"QUEUE": {"CLUSQMGR", "CHANNEL", "PROCESS"}, "CLUSQMGR": {"CHANNEL"}}
 """The attributes with which some objects begin and that others have too, by the attribute that those begin with."""
 
-BEGINNINGS = frozenset({"QUEUE", "CLUSQMGR", "CHANNEL", "PROCESS", "NAMELIST"})
+BEGINNINGS = frozenset({"QUEUE", "CLUSQMGR", "CHANNEL", "PROCESS", "NAMELIST", "CHSTATUS", "QSTATUS"})
+
+PASSED_BY = EVERY_NOUN | {
+    "APPLNAME", "APPLTAG", "CHLAUTH", "CONNAME", "ENTITY", "EXTCONN", "INSTANCE", "NAME", "OBJNAME", "PROFILE", "QMID",
+    "QMNAME", "QMURID", "QSGNAME", "SERVCOMP", "SUBID", "SUBNAME", "URDISP",
+}  # fmt: skip
+"""The attributes with which objects begin that no decision rests on, beside the kinds of objects."""
 
 READ_BELOW = frozenset({"8407", "8408", "8409", "8414", "8417", "8441", "8450", "8550"})
 """The messages below which an object is displayed that is read."""

@@ -29,6 +29,9 @@ SECOND_COLUMN = 43
 
 CELL = re.compile(rf"\s*({WORD})(?:\((.*)\))?\s*", re.ASCII | re.DOTALL)
 
+WITH_PORT = re.compile(r" *SYSTEM\.TEMPQMGR\.[^\s()]*(?:\([^\s()]*\)?(?:,[^\s()]*)?)* *")
+"""The name of a queue manager that its CLUSSDR has not reached yet: made of CONNAME, and no longer than a name."""
+
 FOLLOWING = re.compile(rf"\)  +({WORD})\(")
 INSIDE = re.compile(rf"({WORD})\s*\(", re.ASCII)
 
@@ -118,7 +121,9 @@ def _may_be_two(found: re.Match[str]) -> bool:
 
 def _is_no_name(found: re.Match[str]) -> bool:
     """Whether a name has taken in what stands behind it: its own parenthesis is lost."""
-    return found[1] in NAME_VALUED and found.lastindex == 2 and ("(" in found[2] or ")" in found[2])
+    if found[1] not in NAME_VALUED or found.lastindex != 2:
+        return False
+    return ("(" in found[2] or ")" in found[2]) and not WITH_PORT.fullmatch(found[2])
 
 
 def _attribute(found: re.Match[str]) -> tuple[str, str, int]:

@@ -1,0 +1,255 @@
+"""Files of a stranger: what takes no end, or more than the file is large, is one line; names are shown, not obeyed."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import os
+import pickle
+import struct
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from mqclause import read_files
+from mqclause.model.assembly.snapshot import Snapshot, read_sources
+from mqclause.model.assembly.source import Source
+from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.readers import container, encoding
+from mqclause.model.readers.container import one_allowance, unpacked
+from mqclause.model.readers.content import InFile
+from mqclause.tools.commands.inputs import named_files, sources
+
+QM1 = b"* Queue manager name: QM1\nDEFINE QLOCAL(LEDGER)\n"
+NOTHING = b"* nothing is in here\n"
+
+
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def read(*given: bytes) -> Snapshot:
+    return read_sources([Source(f"f{at}", data) for at, data in enumerate(given)])
+
+
+def fault(*given: bytes) -> str:
+    with pytest.raises(FactsError) as caught:
+        read(*given)
+    lines = [*map(str, caught.value.diagnostics)]
+    assert all(line.isprintable() for line in lines)
+    return lines[-1]
+
+
+def seconds(asked: Callable[[], object]) -> float:
+    begun = time.process_time()
+    asked()
+    return time.process_time() - begun
+
+
+def walked(data: bytes) -> int:
+    """How many files are in an archive, each read to its end."""
+    return len([b"".join(content.pieces()) for _, content in unpacked(data, "f")])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        lambda number: zipped({f"{at}.mqsc": b"* x" for at in range(number)}, zipfile.ZIP_STORED),
+        lambda number: zipped({f"{at}/{at}.mqsc": QM1 for at in range(number)}),
+        lambda number: zipped({f"{at}.gz": gzip.compress(QM1) for at in range(number)}),
+        lambda number: gzip.compress(NOTHING) * number,
+        lambda number: gzip.compress(os.urandom(1 << 20)) + gzip.compress(b"") * (10 * number),
+        lambda number: gzip.compress(b"*") * number + b"\0" * number,
+    ],
+    ids=["stored", "in folders", "gzip in zip", "members", "many behind a large one", "padded"],
+)
+def test_many_files_in_one_take_as_long_as_they_are_many(files: Callable[[int], bytes]) -> None:
+    few, many = files(500), files(4000)
+    walked(few)
+    assert seconds(lambda: walked(many)) < 8 * 4 * seconds(lambda: walked(few)) + 0.5
+
+
+def test_an_archive_is_a_value_that_is_opened_where_it_is_needed() -> None:
+    (name, content), *_ = pickle.loads(pickle.dumps([*unpacked(zipped({"a": QM1, "b": QM1}), "f")]))
+    assert (name, b"".join(content.pieces())) == ("f/a", QM1)
+
+
+SMALL = 1 << 20
+
+
+@pytest.fixture
+def a_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MOST_UNPACKED", SMALL)
+
+
+@pytest.mark.usefixtures("a_megabyte")
+@pytest.mark.parametrize(
+    "given",
+    [
+        (gzip.compress(b"*" * (SMALL + 1)),),
+        (gzip.compress(b"*" * 600_000) * 2,),
+        (gzip.compress(b"*" * 600_000), gzip.compress(b"*" * 600_000)),
+        (zipped({"a": b"*" * 600_000, "b": b"*" * 600_000}),),
+        (zipped({"a": b"*" * 600_000}), zipped({"b": b"*" * 600_000})),
+        (zipped({f"{at}.gz": gzip.compress(b"*\n" * 300_000) for at in range(2)}),),
+        (zipped({"same.gz": gzip.compress(b"*\n" * 300_000)}), gzip.compress(b"*\n" * 300_000)),
+        (zipped({"a": b"*" * 600_000}, zipfile.ZIP_BZIP2), zipped({"a": b"*" * 600_000}, zipfile.ZIP_LZMA)),
+    ],
+    ids=["one", "members", "two", "in one zip", "in two", "gzip in zip", "zip and gzip", "bzip2 and LZMA"],
+)
+def test_what_is_unpacked_counts_together(given: tuple[bytes, ...]) -> None:
+    assert "holds more than 1 MB when it is unpacked, with what was unpacked before it" in fault(*given)
+
+
+@pytest.mark.usefixtures("a_megabyte")
+def test_what_is_looked_at_twice_counts_once_and_plain_files_not() -> None:
+    comment = b"*" + b" " * 300_000 + b"\n"
+    packed = gzip.compress(QM1 + comment), zipped({"a.gz": gzip.compress(comment + b"DEFINE QLOCAL(B)")})
+    queues = read(*packed, 5 * comment + b"DEFINE QLOCAL(C)").cluster.queues
+    assert sorted(each.name for each in queues) == ["B", "C", "LEDGER"]
+
+
+@pytest.mark.usefixtures("a_megabyte")
+def test_each_command_may_unpack_as_much() -> None:
+    packed = gzip.compress(QM1 + b"*" * 600_000)
+    for _ in range(3):
+        read(packed)
+    with one_allowance():
+        read(packed)
+        assert "holds more than 1 MB" in fault(packed + packed)
+
+
+def test_files_are_counted_in_folders_and_archives_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MOST_FILES", 5)
+    for name in ("a", "b", "c", "d"):
+        (tmp_path / name).write_bytes(NOTHING)
+    (tmp_path / "e.zip").write_bytes(zipped({"x": QM1, "y": NOTHING}))
+    with one_allowance():
+        found = sources((str(tmp_path),))
+        with pytest.raises(FactsError, match="more than 5 files are to be read"):
+            read_sources(found)
+    monkeypatch.setattr(container, "MOST_FILES", 4)
+    with pytest.raises(FactsError, match="more than 4 files are to be read"):
+        named_files((str(tmp_path),))
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\nDEFINE QLOCAL(A)\n"])
+def test_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+    monkeypatch.setattr(encoding, "LONGEST_LINE", 5 << 20)
+    line = gzip.compress(QM1 + b"*" * (14 << 20) + end)
+    assert fault(line) == "f0: has a line of more than 5 MB"
+    assert fault(b"* " * (7 << 20) + end) == "f0: has a line of more than 5 MB"
+    assert next(each.name for each in read(QM1 + b"*" * (4 << 20) + end).cluster.queues) == "LEDGER"
+
+
+def damaged(data: bytes, of: bytes) -> bytes:
+    """A zip file, in which some bytes of what is packed are otherwise."""
+    at = data.index(of)
+    return data[:at] + bytes(each ^ 0x55 for each in data[at : at + 12]) + data[at + 12 :]
+
+
+BROKEN = {
+    "bzip2": damaged(zipped({"q": QM1}, zipfile.ZIP_BZIP2), b"BZh"),
+    "LZMA": damaged(zipped({"q": QM1}, zipfile.ZIP_LZMA), b"\t\x04\x05\x00")[:-1] + b"\0",
+    "deflate": damaged(zipped({"q": QM1 * 9}), zlib.compress(QM1 * 9, wbits=-15)[:6]),
+    "header": damaged(zipped({"q": QM1}), b"PK\x03\x04")[:0] + b"PK\x03\x04" + b"\xff" * 60,
+    "list": zipped({"q": QM1}).replace(b"PK\x01\x02", b"PK\x01\x03"),
+    "method": zipped({"q": QM1}, zipfile.ZIP_STORED).replace(struct.pack("<H", 20) + b"\0\0\0\0", struct.pack("<H", 20) + b"\0\0\x63\0"),
+    "name": zipped({"qé": QM1}).replace("qé".encode(), b"q\xff\xff"),
+    "gzip in it": zipped({"q.gz": gzip.compress(QM1)[:-6]}),
+    "bzip2 alone": zipped({"q": bz2.compress(QM1)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_an_archive_that_is_damaged_is_one_line(what: str) -> None:
+    assert fault(BROKEN[what]).startswith("f0")
+
+
+NAMES = ("\x1b[2Jgone", "a\nb", "\x07", "\u202ecod", "\udcff", "\x9b31m", "\r", "\x7f", "a\u2028b")
+"""Names of files that a terminal would obey, or that no encoding has."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_shown_and_not_obeyed(tmp_path: Path, name: str) -> None:
+    said = Diagnostic(f"{name}.mqsc", "is wrong", 3)
+    assert str(said).isprintable()
+    path = tmp_path / f"{name}.mqsc"
+    path.write_bytes(QM1 + b"DEFINE NOTHING(A)\n")
+    with pytest.raises(FactsError) as caught:
+        read_files([path])
+    assert str(caught.value).isprintable()
+    path.write_bytes(QM1)
+    assert str(read_files([path]).provenance).isprintable()
+    within = (
+        zipped({f"{name}.mqsc": QM1 + b"DEFINE NOTHING(A)\n"}) if name.isascii() and "\0" not in name else b"PK\x05\x06"
+    )
+    assert fault(within).startswith("f0")
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero", "/dev/null", "/dev/tty", "/dev/full"])
+def test_pipes_with_names_and_devices_are_not_waited_for(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (named,) = named_files((str(tmp_path / name),))
+    with pytest.raises(click.ClickException, match="is a named pipe|is a device|no such (file|device)"):
+        named.read()
+    with pytest.raises(OSError, match="is a named pipe|is a device|[Nn]o such"):
+        read_files([tmp_path / name])
+    with pytest.raises(FactsError, match="is a named pipe|is a device|no such"):
+        next(InFile(tmp_path / name).pieces())
+
+
+def test_what_a_shell_passes_is_read() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, QM1)
+    os.close(writing)
+    (named,) = named_files((f"/dev/fd/{reading}",))
+    assert named.read().data == QM1
+    os.close(reading)
+
+
+def test_what_is_no_text_is_told_by_its_first_piece() -> None:
+    class Endless:
+        def pieces(self):  # type: ignore[no-untyped-def]
+            yield b"\0" * 10
+            raise AssertionError("nobody reads on")
+
+    with pytest.raises(FactsError, match="is not text: byte 0 at offset 0"):
+        read_sources([Source("f", Endless())])
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Path:
+    """A folder of folders that lead back to it in five ways, with two files."""
+    for name in ("a", "b", "b/c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "up").symlink_to(tmp_path)
+    (tmp_path / "self").symlink_to(".")
+    (tmp_path / "round").symlink_to("b/c/up")
+    for name in ("1.mqsc", "b/c/2.mqsc", ".hidden.mqsc", "b/3.txt"):
+        (tmp_path / name).write_bytes(QM1)
+    return tmp_path
+
+
+@pytest.mark.parametrize("pattern", ["**/*.mqsc", "**/**/*.mqsc", "*/**/*.mqsc", "**/c/**/*.mqsc", "**/[0-9].mqsc"])
+def test_folders_that_lead_in_a_circle_are_walked_once(
+    linked: Path, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {each.path for each in named_files((f"{linked}/{pattern}",))}
+    # A link is followed where the pattern names it, by a star that stands for one folder; the circle is walked once.
+    through = {each for each in found if {"up", "self", "round"} & {*Path(each).parts}}
+    assert bool(through) == pattern.startswith("*/")
+    at_top = {f"{linked}/1.mqsc"} if "/c/" not in pattern and not pattern.startswith("*/") else set()
+    assert found - through == {f"{linked}/b/c/2.mqsc"} | at_top
+    monkeypatch.chdir(linked)
+    assert {str(linked / each.path) for each in named_files((pattern,))} == found
