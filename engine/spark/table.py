@@ -72,9 +72,8 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet; null counts as a value of
-    the row's own. Where CLWLEXIT names one of ``exits``, Python decides, each call in ``exit_limit`` seconds: see
-    mqclause.tables.exit_rows. Raises TableError and RuleError.
+    the same, in these parts, decided as if nothing had been put yet; null counts as a value of the row's own. Where
+    CLWLEXIT names one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     columns, rules, traced = kinds_of(df), Rules.given(rules), WORKLOAD if explain else None
     spreading = Spread.of(columns, shares, spread)
