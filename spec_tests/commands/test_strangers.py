@@ -143,6 +143,19 @@ def test_so_it_is_in_rules_and_in_settings(tmp_path: Path, name: str, monkeypatc
     assert said.startswith(f"{tmp_path}/mqclause.toml:")
 
 
+@pytest.mark.parametrize(
+    "leads", ["ends = \"'queue manager'\"", "ends = \"'again'\"\nobject = 'queue'\nnext_queue = 'queue'"]
+)
+def test_rules_that_lead_nowhere_are_input_too(tmp_path: Path, leads: str) -> None:
+    rules = shutil.copytree(rules_folder(), tmp_path / "rules")
+    rule = f"clause = 'resolution/4'\ntitle = 'T'\nwhen = \"queue = 'NOWHERE'\"\n[settle]\n{leads}\nbecause = 'so'\n"
+    (tmp_path / "rules" / "resolution" / "00_own.toml").write_text(rule)
+    (tmp_path / "f.mqsc").write_text(DUMP)
+    given, out, said = ended("explain", tmp_path / "f.mqsc", "--put", "NOWHERE", "--rules", rules)
+    assert (given, out, said.count("\n")) == (2, "", 1)
+    assert said.startswith("rules/resolution/00_own.toml: settle: leads ")
+
+
 def test_a_folder_of_rules_may_hold_what_never_ends(tmp_path: Path) -> None:
     (tmp_path / "workload").mkdir()
     os.mkfifo(tmp_path / "workload" / "01_a.toml")
