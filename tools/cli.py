@@ -58,12 +58,14 @@ class Subcommands(click.Group):
         """
         # Loaded now, as --help needs none of it.
         from mqclause.model.readers.container import one_allowance
-        from mqclause.rulebook.errors import RuleError
+        from mqclause.rulebook.errors import RuleError, UnansweredError
         from mqclause.tools.commands.own_rules import FOLDER
 
         try:
             with one_allowance():
                 return super().invoke(ctx)
+        except UnansweredError:
+            raise
         except RuleError as error:
             if ctx.meta.get(FOLDER) is None:
                 raise
