@@ -19,7 +19,7 @@ from mqclause.documents import DOCUMENTS
 from mqclause.duckdb import show_sql
 from mqclause.language.vocabulary import NAME
 from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.rulebook.errors import ReadingError
+from mqclause.rulebook.errors import ReadingError, UnansweredError
 from mqclause.tables.shown import UnknownRuleError
 from spec_tests.support.deep import first
 
@@ -263,6 +263,15 @@ def test_nothing_of_a_strangers_rules_runs_and_all_ends_soon(seed: int, watch: W
         assert time.process_time() - begun < LASTING, (seed, number, [*changed])
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEMORY
     assert endings["said"] > 3
+
+
+def test_rules_by_which_every_put_fails_leave_nothing_to_trigger() -> None:
+    path = "call/2051_put_inhibited.toml"
+    text = Rules().files[path]
+    when = next(line for line in text.splitlines() if line.startswith("when"))
+    rules = Rules().with_files({path: text.replace(when, "when = \"mqi_call IN ('MQPUT', 'MQPUT1')\"")})
+    with pytest.raises(UnansweredError, match="a put to OWN fails although it is put-enabled"):
+        Why(rules=rules).ask("OWN", read_document(FACTS, "facts"))
 
 
 def test_the_watch_sees_what_is_done(watch: Watch, tmp_path: Any) -> None:
