@@ -206,6 +206,14 @@ class Cluster:
         return frozenset(each.name for each in self.model_queues) - self.own_queues.keys()
 
     @cached_property
+    def repositories_asked(self) -> tuple[str, ...]:
+        """The full repositories that are asked for a name which is not known: none by one that is a full one itself."""
+        own = self.queue_manager
+        others = () if own.repository else self.remote_queue_managers
+        mine = frozenset(own.clusters)
+        return tuple(each.name for each in others if each.repository and not mine.isdisjoint(each.clusters))
+
+    @cached_property
     def refusals(self) -> dict[Any, Any]:
         """What transmission queues refuse, once it is asked for; see mqclause.answers.choice.sending."""
         return {}

@@ -208,9 +208,11 @@ def mapped(files: list[str], *options: str) -> dict[tuple[str, str], list[str]]:
 
 
 def test_a_map_tells_it_of_every_row(files: list[str]) -> None:
-    # ORDERS and ONLY.HERE stay at QM3 where they are put there; LOST is on QM2 alone, and leads nowhere.
+    # ORDERS and ONLY.HERE stay at QM3 where they are put there; LOST is on QM2 alone, and leads nowhere. ORDERS spreads
+    # from QM1, by opens.
+    spreads = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
     lost = "LOST at QM2 is an alias of NOWHERE, which no queue manager has: the message cannot be put there when it arrives"
-    assert mapped(files) == {("LOST", name): [lost] for name in ("QM1", "QM3")}
+    assert mapped(files) == {**{("LOST", name): [lost] for name in ("QM1", "QM3")}, ("ORDERS", "QM1"): [spreads]}
     waits = "the message waits on the transmission queue: TO.QM3 to QM3 is STOPPED"
     options = ["--status", "TO.QM3=STOPPED", "--queue", "ONLY*"]
     assert mapped(files, *options) == {("ONLY.HERE", name): [waits] for name in ("QM1", "QM2")}

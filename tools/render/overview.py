@@ -194,7 +194,8 @@ def _moved(group: Sequence[PlanRow]) -> str:
 def _part_of_puts(group: Sequence[PlanRow]) -> str:
     part = percent(float(group[0].moved))
     weights = [row.weight for row in group if row.weight is not None]
-    return f"{part} of {f'{amount(sum(weights))} puts' if weights else 'the puts'}"
+    of = "opens" if any(row.is_of_opens for row in group) else "puts"
+    return f"{part} of {f'{amount(sum(weights))} puts' if weights else f'the {of}'}"
 
 
 def _print_findings(found: Planned, page: Page) -> None:

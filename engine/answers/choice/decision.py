@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 
 from mqclause.answers.choice.decision_document import after_steps, destination_document, until_steps
 from mqclause.answers.choice.exit_answer import ExitAnswer, derived_for
@@ -179,7 +179,15 @@ class Decision:
     @property
     def fixed(self) -> bool:
         """Whether the open chooses, for all puts on its handle."""
-        return bool(Scope(self.rulesets[-1].vocabulary, self.situation).value("fixed"))
+        return self._fixes(self.situation)
+
+    @property
+    def fixed_by_default(self) -> bool:
+        """Whether it would, if the open left the binding to the queue."""
+        return self._fixes(evolve(self.situation, bind=self.resolved.default_binding))
+
+    def _fixes(self, situation: Situation) -> bool:
+        return bool(Scope(self.rulesets[-1].vocabulary, situation).value("fixed"))
 
     @property
     def advance(self) -> Advance | None:

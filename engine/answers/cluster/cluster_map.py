@@ -30,6 +30,9 @@ ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
 
 MAP_FORMAT = "mqclause.map/1"
 
+OF_OPENS = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
+"""What is said of a row whose puts are bound, unless the open says otherwise."""
+
 SIDE: ColumnTypes = {
     "outcome": "string",
     "reason": {"name": "string", "code": "int64", "call": "string"},
@@ -109,14 +112,20 @@ class MapRow:
         return on_the_ways(chosen, self.decision, self.snapshot.beyond)
 
     @cached_property
+    def is_of_opens(self) -> bool:
+        """Whether the shares are parts of the opens: a binding that is left to the queue fixes the choice."""
+        return bool(self.queue and self.decision.runs) and self.decision.fixed_by_default
+
+    @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Why messages do not arrive where the choice leads them; what an exit's shares are, and an alias's."""
+        """Why messages do not arrive where the choice leads them; what is to be said of an exit, an alias and opens."""
         of_alias = () if self.queue else self.decision.resolved.remarks
         by_exit = () if self.by_exit is None else self.by_exit.remarks
         on_the_way = [said for told in self.ways.values() for said in told.remarks]
         if self.decision.refusal is not None:
             on_the_way = [*refused_on_the_way(self.decision, self.snapshot.beyond)]
-        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way]))
+        of_opens = [OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
+        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:

@@ -103,7 +103,7 @@ def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None
         return WhyNot(queue_manager, False, fallen, (), 0, f"no change was tried: {decision.refusal.because}")
     search = _Search.of(decision, queue_manager, engine, caller)
     search.run()
-    changes, by_exit = tuple(search.found.values()), search.exit is not None
+    changes, by_exit = search.changes, search.exit is not None
     return WhyNot(queue_manager, False, fallen, changes, search.searched, search.ended, by_exit)
 
 
@@ -154,7 +154,7 @@ def counterfactuals(
         return AnswerTable((), COUNTERFACTUAL)
     search = _Search.of(decision, name, engine, caller)
     search.run()
-    return AnswerTable(map(Counterfactual, search.found.values()), COUNTERFACTUAL)
+    return AnswerTable(map(Counterfactual, search.changes), COUNTERFACTUAL)
 
 
 @define(eq=False)
@@ -188,6 +188,11 @@ class _Search:
         for command in (*admin_commands(decision), *more):
             attributes.setdefault(command.sets, []).append(command)
         return cls(decision, queue_manager, attributes, asked)
+
+    @property
+    def changes(self) -> tuple[Commands, ...]:
+        """The sets that were found, as they were found, but those last by which something stops working."""
+        return tuple(sorted(self.found.values(), key=lambda commands: any(each.stops for each in commands)))
 
     def run(self) -> None:
         """Tries sets of one command, and of two where they are not too many."""
