@@ -147,8 +147,11 @@ def _failed(error: Exception) -> int:
 
 
 def _complain(*lines: str, status: int = BAD_INPUT) -> int:
+    # Loaded now, as --help needs none of it.
+    from mqclause.model.diagnostic import visible
+
     for line in lines:
-        print(line.replace("\n", " "), file=sys.stderr)  # noqa: T201
+        print(visible(line.replace("\n", " ")), file=sys.stderr)  # noqa: T201
     return status
 
 

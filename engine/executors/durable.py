@@ -16,6 +16,7 @@ What keeps the library safe, and what each point avoids (tools/bench/soak.py --m
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import cache
@@ -38,6 +39,9 @@ _json = json.JSONEncoder(check_circular=False).encode
 _quoted = json.encoder.encode_basestring_ascii
 _decoded = json.JSONDecoder().decode
 _lock = Lock()
+if hasattr(os, "register_at_fork"):
+    # A process that is forked while a thread is within would wait for that thread, which it does not have.
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _sessions = count(1)
 
 

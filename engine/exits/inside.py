@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import marshal
 import os
 import signal
@@ -23,6 +24,9 @@ LEFT, FAILED = "answered", "failed"
 
 MEMORY = 2 * 2**30
 """How many bytes an exit may allocate besides what the process had when it was forked."""
+
+LARGEST_REPLY = 1 << 16
+"""Bytes of a reply: more than any has that the exit did not forge."""
 
 LONGEST_ALARM = 10**6
 _SIZE = Struct("<I")
@@ -68,6 +72,9 @@ def _limit_memory() -> None:
         pages = int(Path("/proc/self/statm").read_text().split()[5])
         most = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        # What is shared with other processes is no data of its own; the space for addresses has all.
+        space = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + 2 * MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
 
 
 def _received(link: socket.socket) -> bytes | None:
@@ -88,14 +95,28 @@ class _UnreadableError(Exception):
 def _reply(exit: Callable[[MQWXP], object], wxp: MQWXP) -> bytes:  # noqa: A002
     try:
         exit(wxp)
-        return marshal.dumps((LEFT, *_answer(wxp)))
+        return _written(LEFT, *_answer(wxp))
     except _UnreadableError as error:
-        return marshal.dumps((FAILED, str(error)))
+        return _written(FAILED, str(error))
     except BaseException as error:  # nothing that an exit raises ends anything
-        return marshal.dumps((FAILED, _raised(error, exit)))
+        return _written(FAILED, _raised(error, exit))
     finally:
         with suppress(Exception):
             sys.stderr.flush()
+
+
+def _written(kind: str, said: str, chosen: int | None = None, area: bytes = b"") -> bytes:
+    """A reply: JSON, which can be nothing but values, whoever writes it."""
+    return json.dumps([kind, said] if chosen is None else [kind, said, chosen, area.hex()]).encode("ascii")
+
+
+def read_reply(reply: bytes) -> list[Any]:
+    """The values of a reply, whose user area is bytes again; none of what is no reply."""
+    try:
+        found = json.loads(reply)
+        return [*found[:3], *map(bytes.fromhex, found[3:])] if isinstance(found, list) else []
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        return []
 
 
 def _answer(wxp: MQWXP) -> tuple[str, int, bytes]:

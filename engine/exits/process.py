@@ -18,7 +18,7 @@ from struct import Struct
 from time import monotonic
 from typing import Any, NamedTuple
 
-from mqclause.exits.inside import LEFT, serve
+from mqclause.exits.inside import FAILED, LARGEST_REPLY, LEFT, read_reply, serve
 from mqclause.model.exits.offer import Offer
 from mqclause.model.exits.structures import MQWXP
 
@@ -44,6 +44,13 @@ class ExitFaultError(Exception):
     def __init__(self, message: str, timed_out: bool = False) -> None:
         super().__init__(message)
         self.timed_out = timed_out
+
+
+class _ForgedError(ExitFaultError):
+    """What came back was written by the exit, and not by its process."""
+
+    def __init__(self) -> None:
+        super().__init__("the exit wrote into its own process's answer")
 
 
 class ExitProcess:
@@ -84,6 +91,9 @@ class ExitProcess:
         except OSError:
             self.end()
             raise ExitFaultError("the exit ended its process") from None
+        except _ForgedError:
+            self.end()  # its own answer is still to come
+            raise
         except ExitFaultError:
             raise
         except BaseException:
@@ -99,13 +109,12 @@ class ExitProcess:
 
 
 def _answer(reply: bytes) -> LeftByExit:
-    try:
-        kind, *values = marshal.loads(reply)  # noqa: S302 - from our own end of the exit's process
-        if kind == LEFT:
-            return LeftByExit(*values)
-        raise ExitFaultError(*values)
-    except (ValueError, TypeError, EOFError):
-        raise ExitFaultError("the exit wrote into its own process's answer") from None
+    match read_reply(reply):
+        case [kind, str(response), int(chosen), bytes(area)] if kind == LEFT:
+            return LeftByExit(response, chosen, area)
+        case [kind, str(said)] if kind == FAILED:
+            raise ExitFaultError(said)
+    raise _ForgedError
 
 
 class _Running:
@@ -142,6 +151,8 @@ class _Running:
         self.link.sendall(_SIZE.pack(len(request)) + request)
         found = b""
         while len(found) < _SIZE.size or len(found) < _SIZE.size + _SIZE.unpack_from(found)[0]:
+            if len(found) >= _SIZE.size and _SIZE.unpack_from(found)[0] > LARGEST_REPLY:
+                raise _ForgedError
             left = until - monotonic()
             if left <= 0:
                 raise TimeoutError

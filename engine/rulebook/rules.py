@@ -6,6 +6,7 @@ import pickle
 import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -13,6 +14,7 @@ from weakref import WeakValueDictionary
 import mqclause.rules
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostic import quoted, suggestion, visible
+from mqclause.model.readers.content import opened
 from mqclause.model.readers.toml_text import read_toml
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
@@ -301,7 +303,8 @@ def _files(folder: Path) -> Files:
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
             continue
         try:
-            found[name] = path.read_text(encoding="utf-8-sig")
+            with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
+                found[name] = file.read()
         except UnicodeDecodeError as error:
             raise RuleError(name, "", f"is not TOML: {error}") from None
         except OSError as error:

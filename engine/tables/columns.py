@@ -48,6 +48,7 @@ class Column:
     beside: bool = False
     stands_for: Mapping[str, str] = field(factory=dict)
     words_with: Mapping[str, str] = field(factory=dict)
+    mqsc: str = ""
 
     @property
     def kind(self) -> ColumnKind:
@@ -107,7 +108,7 @@ def _column(name: str, word: str, domain: Domain, default: Any, how: InTable) ->
         # A blank word stands for "none", which in a table null does where it has no other meaning.
         listed = [each for each in domain.words if (each or default == "") and each not in how.words_with]
         domain = Words((*listed, *how.stands_for))
-    return Column(name, domain, default, how.optional, word, how.beside, how.stands_for, how.words_with)
+    return Column(name, domain, default, how.optional, word, how.beside, how.stands_for, how.words_with, how.mqsc)
 
 
 def given(columns: Columns, situation: Collection[str]) -> Columns:

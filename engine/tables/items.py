@@ -136,7 +136,7 @@ class Items:
             exp.GT(this=column("__mqclause_furthest"), expression=place),
             exp.GT(this=column("__mqclause_furthest_before"), expression=before),
         ]
-        more = among_segments if self._may_be_segments else []
+        more = among_segments if self._looks_back else []
         return F.coalesced(either([irregular, _repeated(), before_repeated, *more]), exp.false())
 
     def stretch(self) -> Node:
@@ -153,6 +153,11 @@ class Items:
     @property
     def _may_be_segments(self) -> bool:
         return not is_known(self.words["segment"])
+
+    @property
+    def _looks_back(self) -> bool:
+        """Whether what comes later in an item may have a place before what was expected."""
+        return self._may_be_segments or not self.first_is_lowest
 
     def _neighbours(self) -> Added:
         place, following, arrival = column("__mqclause_place"), column("__mqclause_next"), self.words["arrival"]
@@ -171,7 +176,7 @@ class Items:
             "__mqclause_before": self._over(exp.Lag(this=place)),
             "__mqclause_before_that": self._over(exp.Lag(this=place, offset=literal(2))),
             "__mqclause_after": self._over(exp.Lag(this=following)),
-            **(furthest if self._may_be_segments else {}),
+            **(furthest if self._looks_back else {}),
         }
 
     def _no_earliest(self) -> Added:
@@ -223,9 +228,12 @@ def _told() -> Added:
         column, ("__mqclause_line", "__mqclause_place", "__mqclause_first_there", "__mqclause_repeated")
     )
     cut = F.item(line, CUT)
-    is_behind = both(exp.GT(this=cut, expression=literal(NO_CUT)), exp.GTE(this=place, expression=cut))
+    is_behind = both(
+        exp.GT(this=cut, expression=literal(NO_CUT)), exp.GTE(this=column("__mqclause_in_item"), expression=cut)
+    )
     behind, unfit = (F.coalesced(each, exp.false()) for each in (is_behind, F.has(line, exp.Neg(this=place))))
-    behind_end = both(there, behind, _is_one(F.item(line, CUT_BY_END)))
+    further = exp.GT(this=place.copy(), expression=column("__mqclause_first_place"))
+    behind_end = both(there, behind, _is_one(F.item(line, CUT_BY_END)), further)
     return {
         "__mqclause_leads": F.coalesced(
             both(negated(repeated), equal(place, column("__mqclause_first_place"))), exp.false()
@@ -282,7 +290,7 @@ def _rows(end: str | Node, side: str) -> Node:
 def _line(stretches: Node) -> Node:
     """Goes from stretch to stretch: what would come next, whether the stretch fits in, and where the line is cut."""
     state, stretch = F.variable("state"), F.variable("stretch")
-    place, after, is_repeated = (F.item(stretch, at) for at in range(1, 4))
+    number, place, after, is_repeated = (F.item(stretch, at) for at in range(4))
     expected = when(_is_one(F.item(state, FITS)), after, F.item(state, EXPECTED))
     ended = exp.LT(this=expected, expression=literal(0))
     by_end = when(equal(expected, ENDED), literal(1), literal(0))
@@ -296,7 +304,7 @@ def _line(stretches: Node) -> Node:
         [
             (exp.GT(this=F.item(state, CUT), expression=literal(NO_CUT)), state),
             (_is_one(is_repeated), kept(literal(NO_CUT), False, literal(0))),
-            (either([ended, exp.GT(this=place, expression=expected)]), kept(place, False, by_end)),
+            (either([ended, exp.GT(this=place, expression=expected)]), kept(number, False, by_end)),
             (equal(place, expected), kept(literal(NO_CUT), True, literal(0))),
         ],
         kept(literal(NO_CUT), False, literal(0), exp.Neg(this=place)),

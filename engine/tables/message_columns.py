@@ -148,10 +148,7 @@ def _of_queue(read: Mapping[str, Node], sources: Mapping[str, Any], cluster: Clu
 
 
 def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, Node]:
-    """The words of the rules that a message says itself; as model.facts.message reads a message of a file.
-
-    A priority takes the least room that it can: the fewer bytes a window sorts by, the faster it does.
-    """
+    """The words of the rules that a message says itself; as model.facts.message reads a message of a file."""
     has_group = exp.NEQ(this=read["group"], expression=literal(""))
     is_segment = either([read["segment"], read["last_segment"]])
     in_group = both(has_group, read["in_group"])
@@ -163,8 +160,8 @@ def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, 
         own = read["defprty"]
     return {
         **{name: read[name] for name in ("queue_manager", "queue", "unit_of_work", "length", "fifo", ARRIVAL)},
-        "priority": exp.cast(own, "TINYINT"),
-        "defprty": exp.cast(read["defprty"], "TINYINT"),
+        "priority": exp.cast(own, "BIGINT"),
+        "defprty": exp.cast(read["defprty"], "BIGINT"),
         "group_id": read["group"] if of_item == has_group else when(of_item, read["group"], literal("")),
         "in_group": in_group,
         "sequence": when(in_group, read["sequence"], literal(1)),

@@ -230,7 +230,8 @@ def _told(vocabulary: Vocabulary, words: Mapping[str, Node]) -> dict[str, Node]:
     if priority.least is None or priority.least < 0 or priority.most is None or priority.most > HIGHEST_PRIORITY:
         least = exp.Greatest(this=told["enqueued_priority"], expressions=[literal(0)])
         told["enqueued_priority"] = exp.Least(this=least, expressions=[literal(HIGHEST_PRIORITY)])
-    return told
+    # It takes the least room that it can: the fewer bytes a window sorts by, the faster it does.
+    return {**told, "enqueued_priority": exp.cast(told["enqueued_priority"], "TINYINT")}
 
 
 def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbered: bool) -> None:

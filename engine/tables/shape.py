@@ -253,16 +253,29 @@ def _fields(found: Struct, columns: Columns, before: str) -> Mapping[str, str]:
     """The known fields of a struct that hold anything, as they are spelt. Raises TableError."""
     check_apart(found.fields, before)
     spellings = {name.lower(): name for name in found.fields}
-    missing = [name for name in columns if name not in spellings]
+    check_known(found.fields, columns, before)
     for spelling, kind in found.fields.items():
         of = columns.get(spelling.lower())
-        near = suggestion(spelling.lower(), missing)
-        if of is None and near:
-            raise TableError(f"column {before}{spelling} is not known{near}")
         if of is not None:
             check_fits(kind, of, f"{before}{of.name}")
     listed = {name: spellings[name] for name in columns if name in spellings}
     return {name: own for name, own in listed.items() if found.fields[own] != "null"}
+
+
+def check_known(fields: Iterable[str], columns: Columns, before: str) -> None:
+    """Raises TableError for a field of a struct that is no column, where it is close to one that is not there.
+
+    Close is also what MQSC calls it. All other fields are the user's own.
+    """
+    own = [each.lower() for each in fields]
+    missing = [name for name in columns if name not in own]
+    for spelling in fields:
+        if spelling.lower() in columns:
+            continue
+        called = [name for name in missing if columns[name].mqsc == spelling.lower()]
+        near = f"; did you mean {' or '.join(map(repr, called))}?" if called else suggestion(spelling.lower(), missing)
+        if near:
+            raise TableError(f"column {before}{spelling} is not known{near}")
 
 
 def check_fits(kind: FieldType, of: Column, told: str) -> None:

@@ -28,6 +28,7 @@ def scripts_of(facts: Facts, document: FactsDocument) -> Iterator[Script]:
         path = ("queue_manager_alias", at)
         found.setdefault(alias.routed_to, []).append(_record(alias, "QREMOTE", document, path, more))
     found[own] += [_record(each, "PROCESS", document, ("process", at)) for at, each in enumerate(facts.processes)]
+    found[own] += _channels(facts, document)
     several = [each.clusters for each in facts.queues] + [each.clusters for each in facts.queue_manager_aliases]
     listed = {_listed(names): names for names in several}
     namelists = [_namelist(name, names, document) for name, names in listed.items() if names]
@@ -50,6 +51,21 @@ def _about_others(facts: Facts, own: str, document: FactsDocument) -> Iterator[R
     for at, channel in enumerate(facts.channels):
         row: dict[str, Value] = {"CHANNEL": channel.name, "CLUSTER": channel.cluster, "DEFTYPE": channel.deftype}
         yield _row(channel.queue_manager, document, ("channel", at), _values(channel) | row)
+
+
+def _channels(facts: Facts, document: FactsDocument) -> Iterator[Record]:
+    """The channels that belong to no cluster, each as it is defined and, where that is known, as it is displayed."""
+    unknown = document.data.get("unknown", {}).get("status", ())
+    defined = set[str]()
+    for at, each in enumerate(facts.channel_statuses):
+        line, _ = document.places.place_of("channel_status", at)
+        of: dict[str, Value] = {"CHLTYPE": each.type, "XMITQ": each.xmitq, "CONNAME": each.conname}
+        if each.name not in defined:
+            defined.add(each.name)
+            yield Record("define", "CHANNEL", each.name, of, source=document.source, line=line)
+        if "status" in document.data["channel_status"][at] or each.name not in unknown:
+            row = of | {"RQMNAME": each.queue_manager, "STATUS": each.status}
+            yield Record("observe", "CHSTATUS", each.name, row, source=document.source, line=line)
 
 
 def _record(

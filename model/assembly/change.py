@@ -116,14 +116,17 @@ def with_fields(placed: Placed[Any], fields: Mapping[str, Any], option: str = OP
 def read_change(text: str) -> WhatIf:
     """What one command says: an object and its attributes, without a verb. Raises FactsError.
 
-    ``QMGR`` stands without a name too, as in ALTER QMGR: the only queue manager there, or the local one.
+    ``QMGR`` stands without a name too, as in ALTER QMGR: the only queue manager there, the local one, or that of a
+    ``QMGR(…)`` behind it.
     """
     try:
         words = [(SYNONYMS.get(word, word), value) for word, value, _ in parameters(text)]
     except UnreadableError as fault:
         raise _fault(fault.message) from None
     if words[:1] == [("QMGR", None)]:
-        words[0] = ("QMGR", "")
+        # As of any object, QMGR(…) behind it says whose it is.
+        owner = next((each for each in words[1:] if each[0] == "QMGR" and each[1] is not None), ("QMGR", ""))
+        words = [owner, *(each for each in words[1:] if each is not owner)]
     if not words or words[0][0] not in CHANGEABLE or not isinstance(words[0][1], str):
         what = quoted(text) if not any(is_secret(word) for word, _ in words) else f"a change of {words[0][0]}"
         allowed = ", ".join(f"{kind}(…)" for kind in CHANGEABLE)

@@ -53,7 +53,7 @@ class ChannelStates:
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
                 stated = Origin("stated", record.source, *record.place_of("STATUS"))
-                return state_after(record), stated if record.action == "stop" else None
+                return state_after(record), None if record.action == "start" else stated
         return None
 
     def warnings(self) -> Iterator[Diagnostic]:

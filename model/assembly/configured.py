@@ -70,28 +70,33 @@ class ConfiguredObject:
     ``transmission_queue`` that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to
     one that is known to be no full repository.
 
-    ``capexpry`` is CAPEXPRY, by itself or in CUSTOM, blank for no limit. ``family`` are the first three parts of a name
-    that begins with SYSTEM. Of a process, ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than
-    transmission queues name it if it ``starts_programs``, transmission queues if it ``starts_channels``.
+    Of a transmission queue ``takers`` says in words how the channels outside clusters are that take messages from it,
+    ``taker_states`` has their states; ``taker_unknown``: that of one is not told. ``stopped_taker`` is one that is
+    STOPPED. ``trigdata_is_channel``: a channel has the name in its TRIGDATA, or no file would tell;
+    ``like_trigdata`` is one of nearly that name. A channel ``lacks_transmission_queue`` if the one that it takes
+    messages from is in none of the files that would tell it.
 
-    So many ``members`` of the cluster are described; ``more_members``: something leads to one that is not. It
-    ``is_told_whole`` where a facts document says all that there is in it. Of a name that leads elsewhere that is said
-    of all clusters of its queue manager: of the one that the files tell least of.
+    Where what another queue manager, ``recorded_at``, knows of a clustered queue is not as the queue's own has it,
+    ``record_differs`` is the attribute, with the value that is ``recorded`` and the one that is ``defined``.
 
-    ``others_serve``: other queues are transmission queues of some channels; with ``defclxq`` CHANNEL each cluster
-    channel has one of its own. A queue manager ``is_member`` of a cluster if it has a receiver in one; ``unjoined`` are
-    clusters that a queue names and in which there is none, so that the queue is not clustered there. ``deadq_told``
-    says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is suspended.
-
-    Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in a cluster
-    of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
-
-    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told.
-    A host that another queue manager displays is ``shown_at`` that one.
-    ``owner`` is the queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where
-    the attributes stand, ``""`` where the object does. ``states`` are the attributes that a channel states,
-    ``leading`` is the queue itself as a fact, if it leads to another one. Then ``beside`` is all that such queues of
-    its queue manager lead to, themselves among them, the same for each; ``models`` are the model queues.
+    ``messages`` are those on a transmission queue now, 0 where nothing tells it. ``capexpry`` is CAPEXPRY, by itself or
+    in CUSTOM, blank for no limit. ``family`` are the first three parts of a name that begins with SYSTEM. Of a process,
+    ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than transmission queues name it if it
+    ``starts_programs``, transmission queues if it ``starts_channels``. So many ``members`` of the cluster are
+    described; ``more_members``: something leads to one that is not. It ``is_told_whole`` where a facts document says
+    all that there is in it. Of a name that leads elsewhere that is said of all clusters of its queue manager: of the
+    one that the files tell least of. ``others_serve``: other queues are transmission queues of some channels; with
+    ``defclxq`` CHANNEL each cluster channel has one of its own. A queue manager ``is_member`` of a cluster if it has a
+    receiver in one; ``unjoined`` are clusters that a queue names and in which there is none, so that the queue is not
+    clustered there. ``deadq_told`` says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is
+    suspended. Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in
+    a cluster of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
+    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told. A host that another
+    queue manager displays is ``shown_at`` that one. ``owner`` is the queue manager, blank where no file names it.
+    ``found`` is its definition, or ``places`` say where the attributes stand, ``""`` where the object does. ``states``
+    are the attributes that a channel states, ``leading`` is the queue itself as a fact, if it leads to another one.
+    Then ``beside`` is all that such queues of its queue manager lead to, themselves among them, the same for each;
+    ``models`` are the model queues.
     """
 
     object_type: str = seen(Words(CHECKED_TYPES), "QLOCAL")
@@ -116,6 +121,7 @@ class ConfiguredObject:
     trigtype: str = seen(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
     trigdpth: int = seen(COUNT, 1)
     maxdepth: int = seen(COUNT, LARGEST)
+    messages: int = seen(COUNT, 0)
     target: str = seen(NAME_OR_BLANK, "")
     leads_nowhere: str = seen(Text(400), "")
     lost_by: str = seen(Text(48), "")
@@ -164,6 +170,18 @@ class ConfiguredObject:
     curdepth: str = seen(Text(12), "")
     receiver_conname: str = seen(Text(264), "")
     connects_elsewhere: bool = False
+    trigdata: str = seen(Text(64), "")
+    trigdata_is_channel: bool = True
+    like_trigdata: str = seen(Text(20), "")
+    takers: str = seen(Text(400), "")
+    taker_states: tuple[str, ...] = seen(Names(Words(CHANNEL_STATES)), ())
+    taker_unknown: bool = False
+    stopped_taker: str = seen(Text(20), "")
+    lacks_transmission_queue: bool = False
+    record_differs: str = seen(Words(("", *map(str.upper, QUEUE_ATTRIBUTES))), "")
+    recorded: str = seen(Text(12), "")
+    defined: str = seen(Text(12), "")
+    recorded_at: str = seen(NAME_OR_BLANK, "")
     capexpry: str = seen(Text(12), "")
     family: str = seen(NAME_OR_BLANK, "")
     process: str = seen(NAME_OR_BLANK, "")

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import evolve, fields, frozen
 
+from mqclause.model.assembly.attributes import WHOLE_NUMBER
 from mqclause.model.assembly.configured import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
@@ -19,7 +20,9 @@ from mqclause.model.assembly.configured import (
     kept_places,
 )
 from mqclause.model.assembly.configured_routes import ConfiguredRoutes
+from mqclause.model.assembly.configured_senders import ConfiguredSenders
 from mqclause.model.assembly.covered import covered, of_a_part
+from mqclause.model.assembly.depths import shown_of_queues
 from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.joined import is_facts, is_whole, joined_clusters, seen_of
@@ -103,7 +106,7 @@ class ConfiguredMember:
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.suspended()
-        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays)
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.lacks)
         yield from routes.routes()
         if not self.knows_all:
             yield from routes.hosts()
@@ -146,10 +149,14 @@ class ConfiguredMember:
         seen = {name: found.fields[name] for name in AS_DEFINED if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
+        if found.fields.get("usage") == "XMITQ":
+            seen["messages"] = self.depth(found)
         if leads_elsewhere(found) and (queue := self.own_queue(found.name)):
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
             seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
             seen["sent_from"] = self.sent_from
+        if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
+            seen |= self.senders.of_queue(found)
         if capped := capexpry(found):
             seen["capexpry"] = capped
         if found.clusters:
@@ -218,6 +225,8 @@ class ConfiguredMember:
             "kaint": _whole(found, "KAINT", OFF),
             "batchhb": _whole(found, "BATCHHB", 0),
             "netprty": _whole(found, "NETPRTY", OFF),
+            "transmission_queue": found.text("XMITQ"),
+            "lacks_transmission_queue": self.senders.lacks(found.text("XMITQ")),
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
 
@@ -241,6 +250,11 @@ class ConfiguredMember:
             if process := each.fields.get("process"):
                 named[each.fields.get("usage", "NORMAL")].add(process)
         return {usage: frozenset(names) for usage, names in named.items()}
+
+    @cached_property
+    def senders(self) -> ConfiguredSenders:
+        """Its channels that belong to no cluster."""
+        return ConfiguredSenders(self.objects, self.asked, self.tells)
 
     @property
     def overlays(self) -> Iterator[str]:
@@ -294,6 +308,12 @@ class ConfiguredMember:
     def defclxq(self) -> str:
         """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
+
+    def depth(self, found: MqObject) -> int:
+        """How many messages are on a queue, as far as its files tell."""
+        shown = shown_of_queues(self.objects.scripts, self.name).get((found.name, self.name), {})
+        text = shown.get("CURDEPTH", "") or found.text("CURDEPTH")
+        return int(text) if WHOLE_NUMBER.fullmatch(text) else 0
 
     @cached_property
     def others_serve(self) -> bool:

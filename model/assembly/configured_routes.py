@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
@@ -23,11 +23,16 @@ OF_ITS_OWN = "SYSTEM.CLUSTER.TRANSMIT."
 
 
 class ConfiguredRoutes:
-    """The routes of the queue manager ``owner``, by all that its files show and what its commands did to them."""
+    """The routes of the queue manager ``owner``, by all that its files show and what its commands did to them.
 
-    def __init__(self, objects: Objects, owner: str, platform: str, overlays: Iterable[str]) -> None:
+    ``lacks`` tells of a transmission queue whether it is not there, by the files.
+    """
+
+    def __init__(
+        self, objects: Objects, owner: str, platform: str, overlays: Iterable[str], lacks: Callable[[str], bool]
+    ) -> None:
         self.objects, self.owner, self.platform = objects, owner, platform
-        self._overlays = frozenset(overlays)
+        self._overlays, self._lacks = frozenset(overlays), lacks
         self._states = ChannelStates.of_queue_manager(objects)
 
     def rows(self, kind: str) -> list[MqObject]:
@@ -121,7 +126,8 @@ class ConfiguredRoutes:
         """The transmission queue that a channel takes messages from, and its depth as far as that is shown."""
         named = shown or self._serving(channel)
         depth = self._depths.get((named, self.objects.name), {}).get("CURDEPTH", "")
-        return {"transmission_queue": named, "curdepth": depth}
+        lacks = bool(shown) and self._lacks(shown)
+        return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
 
     @cached_property
     def _depths(self) -> Mapping[QueueKey, Mapping[str, str]]:

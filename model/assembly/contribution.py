@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from attrs import evolve, field, frozen
 
 from mqclause.model.assembly.change import WhatIf, fields_set, is_meant
+from mqclause.model.assembly.cluster_records import ClusterRecord
 from mqclause.model.assembly.configured import FileLine
 from mqclause.model.assembly.configured_member import ANY, ConfiguredMember
 from mqclause.model.assembly.configured_routes import TEMPORARY
@@ -37,6 +38,8 @@ class Contribution:
     does not say to be one may be one. ``manual`` are the cluster
     senders that were defined at it, as cluster, name and, where it displays them, the queue manager that they lead to;
     ``tells_senders``: its files would tell all of those. ``connames`` are the addresses of receivers, by channel.
+    ``records`` are what it displays of queues in clusters, its own ones too; what a change has ``altered`` since, by
+    name and attribute, others learn of again.
     ``told`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
     """
 
@@ -55,6 +58,8 @@ class Contribution:
     manual: tuple[tuple[str, str, str], ...] = ()
     tells_senders: bool = False
     connames: Mapping[str, str] = field(factory=dict)
+    records: tuple[ClusterRecord, ...] = ()
+    altered: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:
@@ -82,11 +87,7 @@ class Contribution:
             bool(member.owner),
             (*(_own(queue, member) for _, queue in own), *map(_displayed, shown)),
             (*receivers, *map(_route, displayed)),
-            tuple(
-                (name, each.name, (each.record.source, each.record.line))
-                for each in objects.channels("CLUSSDR")
-                for name in each.clusters
-            ),
+            tuple(_senders(member)),
             repositories,
             frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
@@ -95,6 +96,8 @@ class Contribution:
             tuple(_manual(member, rows)),
             _tells_senders(member, rows),
             {name: text for name, text in _connames(member, displayed) if text},
+            tuple(ClusterRecord.of(row, member.name) for row in shown),
+            frozenset(_altered(member)),
         )
 
     @property
@@ -146,6 +149,18 @@ def senders_to(members: Iterable[Contribution], left: Collection[str]) -> list[D
             if name in unanswered
         ]
     return found
+
+
+def _senders(member: ConfiguredMember) -> Iterator[tuple[str, str, FileLine]]:
+    for each in member.objects.channels("CLUSSDR"):
+        yield from ((name, each.name, (each.record.source, each.record.line)) for name in each.clusters)
+
+
+def _altered(member: ConfiguredMember) -> Iterator[tuple[str, str]]:
+    """The attributes of queues that changes state, each with the name of the queue."""
+    for script in member.objects.scripts if any(each.overlay for each in member.objects.scripts) else ():
+        for record in script.records if script.overlay else ():
+            yield from ((record.name, name.lower()) for name in record.attributes)
 
 
 def _own(queue: Queue, member: ConfiguredMember) -> Queue:

@@ -85,6 +85,7 @@ def names_object(scripts: Sequence[Script], change: WhatIf) -> bool:
     return any(
         (each.kind == change.kind and each.name == change.name and each.action in MAKING)
         or (change.kind == "CHANNEL" and is_state(change) and each.attributes.get("CHANNEL") == change.name)
+        or (change.kind == "CHANNEL" and is_state(change) and (each.kind, each.name) == ("CHSTATUS", change.name))
         for script in scripts
         for each in script.records
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from attrs import evolve
 
@@ -171,21 +170,22 @@ def sent_from(scripts: Sequence[Script], cluster: Cluster) -> frozenset[str] | N
     return named.union(cluster.taking_from)
 
 
-class ClusterQueues(NamedTuple):
-    """Own queues that cluster channels take messages from, with their CLCHNAME; DEFCLXQ, blank where it is not told."""
+def shown_queues(scripts: Iterable[Script], local: str) -> Mapping[str, str]:
+    """The cluster channels of ``local`` of which a display names the transmission queue, with that."""
+    found = dict[str, str]()
+    for each in _own_records(scripts, local):
+        if queue := " ".join(each.listed("XMITQ")):
+            if each.kind == "CLUSQMGR":
+                found[" ".join(each.listed("CHANNEL"))] = queue
+            elif each.kind == "CHSTATUS" and each.listed("CHLTYPE") == ("CLUSSDR",):
+                found[each.name] = queue
+    return found
 
-    clchnames: Mapping[str, str] = {}
-    defclxq: str = ""
 
-
-def cluster_queues(scripts: Iterable[Script], local: str) -> ClusterQueues:
-    """Which own queues of ``local`` serve which cluster channels, by its scripts."""
-    own = [*_own_records(scripts, local)]
-    named = {each.name: str(each.attributes["CLCHNAME"]).strip() for each in own if "CLCHNAME" in each.attributes}
-    stated = [str(each.attributes["DEFCLXQ"]).upper() for each in own if "DEFCLXQ" in each.attributes]
+def default_transmission(scripts: Iterable[Script], local: str) -> str:
+    """DEFCLXQ of ``local`` where it is not stated: MQ's default if a script defines its objects, else blank."""
     # what a script leaves out has MQ's default, what a display leaves out is not told
-    default = "SCTQ" if any(each.action == "define" for each in own) else ""
-    return ClusterQueues({name: value for name, value in named.items() if value}, stated[-1] if stated else default)
+    return "SCTQ" if any(each.action == "define" for each in _own_records(scripts, local)) else ""
 
 
 def command_level(scripts: Iterable[Script], local: str) -> int:

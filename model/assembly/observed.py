@@ -90,7 +90,7 @@ class Displayed:
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
             row = waiting.pop((each.fact.name, each.fact.queue_manager, each.fact.cluster), None)
-            yield self._with_state(_over(each, row, row.fields) if row else each, row, states)
+            yield self._with_state(over(each, row, row.fields) if row else each, row, states)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
             state, stated = states.of(name, queue_manager) or ("", None)
@@ -132,7 +132,7 @@ class Displayed:
             rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
             if rows and each.fact.queue_manager != self.local:
                 clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
-                yield _over(each, _latest(rows), {**_latest(rows).fields_of_queue(), "clusters": clusters})
+                yield over(each, _latest(rows), {**_latest(rows).fields_of_queue(), "clusters": clusters})
             else:
                 yield each
         for (name, host), rows in waiting.items():
@@ -146,7 +146,7 @@ class Displayed:
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.routed_to), [])
             known = _latest(rows).fields if rows and each.fact.routed_to != self.local else {}
-            yield _over(each, _latest(rows), _of_alias(known)) if known else each
+            yield over(each, _latest(rows), _of_alias(known)) if known else each
         for (name, host), rows in waiting.items():
             row = _latest(rows)
             fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(row.fields))
@@ -168,7 +168,7 @@ class Displayed:
             return route
         for status in reversed(self.of("CHSTATUS")):
             if status.name == name and status.text("RQMNAME") in ("", to) and is_of_a_cluster(status):
-                return _over(route, status, status.fields)
+                return over(route, status, status.fields)
         if self.asked.tells("CHSTATUS", name) and states.of(name, to) is None:
             return _inactive(route)
         return route
@@ -179,7 +179,7 @@ def _latest(rows: Sequence[MqObject]) -> MqObject:
     return next(row for row in rows if row.text("QMID") == rows[-1].text("QMID"))
 
 
-def _over(placed: Placed[FactT], row: MqObject, shown: Mapping[str, Any]) -> Placed[FactT]:
+def over(placed: Placed[FactT], row: MqObject, shown: Mapping[str, Any]) -> Placed[FactT]:
     """The fact with what a row says in the place of what was stated."""
     changed: Any = placed.fact
     origin = partial(_origin, placed.origin, row, frozenset(shown))

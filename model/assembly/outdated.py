@@ -52,7 +52,7 @@ def _operated(row: MqObject, commands: Collection[Record]) -> Iterator[str]:
     to = row.text("RQMNAME") if row.kind == "CHSTATUS" else row.name
     for record in commands:
         is_meant = record.name == channel and record.listed("QMNAME") in ((), (to,))
-        if row.kind != "QCLUSTER" and record.action in ("start", "stop") and is_meant:
+        if row.kind != "QCLUSTER" and record.action in ("start", "stop", "state") and is_meant:
             yield "STATUS"
 
 

@@ -17,14 +17,14 @@ from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_
 from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
-    ClusterQueues,
     asked_name,
-    cluster_queues,
     command_level,
+    default_transmission,
     defined_at,
     local_name,
     local_queue_manager,
     sent_from,
+    shown_queues,
     stated_clusters,
     stated_name,
 )
@@ -34,6 +34,7 @@ from mqclause.model.assembly.opened import Opened, opened_from
 from mqclause.model.assembly.overlay import overlaid
 from mqclause.model.assembly.provenance import Placed, Provenance
 from mqclause.model.assembly.route_states import completed, with_states
+from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
 from mqclause.model.assembly.untold import Untold, untold
@@ -42,11 +43,12 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, quo
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.objects import Channel, Put
+from mqclause.model.facts.objects import Channel, Put, Queue
 from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.format import Format
+from mqclause.model.readers.inquiry import HANDLES
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS
 
@@ -64,9 +66,10 @@ class Snapshot:
     for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
     are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
     the queues of each other queue manager that is described, with those that aliases lead to, ``told_wholly`` are those
-    of which a dump tells all, ``cluster_queues`` which queues serve cluster channels. ``strangers`` are queue managers
+    of which a dump tells all, ``defclxq`` is DEFCLXQ where it is not stated. ``strangers`` are queue managers
     that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
-    numbers of channels, or leave them out because they are 0; MQ displays none.
+    numbers of channels, or leave them out because they are 0; MQ displays none. Of
+    ``shown_queues``, by cluster channel, a display names the transmission queue.
     """
 
     cluster: Cluster
@@ -88,8 +91,9 @@ class Snapshot:
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
     told_wholly: frozenset[str] = field(default=frozenset(), kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
-    cluster_queues: ClusterQueues = field(default=ClusterQueues(), kw_only=True)
+    defclxq: str = field(default="", kw_only=True)
     shows_counters: bool = field(default=True, kw_only=True)
+    shown_queues: Mapping[str, str] = field(factory=dict, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -100,16 +104,21 @@ class Snapshot:
     def beyond(self) -> Beyond:
         """What is told of the way of a message once its destination is chosen."""
         named = {each.trigdata for each in self.cluster.own_queues.values()} - {""}
-        own = self.cluster.channel_statuses
+        own, shown = self.cluster.channel_statuses, self.shown_queues
+        channels = self._channels
+        no_channels = (name for name in named if name not in channels and self._tells("CHANNEL", name))
+        gone = (name for name in shown.values() if name not in self.cluster.own_queues and self._tells("QLOCAL", name))
         return Beyond(
             self.hosted,
             self.told_wholly,
             not self.incomplete,
-            *self.cluster_queues,
+            self.defclxq,
             self.sent_from,
-            channels=self._channels,
+            channels=channels,
             unknown_state=frozenset(each.name for each in own if not self.provenance.tells(each, "status")),
-            no_channels=frozenset(filter(self._lacks_channel, named)),
+            no_channels=frozenset(no_channels),
+            shown_queues=shown,
+            no_queues=frozenset(gone),
         )
 
     @property
@@ -118,10 +127,11 @@ class Snapshot:
         facts = (*self.cluster.channel_statuses, *self.cluster.channels)
         return self.defined.get("CHANNEL", frozenset()).union(each.name for each in facts)
 
-    def _lacks_channel(self, name: str) -> bool:
-        """Whether the sources tell that the local queue manager has no channel of that name."""
-        told = self.asked.tells("CHANNEL", name) if self.asked.alone else self.sent_from is not None
-        return told and name not in self._channels and not self.covered.leaves_out("CHANNEL", name)
+    def _tells(self, kind: str, name: str) -> bool:
+        """Whether the sources would tell that the local queue manager has something of that kind and name."""
+        of_facts = kind == "CHANNEL" and self.sent_from is not None
+        told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
+        return told and not self.covered.leaves_out(kind, name) and not name.startswith(SHIPPED)
 
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:
@@ -189,8 +199,8 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     scripts, local = opened.scripts, own.fact.name
     observed = shown_of_queues(scripts, local)
     others, view = with_states(_in_order(opened.sources, files, view)), evolve(view, queues=(), channels=())
-    _bring_up_to_now(others, observed, once)
     asked = Inquired.at(scripts, local, alone=not opened.documents)
+    _bring_up_to_now(others, observed, once, partial(_is_open_nowhere, asked, local))
     cluster, placed, warnings = agreed(own, others, lenient)
     read = Snapshot(
         cluster,
@@ -221,17 +231,28 @@ def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
         "covered": covered_at(scripts, local),
         "command_level": command_level(scripts, local),
         "sent_from": sent_from(scripts, cluster),
-        "cluster_queues": cluster_queues(scripts, local),
+        "defclxq": default_transmission(scripts, local),
         "shows_counters": not scripts,
+        "shown_queues": shown_queues(scripts, local),
     }
 
 
 def _bring_up_to_now(
-    placed: list[Placed[Any]], observed: Mapping[tuple[str, str], Mapping[str, str]], once: MadeOnce
+    placed: list[Placed[Any]],
+    observed: Mapping[tuple[str, str], Mapping[str, str]],
+    once: MadeOnce,
+    is_open_nowhere: Callable[[Any], bool],
 ) -> None:
     """Puts into facts what was observed of them: in their places, so that none is there twice."""
     for at, each in enumerate(placed):
-        placed[at] = as_it_is_now(each, observed, once)
+        now = as_it_is_now(each, observed, once)
+        placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_open_nowhere(now.fact) else now
+
+
+def _is_open_nowhere(asked: Inquired, local: str, fact: Any) -> bool:
+    """Whether it is a queue of ``local`` whose handles were asked for, and nothing shows any."""
+    is_untold = isinstance(fact, Queue) and fact.type == "QLOCAL" and fact.ipprocs is None
+    return is_untold and fact.queue_manager == local and asked.tells(HANDLES, fact.name)
 
 
 def read_files(

@@ -10,6 +10,7 @@ from typing import Any
 from attrs import define, evolve, field
 
 from mqclause.model.assembly.attributes import FACT_ATTRIBUTES
+from mqclause.model.assembly.cluster_records import RECORDED
 from mqclause.model.assembly.configured import CONFIGURED_QUEUES, QUEUE_ATTRIBUTES, ConfiguredObject
 from mqclause.model.assembly.configured_routes import TEMPORARY
 from mqclause.model.assembly.contribution import MANUAL, Contribution, OnDisplay
@@ -276,6 +277,21 @@ class Together:
                     lacks = "which queues it hosts and whether it is a full repository is not judged"
                     asked = f"DISPLAY CLUSQMGR(*) CHANNEL at {owner} names it, dmpmqcfg -a there tells the rest"
                     yield Diagnostic(file, f"{leads}: {lacks}; {asked}", line)
+
+    def recorded_otherwise(self) -> Iterator[ConfiguredObject]:
+        """Each queue of which a queue manager knows an attribute otherwise than its owner is known to have it."""
+        for record in (record for _, each in sorted(self.described.items()) for record in each.records):
+            owner = self.described.get(record.owner)
+            own = self.queues.get((record.name, record.cluster), {}).get(record.owner)
+            told = self.told.get(("QUEUE", record.name, record.owner))
+            for name in RECORDED if owner is not None and own is not None else ():
+                is_told = name in record.values and (told is None or name in told)
+                if is_told and record.values[name] != getattr(own, name) and (record.name, name) not in owner.altered:
+                    yield ConfiguredObject(
+                        own.type, record.name, record.owner, owner=record.owner if owner.is_named else "",
+                        clusters=(record.cluster,), places={"": record.place}, record_differs=name.upper(),
+                        recorded=str(record.values[name]), defined=str(getattr(own, name)), recorded_at=record.at,
+                    )  # fmt: skip
 
     def seen_by(self, about: ConfiguredObject, local: str | None) -> ConfiguredObject:
         """The object as ``local`` sees it: whether it is its own, and whether they share a cluster."""

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from mqclause.model.assembly.channel_states import ChannelStates, message_channels
+from mqclause.model.assembly.cluster_records import as_published, outdated_records
 from mqclause.model.assembly.incomplete import Membership, names_all
 from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.inserts import filled_in, left_open
@@ -173,8 +174,10 @@ class _Seen:
         return View(
             queue_manager=shown.queue_manager(self.queue_manager()),
             remote_queue_managers=tuple(shown.remotes(self.remote(each) for each in everyone if each is not mine)),
-            queues=tuple(shown.queues(fact for member in everyone for fact in self.queues(member))),
-            queue_manager_aliases=tuple(shown.aliases(fact for member in everyone for fact in self.aliases(member))),
+            queues=tuple(shown.queues(fact for member in everyone for fact in self.known(member, self.queues(member)))),
+            queue_manager_aliases=tuple(
+                shown.aliases(fact for member in everyone for fact in self.known(member, self.aliases(member)))
+            ),
             channels=channels,
             processes=tuple(placed_fact(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
             model_queues=tuple(placed_fact(ModelQueue(each.name), each) for each in mine.of("QMODEL")),
@@ -196,6 +199,12 @@ class _Seen:
         mine = self.members[self.local]
         yield from (*mine.remarks, *(one for each in everyone for one in each.contradicted(mine)))
         yield from left_open(one for each in everyone for one in each.scripts)
+        yield from outdated_records(self.shown.of("QCLUSTER"), self.local, {each.name: each for each in everyone})
+
+    def known(self, member: Objects, placed: Iterator[Placed[FactT]]) -> Iterable[Placed[FactT]]:
+        """The queues of a member as the local queue manager knows them."""
+        own = [row for row in member.rows if row.text("CLUSQMGR") == member.name] if member.name != self.local else ()
+        return as_published(placed, own) if own else placed
 
     def within(self, clusters: Iterable[str]) -> tuple[str, ...]:
         """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""

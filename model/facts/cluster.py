@@ -206,6 +206,30 @@ class Cluster:
         return frozenset(each.name for each in self.model_queues) - self.own_queues.keys()
 
     @cached_property
+    def repositories_asked(self) -> tuple[str, ...]:
+        """The full repositories that are asked for a name which is not known: none by one that is a full one itself."""
+        own = self.queue_manager
+        others = () if own.repository else self.remote_queue_managers
+        mine = frozenset(own.clusters)
+        return tuple(each.name for each in others if each.repository and not mine.isdisjoint(each.clusters))
+
+    @cached_property
+    def refusals(self) -> dict[Any, Any]:
+        """What transmission queues refuse, once it is asked for; see mqclause.answers.choice.sending."""
+        return {}
+
+    @cached_property
+    def serving(self) -> dict[str, str]:
+        """The local queue manager's own queues that serve some cluster channels, with their CLCHNAME."""
+        return {each.name: each.clchname for each in self.own_queues.values() if each.clchname}
+
+    @cached_property
+    def full_here(self) -> tuple[str, ...]:
+        """The local queue manager's own local queues that are known to hold as many messages as they take."""
+        local = (each for each in self.own_queues.values() if each.type == "QLOCAL")
+        return tuple(each.name for each in local if (each.curdepth or 0) >= each.maxdepth)
+
+    @cached_property
     def put_disabled_here(self) -> tuple[str, ...]:
         """The local queue manager's own queues that are put-disabled."""
         return tuple(each.name for each in self.own_queues.values() if each.put == "DISABLED")

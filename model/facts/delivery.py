@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Self
 
-from attrs import define, field, frozen
+from attrs import asdict, define, field, frozen
 
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Names, Text, Whole, Words, seen, words
-from mqclause.model.facts.objects import CHANNEL_STATES
+from mqclause.model.facts.objects import CHANNEL_STATES, ChannelStatus
+
+TAKERS_NAMED = 5
+"""So many channels of one transmission queue are named."""
+
+OF_CHANNEL = "SYSTEM.CLUSTER.TRANSMIT."
+"""What begins the name of a transmission queue that MQ makes for one channel."""
+
+
+def queue_of_channel(channel: str) -> str:
+    """The name of the transmission queue that MQ makes for a channel."""
+    return f"{OF_CHANNEL}{channel}" if channel else ""
+
+
+def serving_queue(channel: str, serving: Mapping[str, str]) -> str:
+    """The queue whose CLCHNAME fits a channel; of several the one that says most, blank if none does."""
+    if not serving:
+        return ""
+    fitting = (name for name, pattern in serving.items() if channel and fnmatchcase(channel, pattern))
+    return max(fitting, key=lambda name: len(serving[name].replace("*", "")), default="")
 
 
 @define(unsafe_hash=True)  # One is made for every cell of a map, and attrs takes longer where it is frozen.
@@ -15,9 +36,11 @@ class Delivery:
     """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
 
     ``depth`` messages are there, as far as it is told, and ``maxdepth`` at most. ``channel`` is blank where it leaves
-    by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the
-    queue manager that sends. ``own_transmission_queue`` is its queue whose CLCHNAME names the channel, blank if none
-    does, ``defclxq`` its DEFCLXQ, blank where no source tells it. ``queues_told``: a source names every queue that the
+    by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the queue manager that sends, and
+    ``full_here`` those that are full. ``own_transmission_queue`` is its queue that a display names with the channel, or
+    whose CLCHNAME does, blank if none is told, which ``is_missing`` if the sources tell that there is none of that
+    name; ``defclxq`` its DEFCLXQ, blank where no source tells it, and ``queue_of_channel`` the one that the channel
+    then has to itself. ``queues_told``: a source names every queue that the
     target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
     there, blank if it is none, ``target_on_host`` whether the target itself has a queue of that name, and
     ``target_there`` whether any queue manager that is described, or that may be left out, has; ``by_alias``: the target
@@ -64,6 +87,8 @@ class Delivery:
     trigdata: str = seen(Text(64), "")
     trigdata_is_channel: bool = True
     like_trigdata: str = seen(Text(20), "")
+    full_here: tuple[str, ...] = seen(NAMES, ())
+    queue_of_channel: str = seen(NAME_OR_BLANK, "")
     depth: int = seen(Whole(0, LARGEST), 0)
     maxdepth: int = seen(Whole(0, LARGEST), LARGEST)
     takers: str = seen(Text(400), "")
@@ -71,6 +96,34 @@ class Delivery:
     taker_unknown: bool = False
     stopped_taker: str = seen(Text(20), "")
     is_triggered: bool = False
+    is_missing: bool = False
+
+
+@frozen
+class Takers:
+    """How the channels are that would take a message from a transmission queue: fields of what rules see of it."""
+
+    takers: str = ""
+    taker_states: tuple[str, ...] = ()
+    taker_unknown: bool = False
+    stopped_taker: str = ""
+
+    @classmethod
+    def of(cls, channels: Iterable[ChannelStatus], unknown_state: Container[str]) -> Self:
+        """Those of the channels; the state of those of ``unknown_state`` is not known."""
+        found = [*channels]
+        known = [each for each in found if each.name not in unknown_state]
+        said = [f"{each.name} is {each.status}" for each in known[:TAKERS_NAMED]]
+        return cls(
+            ", ".join([*said, *(["…"] if len(known) > TAKERS_NAMED else [])]),
+            tuple(dict.fromkeys(each.status for each in known)),
+            len(known) < len(found),
+            next((each.name for each in known if each.status == "STOPPED"), ""),
+        )
+
+    def seen(self) -> dict[str, Any]:
+        """The fields."""
+        return asdict(self, recurse=False)
 
 
 @frozen(eq=False)
@@ -78,19 +131,21 @@ class Beyond:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 
     ``hosted`` has the names of the queues of each queue manager that is described, with those that aliases lead to, of
-    those ``told_wholly`` of all; ``whole``: no source leaves a queue manager out. ``clchnames`` are the own queues that
-    serve some cluster channels, with their CLCHNAME, ``defclxq`` is blank where no source tells it. ``sent_from`` are
-    the transmission queues that its channels name, None where no channel is described. Of its ``channels``, by name,
-    those of ``unknown_state`` have one that no source tells; ``no_channels`` are names in TRIGDATA, and the sources
-    tell that there is no such channel.
+    those ``told_wholly`` of all; ``whole``: no source leaves a queue manager out. ``defclxq`` is DEFCLXQ where nobody
+    states it: MQ's default, or blank. ``sent_from`` are the transmission queues that its channels name, None where no
+    channel is described. Of its ``channels``, by name, those of ``unknown_state`` have one that no source tells;
+    ``no_channels`` are names in TRIGDATA, and the sources tell that there is no such channel. ``shown_queues`` are the
+    transmission queues of cluster channels that a display names, by channel, and ``no_queues`` those of them that are
+    not there.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
     told_wholly: frozenset[str] = frozenset()
     whole: bool = True
-    clchnames: Mapping[str, str] = field(factory=dict)
     defclxq: str = ""
     sent_from: frozenset[str] | None = None
     channels: frozenset[str] = frozenset()
     unknown_state: frozenset[str] = frozenset()
     no_channels: frozenset[str] = frozenset()
+    shown_queues: Mapping[str, str] = field(factory=dict)
+    no_queues: frozenset[str] = frozenset()

@@ -16,6 +16,7 @@ from mqclause.model.facts.domains import (
     LARGEST_NUMBER,
     NAME_GIVEN,
     Finite,
+    Flag,
     InTable,
     Whole,
     Words,
@@ -57,7 +58,7 @@ class Destination:
     cluster: str = seen(GIVEN_NAME, "")
     is_local: bool = False
     is_alias: bool = False
-    put_enabled: bool = True
+    put_enabled: bool = seen(Flag(), True, InTable(mqsc="put"))
     suspended: bool = False
     shares_cluster: bool = True
     channel_in_queue_cluster: bool = True
@@ -65,13 +66,13 @@ class Destination:
     clwluseq: str = seen(
         Words(("LOCAL", "ANY", "QMGR")), "QMGR", InTable(null="LOCAL", words_with={"QMGR": "qmgr_clwluseq"})
     )
-    channel_status: str = seen(Words((*CHANNEL_STATES, "")), "", InTable(null="INACTIVE"))
-    channel_rank: int = seen(DIGIT, 0)
-    channel_priority: int = seen(DIGIT, 0)
-    channel_weight: int = seen(Whole(1, 99), DEFAULT_WEIGHT)
-    network_priority: int = seen(DIGIT, 0)
-    queue_rank: int = seen(DIGIT, 0)
-    queue_priority: int = seen(DIGIT, 0)
+    channel_status: str = seen(Words((*CHANNEL_STATES, "")), "", InTable(null="INACTIVE", mqsc="status"))
+    channel_rank: int = seen(DIGIT, 0, InTable(mqsc="clwlrank"))
+    channel_priority: int = seen(DIGIT, 0, InTable(mqsc="clwlprty"))
+    channel_weight: int = seen(Whole(1, 99), DEFAULT_WEIGHT, InTable(mqsc="clwlwght"))
+    network_priority: int = seen(DIGIT, 0, InTable(mqsc="netprty"))
+    queue_rank: int = seen(DIGIT, 0, InTable(mqsc="clwlrank"))
+    queue_priority: int = seen(DIGIT, 0, InTable(mqsc="clwlprty"))
     dest_seq_number: int = seen(Whole(0, LARGEST_NUMBER), 0)
     dest_seq_factor: float = seen(Finite(0.0), 0.0)
     queue_type: str = seen(Words(("QLOCAL", "QALIAS", "QREMOTE", "")), "", InTable(null="QLOCAL", optional=True))

@@ -217,7 +217,7 @@ class InTable:
     ``column`` is the name of its column, ``null`` the value that null stands for there. An ``optional`` column is no
     part of the contract's types; one that may stand ``beside`` its struct counts where the struct does not have it.
     ``stands_for`` are words of the table alone and what the rules see in their place; ``words_with`` maps a word to
-    the column of the situation without which it is none.
+    the column of the situation without which it is none. ``mqsc`` is what MQSC calls it, which is no column.
     """
 
     column: str | None = None
@@ -226,6 +226,7 @@ class InTable:
     beside: bool = False
     stands_for: Mapping[str, str] = MappingProxyType({})
     words_with: Mapping[str, str] = MappingProxyType({})
+    mqsc: str = ""
 
 
 def seen(domain: Domain, default: Any = ..., in_table: InTable | None = InTable()) -> Any:

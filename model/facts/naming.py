@@ -30,9 +30,10 @@ class Naming:
     the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here, ``led_by``
     the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager; ``inhibited_by`` is
     the first of them that is put-disabled. ``known_in_cluster``: other queue managers have a queue of the name, of
-    which ``hosts`` names the first; ``shared_by_others``: one is in a cluster of ours; ``known_as_alias``: some queue
-    manager has an alias of a queue manager of it, ``known_as_model``: it has a model queue of it itself; what facts
-    give of others is known. The name of the queue manager ``is_other_queue_manager`` of which facts tell, or
+    which ``hosts`` names the first; ``shared_by_others``: one is in a cluster of ours; for a name that it does not know
+    it ``asks_repositories``, where full ``repositories`` are known and it is none itself; ``known_as_alias``: some
+    queue manager has an alias of a queue manager of it, ``known_as_model``: it has a model queue of it itself; what
+    facts give of others is known. The name of the queue manager ``is_other_queue_manager`` of which facts tell, or
     ``is_advertised_alias`` of a queue manager, of whomever. ``instances_bind_alike``: all instances of the queue have
     one DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another
     queue manager that advertises the named alias is in a cluster of ours that the alias is not in. ``for_input``: the
@@ -56,6 +57,8 @@ class Naming:
     known_in_cluster: bool = False
     shared_by_others: bool = False
     hosts: tuple[str, ...] = seen(NAMES, ())
+    asks_repositories: bool = False
+    repositories: tuple[str, ...] = seen(NAMES, ())
     known_as_alias: bool = False
     known_as_model: bool = False
     names_transmission_queue: bool = False
@@ -111,6 +114,8 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
         defxmitq_defprty=_priority(cluster, own.defxmitq),
         transmission_queue_defprty=_priority(cluster, named),
         alias_route_in_another_cluster=_is_routed_elsewhere(cluster, named),
+        asks_repositories=bool(cluster.repositories_asked),
+        repositories=_named_first(cluster.repositories_asked),
         **_of_queue(cluster, put.queue),
         **_of_alias(cluster, named),
         **_of_way(before, led_by),

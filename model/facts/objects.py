@@ -48,7 +48,8 @@ APPLICATION_TYPES = WordsOrWhole(
 class QueueManager:
     """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds.
 
-    ``repository`` is whether it is a full repository.
+    ``repository`` is whether it is a full repository. ``defclxq`` says which transmission queue the cluster channels
+    have that no queue names in ``clchname``; blank where it is not told.
     """
 
     name: str = attribute(NAME)
@@ -64,6 +65,7 @@ class QueueManager:
     defxmitq: str = attribute(NAME_OR_BLANK, "")
     deadq: str = attribute(NAME_OR_BLANK, "")
     repository: bool = attribute(Flag(), False)
+    defclxq: str = attribute(Words(("SCTQ", "CHANNEL", "")), "")
 
 
 @frozen
@@ -88,7 +90,8 @@ class Queue:
     transmission queue ``xmitq``. A QREMOTE with a blank ``rname`` is an alias of the queue manager ``rqmname``. On a
     local queue are ``curdepth`` messages now, each of priority DEFPRTY, and ``ipprocs`` handles have it open for input;
     None where that is not known. It holds ``maxdepth`` messages at most; where that is not said, as many as MQ allows
-    any queue. ``indxtype`` is its index on z/OS.
+    any queue. A transmission queue with a ``clchname`` serves the cluster channels whose names fit that. ``indxtype``
+    is its index on z/OS.
     """
 
     name: str = attribute(NAME)
@@ -124,6 +127,7 @@ class Queue:
     maxdepth: int = attribute(Whole(0, LARGEST), LARGEST)
     indxtype: str = attribute(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
     targtype: str = attribute(Words(("QUEUE", "TOPIC")), "QUEUE")
+    clchname: str = attribute(Text(CHANNEL_NAME.most), "")
 
     @property
     def base_queue(self) -> str:

@@ -52,6 +52,9 @@ YAML_FIRST = re.compile(
 )
 OF_KUBERNETES = re.compile(r"^apiVersion:[ \t]*\S", re.MULTILINE)
 
+FENCED = re.compile(r"^[ \t]*```[^`\n]*\n(.*?)^[ \t]*```[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+BEGINS_SCRIPT = re.compile(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
+
 JCL_FIRST = re.compile(r"(?:\s*\n)*//(?:\*|[A-Z0-9$#@]{1,8}[ \t]+(?:JOB|EXEC|DD|PROC|SET|JCLLIB|OUTPUT)\b)")
 STATEMENT = re.compile(r"//(\S*)(?:\s+(\S+)(?:\s+(.*))?)?$")
 IN_STREAM = re.compile(r"(?:^|,)(\*|DATA)(?=[,\s]|$)")
@@ -63,6 +66,7 @@ ONLY_WORDS = "is a shell script; MQSC stands in {}: give what runmqsc reads"
 WORDS_TOO = "MQSC stands in {} in quotes, which is not read: give what runmqsc reads"
 WITHOUT = "is {} without MQSC that can be read"
 PROGRAM = "is a program for {}: allowed is the MQSC that it gives to runmqsc, in a file of its own"
+MARKDOWN = "is Markdown; MQSC stands in it from {} on: give what runmqsc reads"
 FOLDED = "> folds the lines of this block into one, and so runmqsc gets them: | keeps them"
 
 
@@ -232,9 +236,19 @@ def what_it_is(text: str) -> str:
         return ONLY_WORDS.format(_lines(words)) if words else WITHOUT.format("a shell script")
     if _is_jcl(text) and not passages(text, "JCL"):
         return WITHOUT.format("JCL")
+    if fenced := _fenced(text):
+        return MARKDOWN.format(_lines(fenced))
     if _is_yaml(text) and OF_KUBERNETES.search(text) and not passages(text, "YAML"):
         return WITHOUT.format("YAML")
     return ""
+
+
+def _fenced(text: str) -> list[int]:
+    """The lines of Markdown at which MQSC begins between fences: an example, and nobody's configuration."""
+    if "```" not in text or BEGINS_SCRIPT.match(text):
+        return []
+    blocks = FENCED.finditer(text)
+    return [text.count("\n", 0, found.start(1)) + 1 for found in blocks if MQSC_COMMAND.search(found[1])]
 
 
 def _in_words(text: str) -> list[int]:

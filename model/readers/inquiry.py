@@ -15,6 +15,9 @@ QUEUE_KINDS = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 _COMMAND = re.compile(r"\s*DIS(?:PLAY)?\s+([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)", re.IGNORECASE)
 _WORD = re.compile(r"([A-Z][A-Z0-9]*)(?:\s*\(((?:[^()']|'[^']*'|\([^()]*\))*)\))?", re.IGNORECASE)
 
+HANDLES = "QSTATUS HANDLE"
+"""The kind of what DISPLAY QSTATUS shows with TYPE(HANDLE): a row for each open queue."""
+
 WHICH_STATUS, EVERYWHERE = ("QUEUE", "HANDLE"), ("CMDSCOPE", "QSGDISP", "CHLDISP")
 """Of which things of a queue a status is asked for; what says from where a command is answered, for no fewer objects.
 """

@@ -35,6 +35,9 @@ TABLE_HEADER = re.compile(
 )
 BEGINS_SCRIPT = re.compile(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
 ANY_TABLE_HEADER = re.compile(r"\s*\[{1,2}[ \t]*[A-Za-z_][\w.-]*[ \t]*\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)")
+FIRST_LINE = re.compile(r"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+(?:$|\[|#|[^\n=]*=)")
+"""How TOML begins: with a table, with a key and its value, or with nothing but comments."""
+
 KEY_FIRST = re.compile(r"(?:\s*#.*\n)*\s*[\w.-]+[ \t]*=")
 
 TOML_WORD = re.compile(
@@ -51,7 +54,9 @@ def _recognised(text: str, name: str) -> Confidence:
         return Confidence.SURE
     if "[" in text and not BEGINS_SCRIPT.match(text) and TABLE_HEADER.search(text):
         return Confidence.SURE
-    if ANY_TABLE_HEADER.match(text) or KEY_FIRST.match(text) or not parse_toml(text, "").diagnostics:
+    if ANY_TABLE_HEADER.match(text) or KEY_FIRST.match(text):
+        return Confidence.LIKELY
+    if FIRST_LINE.match(text) and not parse_toml(text, "").diagnostics:
         return Confidence.LIKELY
     return Confidence.NO
 

@@ -78,6 +78,10 @@ class QueueManagerContent:
         """The messages of the local queue ``name``."""
         return self.queues.get(name, EMPTY_QUEUE)
 
+    def depth_of(self, name: str) -> int:
+        """How many messages are on the local queue ``name``, committed or not."""
+        return self.queue(name).depth
+
     def begun_by(self, queue: str, item: ItemKey) -> str | None:
         """The application that has got messages of an item of a local queue, and not yet all; None if nobody has."""
         found: str | None = None if self.begun is None else value_at(self.begun, (queue, *item))

@@ -100,9 +100,9 @@ SENDER = "DEFINE CHANNEL(TO.X) CHLTYPE({}) CONNAME(h) XMITQ({})"
 @pytest.mark.parametrize(
     ("more", "waits"),
     [
-        ([SENDER.format("SDR", "OTHER")], True),
+        ([SENDER.format("SDR", "B"), "DEFINE QLOCAL(B) USAGE(XMITQ)"], True),
         ([SENDER.format("SVR", "XQ")], False),
-        ([SENDER.format("SDR", "OTHER"), "DEFINE QLOCAL(B) USAGE(XMITQ)", "ALTER QLOCAL(XQ) CLCHNAME('TO.*')"], False),
+        ([SENDER.format("SDR", "B"), "DEFINE QLOCAL(B) USAGE(XMITQ)", "ALTER QLOCAL(XQ) CLCHNAME('TO.*')"], False),
         ([], False),
         (["DEFINE CHANNEL(APPS) CHLTYPE(SVRCONN)"], False),
     ],

@@ -10,6 +10,7 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
+from mqclause.tools.commands.check import command as check
 from mqclause.tools.commands.explain import command as explain
 from mqclause.tools.commands.facts import command as facts
 from mqclause.tools.commands.why import command as why
@@ -221,3 +222,99 @@ def test_what_is_wrong_with_one_is_told(tmp_path: Path, row: str, said: str) -> 
     text = f'queue_manager.name = "QM1"\n[[channel_status]]\nname = "C"\n{row}\n'
     done = CliRunner().invoke(facts, [written(tmp_path, text, "f.toml")], standalone_mode=False)
     assert said in str(done.exception)
+
+
+EMPTY = ("warning", "QM1.QM8 is STOPPED: what is put on EIGHT waits", "START CHANNEL('QM1.QM8')")
+WRONG_DATA = ("warning", NO_CHANNEL, "ALTER QLOCAL('EIGHT') TRIGDATA('QM1.QM8')")
+HELD = ("warning", "EIGHT holds messages (CURDEPTH 3), and QM1.QM8 is {}", "")
+
+
+def found(tmp_path: Path, text: str, *options: str, name: str = "QM1.log") -> list[tuple[str, str, str]]:
+    """What is found that has to do with transmission queues."""
+    said = answered(check, written(tmp_path, text, name), *options)["findings"]
+    about = [each for each in said if each["object"]["type"] in ("QLOCAL", "CHANNEL")]
+    return [(each["severity"], each["message"], each["remedy"]) for each in about]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("QM1.log", log("STOPPED"), [EMPTY]),
+        ("QM1.log", log("RUNNING"), []),
+        ("QM1.log", log(more=NO_STATUS), []),
+        ("QM1.log", log(), []),
+        ("QM1.log", log("RUNNING", trigdata="QM1.QM7"), [WRONG_DATA]),
+        ("QM1.log", log("RUNNING", trigdata="QM1.QM7", channels=""), []),  # nobody asked which channels there are
+        ("QM1.json", web(*WEB), [EMPTY]),
+        ("pcf.json", json.dumps(PCF), [EMPTY]),
+        ("QM1.mqsc", SCRIPT, [EMPTY]),
+        ("facts.toml", TABLES, [EMPTY]),
+    ],
+)
+def test_checks_find_what_the_others_say(
+    tmp_path: Path, name: str, text: str, said: list[tuple[str, str, str]]
+) -> None:
+    assert found(tmp_path, text, name=name) == said
+
+
+def test_what_is_found_where_messages_wait(tmp_path: Path) -> None:
+    waiting = log("STOPPED").replace("CURDEPTH(0)                             IPPROCS(0)", "CURDEPTH(3) IPPROCS(0)")
+    severity, message, _ = HELD
+    assert found(tmp_path, waiting) == [(severity, message.format("STOPPED"), "START CHANNEL('QM1.QM8')")]
+    assert found(tmp_path, waiting, "--status", "QM1.QM8=RUNNING") == []
+    ((_, said, _),) = found(tmp_path, waiting, "--status", "QM1.QM8=INACTIVE")
+    assert said == message.format("INACTIVE")
+    status = waiting.replace("CURDEPTH(3) IPPROCS(0)", "IPPROCS(0)") + (
+        "     4 : DISPLAY QSTATUS(EIGHT)\nAMQ8450I: Display queue status details.\n"
+        "   QUEUE(EIGHT)                            TYPE(QUEUE)\n   CURDEPTH(3)                             IPPROCS(0)\n"
+    )
+    assert [said for _, said, _ in found(tmp_path, status)] == [message.format("STOPPED")]
+
+
+@pytest.mark.parametrize(
+    ("queues", "said"),
+    [
+        ("DEFINE QLOCAL(NINE) USAGE(XMITQ)", ["QM1.QM8 takes messages from EIGHT, and QM1 has no such queue"]),
+        ("DEFINE QLOCAL(EIGHT) USAGE(XMITQ)", []),
+        ("", []),  # a script without any queue tells nothing of them
+    ],
+)
+def test_a_sender_whose_transmission_queue_is_not_there(tmp_path: Path, queues: str, said: list[str]) -> None:
+    sender = "* Queue manager name: QM1\nDEFINE CHANNEL(QM1.QM8) CHLTYPE(SDR) CONNAME('h8') XMITQ(EIGHT)\n"
+    assert [message for _, message, _ in found(tmp_path, f"{sender}{queues}\n", name="QM1.mqsc")] == said
+
+
+MEMBERS = """     1 : DISPLAY CLUSQMGR(*) ALL
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM1)                           CHANNEL(TO.QM1)
+   CLUSTER(SALES)                          DEFTYPE(CLUSRCVR)
+   QMTYPE(REPOS)                           SUSPEND(NO)
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM2)                           CHANNEL(TO.QM2)
+   CLUSTER(SALES)                          DEFTYPE(CLUSSDRB)
+   QMTYPE(REPOS)                           SUSPEND(NO)
+   STATUS(RUNNING)                         XMITQ(OF.QM2)
+     2 : DISPLAY QCLUSTER(*) ALL
+AMQ8409I: Display Queue details.
+   QUEUE(BILLS)                            TYPE(QCLUSTER)
+   CLUSTER(SALES)                          CLUSQMGR(QM2)
+   CLUSQT(QLOCAL)                          PUT(ENABLED)
+"""
+OWN = "     3 : DISPLAY QUEUE(*) ALL\nAMQ8409I: Display Queue details.\n   QUEUE({})  TYPE(QLOCAL)  USAGE(XMITQ)\n"
+GONE = "TO.QM2 takes messages from OF.QM2, and QM1 has no such queue"
+
+
+@pytest.mark.parametrize(
+    ("own", "is_gone"),
+    [
+        (OWN.format("OTHER"), True),
+        (OWN.format("OF.QM2"), False),
+        (OWN.format("OTHER").replace("QUEUE(*)", "QUEUE(OTH*)"), False),
+        ("", False),
+        ("     3 : DISPLAY QLOCAL(*)\nAMQ8147E: IBM MQ object * not found.\n", True),
+    ],
+)
+def test_a_cluster_channel_whose_transmission_queue_is_not_there(tmp_path: Path, own: str, is_gone: bool) -> None:
+    text = BEGUN + MEMBERS + own
+    assert (GONE in [message for _, message, _ in found(tmp_path, text)]) == is_gone
+    assert (f"{GONE}: nothing can be put there for it" in remarks(tmp_path, text)) == is_gone

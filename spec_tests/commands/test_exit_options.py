@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+from mqclause import Engine
 from mqclause.tools.cli import command_line
 from mqclause.tools.commands.exit_options import given_exits
 from spec_tests.support.exit_scene import facts
@@ -102,12 +103,10 @@ def test_an_exit_that_does_not_return(folder: Path) -> None:
     assert json.loads(done.stdout)["reason"] == {"name": "MQRC_CLUSTER_EXIT_ERROR", "code": 2266, "call": "MQPUT"}
 
 
-@pytest.mark.parametrize("command", ["explain", "replay", "batch"])
-def test_without_an_option_the_limit_is_30_seconds(command: str) -> None:
-    found = command_line.get_command(click.Context(command_line), command)
-    assert found is not None
-    (option,) = (each for each in found.params if each.name == "exit_limit")
-    assert given_exits((PREFER,), str(option.default)).limit == 30
+def test_without_an_option_the_limit_is_30_seconds() -> None:
+    given = given_exits((PREFER,), None)
+    with Engine(exits=given.given, exit_limit=given.limit) as engine:
+        assert engine.exits.limit == 30
 
 
 def test_a_name_that_is_not_given_is_a_remark(tmp_path: Path) -> None:

@@ -61,9 +61,10 @@ def answered(command: Command, *options: str) -> tuple[int, Any]:
     return done.return_value, json.loads(done.stdout)
 
 
-def in_the_way(files: list[str], queue: str, *options: str) -> list[str]:
+def in_the_way(files: list[str], queue: str, *options: str, code: int = 0) -> list[str]:
+    """The remarks on the way; ``code`` is the reason code that the put ends with."""
     status, document = answered(explain, *files, "--from", "QM1", "--put", queue, *options)
-    assert status == 0, "the outcome is that of the choice"
+    assert (status, document["reason"] and document["reason"]["code"]) == ((1, code) if code else (0, None))
     return [each for each in document["remarks"] if any(way in each for way in WAYS)]
 
 
@@ -92,7 +93,7 @@ def in_the_way(files: list[str], queue: str, *options: str) -> list[str]:
     ],
 )
 def test_the_way_to_what_was_chosen(files: list[str], queue: str, options: list[str], told: list[str]) -> None:
-    assert in_the_way(files, queue, *options) == told
+    assert in_the_way(files, queue, *options, code=2051 if TRANSMISSION in told else 0) == told
 
 
 @pytest.mark.parametrize("limit", [" -n 'S*'", " -t qlocal"])
@@ -123,9 +124,9 @@ def test_an_exit_chooses_a_queue_that_is_disabled(
 
 def test_a_plan_tells_what_stands_in_the_way_then(files: list[str]) -> None:
     status, document = answered(plan, *files, "--from", "QM1", "--set", DISABLED)
-    assert (status, document["rows"]) == (0, [])
-    told = {(each["queue"], each["from"]) for each in document["remarks"] if each["remark"] == TRANSMISSION}
-    assert told == {(queue, "QM1") for queue in ("ORDERS", "ONLY.HERE", "LOST", "FOUND")}
+    rows = {(each["queue"], each["from"]): each["after"]["reason"] for each in document["rows"]}
+    assert (status, {each["code"] for each in rows.values()}) == (3, {2051})
+    assert rows.keys() == {(queue, "QM1") for queue in ("ORDERS", "ONLY.HERE", "LOST", "FOUND")}
     assert "remarks" not in answered(plan, *files, "--set", "QLOCAL(OWN) QMGR(QM2) PUT(DISABLED)")[1]
 
 
@@ -207,9 +208,11 @@ def mapped(files: list[str], *options: str) -> dict[tuple[str, str], list[str]]:
 
 
 def test_a_map_tells_it_of_every_row(files: list[str]) -> None:
-    # ORDERS and ONLY.HERE stay at QM3 where they are put there; LOST is on QM2 alone, and leads nowhere.
+    # ORDERS and ONLY.HERE stay at QM3 where they are put there; LOST is on QM2 alone, and leads nowhere. ORDERS spreads
+    # from QM1, by opens.
+    spreads = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
     lost = "LOST at QM2 is an alias of NOWHERE, which no queue manager has: the message cannot be put there when it arrives"
-    assert mapped(files) == {("LOST", name): [lost] for name in ("QM1", "QM3")}
+    assert mapped(files) == {**{("LOST", name): [lost] for name in ("QM1", "QM3")}, ("ORDERS", "QM1"): [spreads]}
     waits = "the message waits on the transmission queue: TO.QM3 to QM3 is STOPPED"
     options = ["--status", "TO.QM3=STOPPED", "--queue", "ONLY*"]
     assert mapped(files, *options) == {("ONLY.HERE", name): [waits] for name in ("QM1", "QM2")}
@@ -222,9 +225,10 @@ def test_a_transmission_queue_of_its_own_is_that_of_a_channel_that_it_names(file
     given = own.read_text()
     disabled = "DEFINE QLOCAL(XQ) USAGE(XMITQ) CLCHNAME('TO.QM*') PUT(DISABLED)\n* Script ended"
     own.write_text(given.replace("* Script ended", disabled))
-    assert in_the_way(files, "ONLY.HERE") == [TRANSMISSION.replace("SYSTEM.CLUSTER.TRANSMIT.QUEUE", "XQ")]
+    told = [TRANSMISSION.replace("SYSTEM.CLUSTER.TRANSMIT.QUEUE", "XQ")]
+    assert in_the_way(files, "ONLY.HERE", code=2051) == told
     own.write_text(given.replace("* Script ended", disabled.replace("TO.QM*", "TO.QM2")))
-    assert in_the_way(files, "ONLY.HERE", "--set", DISABLED) == [TRANSMISSION]
+    assert in_the_way(files, "ONLY.HERE", "--set", DISABLED, code=2051) == [TRANSMISSION]
     own.write_text(given.replace("* Script ended", "ALTER QMGR DEFCLXQ(CHANNEL)\n* Script ended"))
     assert in_the_way(files, "ONLY.HERE", "--set", DISABLED) == []
 

@@ -204,7 +204,7 @@ def test_replay_tells_what_a_get_passed_over(tmp_path: Path) -> None:
             for number in (1, 2, 3, 4)
         ),
         "              and 1 more behind them",
-        "      reason 2033: with GroupId Y MsgSeqNumber 4, Offset 0 is next, and is not there, or not whole (2033)",
+        "      reason 2033: the next message of group Y (MsgSeqNumber 4, Offset 0) is not on the queue, or not complete (2033)",
     ]
 
 

@@ -51,7 +51,7 @@ def printed(folder: Path, *arguments: str) -> str:
         (["plan", *SALES, "--set", "QLOCAL(INVOICES.IN) QMGR(QM2) CLWLPRTY(0)"], "every put goes where it went"),
         (["why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc")], "8  nobody has"),
         (["replay", str(EXAMPLES / "orders_trigger.toml")], "8  nobody has"),
-        (["check", SALES[1]], "found 1 note"),
+        (["check", SALES[1]], "found 1 warning, 1 note"),
         (["order", str(EXAMPLES / "figure_11.toml")], "they have 1 different priorities"),
         (["retention", str(EXAMPLES / "held.toml"), "--on", "2026-02-15"], "current     ORDERS.IN of QM2"),
         (["show-sql", "workload.11b"], "LIST_MIN("),

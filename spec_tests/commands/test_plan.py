@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import UsageError
 from click.testing import CliRunner
 from rich.console import Console
 
@@ -18,6 +19,7 @@ from mqclause.answers.cluster.failing import after_failure
 from mqclause.answers.cluster.planned import Planned
 from mqclause.model.assembly.members import changed_everywhere, suspended, without
 from mqclause.model.assembly.source import Source
+from mqclause.tools.commands.map import command as map_command
 from mqclause.tools.commands.plan import command
 from mqclause.tools.render.overview import print_plan
 from mqclause.tools.render.page import Page
@@ -71,7 +73,30 @@ def test_a_higher_priority_takes_all(sales: list[str]) -> None:
 
 def test_nothing_changes(sales: list[str]) -> None:
     assert planned(sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(0)") == (0, {})
-    assert planned(sales) == (0, {})
+    assert planned(sales, "--set", "QMGR QMGR(QM1) CLWLMRUC(999999999)") == (0, {})
+
+
+def test_a_plan_names_a_change(sales: list[str]) -> None:
+    """An empty variable of a build is no change that passes: bad input, also beside options that change nothing."""
+    for options in ([], ["--bind", "OPEN"], ["--from", "QM1"]):
+        with pytest.raises(UsageError, match="name a change: --set, --with, --status, --without, --fail or --suspend"):
+            planned(sales, *options)
+
+
+@pytest.mark.parametrize("defbind", ["OPEN", "GROUP", "NOTFIXED"])
+def test_parts_of_opens_are_called_so(sales: list[str], defbind: str) -> None:
+    """Where the queue binds at open, also that it goes to one host alone now: only opens spread."""
+    bound = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
+    change = "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"
+    hosts = [
+        word for name in ("QM2", "QM3", "QM4") for word in ("--set", f"QLOCAL(ORDERS) QMGR({name}) DEFBIND({defbind})")
+    ]
+    document = CliRunner().invoke(command, [*sales, *hosts, "--set", change, "--json"], standalone_mode=False).stdout
+    told = {each["from"] for each in json.loads(document).get("remarks", []) if each["remark"] == bound}
+    assert told == ({"QM1"} if defbind == "OPEN" else set())
+    mapped = CliRunner().invoke(map_command, [*sales, *hosts, "--json"], standalone_mode=False).stdout
+    rows = {row["from"]: bound in row["remarks"] for row in json.loads(mapped)["rows"]}
+    assert rows == {name: name == "QM1" and defbind == "OPEN" for name in rows}
 
 
 @pytest.mark.parametrize(
@@ -190,13 +215,14 @@ def test_an_alias_that_keeps_puts_from_where_they_went(sales: list[str]) -> None
 def test_what_is_printed(sales: list[str]) -> None:
     arguments = [*sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"]
     assert CliRunner().invoke(command, arguments, standalone_mode=False).stdout.splitlines() == [
-        "ORDERS from QM1: 66.7 % of the puts move",
+        "ORDERS from QM1: 66.7 % of the opens move",
         "  - QM2 33.3 %, QM3 33.3 %, QM4 33.3 %",
         "  + QM3",
         "    QM2, QM4 after: clause 11b, queue priority 0 is below 5",
         "",
         "sequence factors restart at zero at QM1, QM2, QM3, QM4 (clause 12)",
         "1 row of the map changes, from QM1",
+        "ORDERS from QM1: DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts",
     ]
 
 
@@ -212,7 +238,7 @@ def test_what_a_terminal_shows(sales: list[str], width: int) -> None:
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert max(map(len, lines)) <= width
     if width == 80:
-        assert lines[:2] == ["ORDERS from QM4: 100 % of the puts move", "  - QM4"]
+        assert lines[:2] == ["ORDERS from QM4: 100 % of the opens move", "  - QM4"]
         return
     # QM4 kept its puts (clause 3), and QM3 alone has priority 5; a third of QM1's was there already.
     table = [
@@ -220,8 +246,8 @@ def test_what_a_terminal_shows(sales: list[str], width: int) -> None:
     ]
     assert [cells[:6] for cells in table] == [
         ["queue", "from", "moves", "QM2", "QM3", "QM4"],
-        ["ORDERS", "QM4", "100 % of the puts", "+ 0 → 100 %", "- 100 → 0 %", table[1][5]],
-        ["ORDERS", "QM1", "66.7 % of the puts", "- 33.3 → 0 %", "+ 33.3 → 100 %", "- 33.3 → 0 %"],
+        ["ORDERS", "QM4", "100 % of the opens", "+ 0 → 100 %", "- 100 → 0 %", table[1][5]],
+        ["ORDERS", "QM1", "66.7 % of the opens", "- 33.3 → 0 %", "+ 33.3 → 100 %", "- 33.3 → 0 %"],
     ]
     assert table[1][5].startswith("QM3 before: clause 3, ")
     assert "QM4 after: clause 1, the queue is put-disabled at QM4" in map(str.strip, lines)

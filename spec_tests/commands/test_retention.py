@@ -82,7 +82,7 @@ def test_what_is_said_of_the_days(tmp_path: Path) -> None:
     path.write_text(SENT_IN_A_LEAP_YEAR)
     done = CliRunner().invoke(command, [str(path), "--on", "2024-02-29"], standalone_mode=False)
     assert done.output.splitlines() == [
-        "current     ORDERS.IN of QM2  days since it was sent: 28; until it expires: 2, also for whoever asks now",
+        "current     ORDERS.IN of QM2  sent 28 days ago; it expires in 2 days, also for a queue manager that asks for it now",
         "            sent 2024-02-01 · due again 2024-02-28 · expires 2024-03-02 · removed 2024-05-01",
     ]
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import signal
+import stat
+import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -193,3 +196,56 @@ def test_a_response_that_is_no_line_of_text_is_told_as_one() -> None:
     document = asked(taking(1, "a\nb" + "x" * 1000)).to_json()
     assert document["exit"]["response"].startswith("a\\nbxxx")
     assert len(document["because"]) < 300
+
+
+def forges(reply: bytes) -> Exit:
+    """An exit that finds the socket to its caller, and answers in the place of its own process."""
+
+    def forge(_: MQWXP) -> None:
+        sockets = [number for number in map(int, os.listdir("/dev/fd")) if is_socket(number)]
+        os.write(max(sockets), reply)
+
+    return forge
+
+
+def is_socket(number: int) -> bool:
+    try:
+        return stat.S_ISSOCK(os.fstat(number).st_mode)
+    except OSError:
+        return False
+
+
+def framed(reply: bytes) -> bytes:
+    return struct.pack("<I", len(reply)) + reply
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"\xff\xff\xff\x7f(",
+        framed(b"(\xff\xff\xff\x7f"),
+        framed(b"[]"),
+        framed(b'["answered", "OK", 1, 7]'),
+        framed(b'["answered", "OK", true, "zz"]'),
+        framed(b"[" * 0xA000),
+        framed(b'["other", "OK"]'),
+        framed(b'{"answered": 1}'),
+    ],
+    ids=["length", "items", "empty", "types", "digits", "deep", "kind", "object"],
+)
+def test_a_reply_that_is_forged_is_none(reply: bytes) -> None:
+    with Engine(exits={NAME: forges(reply)}) as engine:
+        for _ in range(2):
+            reason = choose(engine).reason
+            assert reason is not None
+            assert (reason.code, reason.because) == (2266, "the exit wrote into its own process's answer")
+
+
+def shares_memory(_: MQWXP) -> None:
+    mmap.mmap(-1, 5 << 30)
+
+
+def test_memory_that_an_exit_shares_is_limited_too() -> None:
+    reason = asked(shares_memory).reason
+    assert reason is not None
+    assert reason.because.startswith("the exit raised OSError: [Errno 12]")

@@ -218,7 +218,7 @@ def test_that_clwlexit_was_altered_since_is_a_remark() -> None:
     given: dict[str, Any] = {"queue_manager": {"clwlexit": ""}}
     altered, blanked = {"do": "alter", "set": {"clwlexit": NAME}}, {"do": "alter", "set": {"clwlexit": ""}}
     found = rows([PUT, altered, PUT, RESTART, PUT, blanked, PUT, RESTART, PUT], {NAME: taking(2)}, **given)
-    later = "which counts from the next start of the queue manager on"
+    later = "which takes effect at the next start of the queue manager"
     assert [each.get("remarks", []) for each in found if each["do"] == "put"] == [
         [],
         [f"CLWLEXIT was altered to {NAME}, {later}"],

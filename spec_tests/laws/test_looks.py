@@ -83,7 +83,8 @@ REWORDED = {
         "cursor_priority <= enqueued_priority AND NOT (arrival > cursor_arrival AND enqueued_priority <= cursor_priority)",
     ),
     "1.2a_matches_id": ("id <> match_id", "NOT match_id = id"),
-    "3.1_begins_with_the_first": ("NOT leads", "(TRUE AND NOT leads) OR FALSE"),
+    "3.1_begins_with_the_first": ("first_there AND NOT leads", "NOT (leads OR NOT first_there)"),
+    "3.6_first_has_to_be_there": ("NOT first_there", "(TRUE AND NOT first_there) OR FALSE"),
 }
 
 

@@ -123,6 +123,10 @@ def test_here_documents_for_several_queue_managers() -> None:
             "#!/usr/bin/env python3\nprint('DEFINE QLOCAL(A)')\n",
             "is a program for python3: allowed is the MQSC that it gives to runmqsc, in a file of its own",
         ),
+        (
+            "# Queues\n\nDefine them (all):\n\n```mqsc\nDEFINE QLOCAL(A)\n```\n\n```\nls\n```\n",
+            "is Markdown; MQSC stands in it from line 6 on: give what runmqsc reads",
+        ),
         ("apiVersion: v1\nkind: Pod\n", "is YAML without MQSC that can be read"),
         ("//A JOB\n//B EXEC PGM=IEFBR14\n", "is JCL without MQSC that can be read"),
     ],
@@ -189,6 +193,11 @@ def test_a_fault_stands_at_its_place_in_the_file() -> None:
         "f:10:26: PUT: a parenthesis is opened but not closed in this command"
     ]
     assert len(read.records) == 3
+    prose = contents_of(YAML.format("").replace("* a remark", "1. a\n    2. b").encode(), "f")
+    assert isinstance(prose, Script)
+    assert [str(each).partition(";")[0] for each in prose.diagnostics] == [
+        "f:9:5: no MQSC command starts here, nor down to line 10"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -199,6 +208,7 @@ def test_a_fault_stands_at_its_place_in_the_file() -> None:
         "DEFINE QLOCAL(A) +\nDESCR('-\nrunmqsc QM9 <<E') REPLACE +\nSHARE\nEND\nDEFINE QLOCAL(B)\nE\n",
         "* runmqsc QM9 <<E\nDEFINE QLOCAL(A)\n* E\n",
         "DEFINE PROCESS(A) APPLICID('//A JOB')\n",
+        "* ```\n* DEFINE QLOCAL(B)\n* ```\nDEFINE QLOCAL(A)\n",
         "* Note: |\n*   DEFINE QLOCAL(B)\nDEFINE QLOCAL(A)\n",
     ],
 )

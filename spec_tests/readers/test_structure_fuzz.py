@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mqclause.model.diagnostic import FactsError
+from mqclause.model.readers.format import Contents
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
+from spec_tests.support.in_proportion import takes_time_in_proportion
 
 OUTPUT = [
     "AMQ8409I: Display Queue details.",
@@ -98,3 +103,53 @@ def test_remarks_alone_do_not_hide_what_a_log_is() -> None:
     contents = contents_of(log.encode(), "f")
     assert isinstance(contents, Script)
     assert (contents.format, contents.queue_manager) == ("runmqsc", "QM9")
+
+
+PIECES = [
+    "#!/bin/sh\n", "runmqsc QM1 <<E\n", "E\n", "cat <<-'E' | runmqsc QM2\n", "kind: X\n", "data: |-\n", "  a: >\n", "- |2\n",
+    "    DEFINE QLOCAL(A)\n", "DEFINE QLOCAL(B) +\n", "  CLUSTER(S)\n", "//A JOB\n", "//B EXEC PGM=CSQUTIL,PARM='CSQ7'\n",
+    "//I DD *\n", "//I DD DATA,DLM=XX\n", "/*\n", "XX\n", "```\n", "* c\n", "\n", "END\n", "{% x %}\n", "AMQ8409I: D\n",
+    "   QUEUE(Q) TYPE(QLOCAL)\n", "{", '{"commandResponse":[]}\n', "QM1=QM9\n", "echo 'DEF QL(C)' | runmqsc $QM1\n",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25))
+def test_whatever_is_put_together_is_read_or_refused(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    with suppress(FactsError):
+        check(contents_of(text.encode(), "f"), text)
+
+
+def check(contents: Contents, text: str) -> None:
+    if isinstance(contents, Script):
+        last = text.count("\n") + 1
+        for each in (contents, *contents.further):
+            assert all(1 <= (fault.line or 1) <= last for fault in (*each.diagnostics, *each.notes))
+            assert all(1 <= (record.line or 1) <= last for record in each.records)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#!/bin/sh\n" + "cat <<E\n" * 20_000,
+        "a: |\n" * 20_000 + "  DEFINE QLOCAL(A)\n",
+        "a:\n" + "- |\n  DEFINE QLOCAL(A)\n" * 5_000,
+        "//A DD *\n" * 20_000,
+        "DEF QL('" + "AMQ1234: +\n" * 50_000,
+        "* AMQ1234: x\n" * 50_000,
+        "runmqsc QM1 <<E " * 20_000,
+        "# x\n" + "```\n" * 20_000,
+        "[" * 200_000,
+        "{" * 200_000 + '"',
+        '{"commandResponse": []}\n' * 10_000,
+        "01/02/31 10:00:00 - Process(1.1) \n" * 20_000,
+        "a=" * 100_000,
+        "QM=QM1\n" * 20_000,
+    ],
+)
+def test_telling_what_a_text_is_takes_time_in_proportion_to_it(text: str) -> None:
+    def told(part: str) -> None:
+        with suppress(FactsError):
+            contents_of(part.encode(), "f")
+
+    assert takes_time_in_proportion(told, text)

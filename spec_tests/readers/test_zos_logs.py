@@ -123,6 +123,9 @@ def first_of(text: str) -> Record:
 @pytest.mark.parametrize("name", ["QM7", TEMPORARY, CUT])
 def test_the_last_object_is_read_whatever_follows_it(ending: str, name: str) -> None:
     assert dict(first_of(LAST + ending).attributes) == {"TYPE": "QLOCAL"}
+    unindented = LAST.replace("   QUEUE", "QUEUE")
+    if ending != "EOF\n":  # a word that a log without its indentation may show
+        assert dict(first_of(unindented + ending).attributes) == {"TYPE": "QLOCAL"}
     route = f"AMQ8441I: D\n   CLUSQMGR({name})\n   CHANNEL(TO.QM7)                         CLUSTER(S)\n"
     shown = first_of(route + ending)
     assert (shown.name, dict(shown.attributes)) == (name, {"CHANNEL": "TO.QM7", "CLUSTER": "S"})

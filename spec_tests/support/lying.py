@@ -81,6 +81,7 @@ class Stand:
     gets: Group | None = None
     puts: Group | None = None
     browse: Browse | None = None
+    logically: bool | None = None
 
 
 def lying(number: int, given: Call) -> Lying:

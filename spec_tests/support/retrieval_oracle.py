@@ -136,6 +136,9 @@ class Queueing:
         browses = bool(options & BROWSES)
         seen = self.seen("" if browses else call.get("unit_of_work", ""))
         found, reason = self.found(call, options, stand, seen)
+        begins = "BROWSE_NEXT" in options and stand.browse is None and found and not reason
+        if "BROWSE_FIRST" in options or begins:
+            stand.logically = "LOGICAL_ORDER" in options
         if reason or not found:
             return {"got": [], "group_status": " ", "segment_status": " ", "reason": reason or 2033}
         first, last, answer = found[0], found[-1], self.statuses(found, options)
@@ -173,7 +176,7 @@ class Queueing:
     ) -> tuple[Sequence[Lying], int | None]:
         """What a get may return, or a reason why it returns nothing."""
         browse, logical, whole = stand.browse, "LOGICAL_ORDER" in options, "COMPLETE_MSG" in options
-        if "BROWSE_NEXT" in options and browse is not None and browse.logical != logical:
+        if "BROWSE_NEXT" in options and stand.logically not in (None, logical):
             return (), 2259
         if options & AT_CURSOR:
             under = [each for each in seen if browse is not None and each.at == browse.at]

@@ -26,6 +26,9 @@ RAGGED = "__mqclause_ragged"
 OTHER_LENGTHS = ("MISSING COLUMNS", "TOO MANY COLUMNS")
 """What DuckDB says of such rows."""
 
+MOST_TOLD = 1 << 26
+"""So many characters are told of rows that have more values than the header, each row once for each value."""
+
 NOT_WHOLE = (EOFError, zlib.error)
 """What unpacking a file raises that is cut short, or damaged."""
 
@@ -104,10 +107,32 @@ def ragged_source(connection: DuckDBPyConnection, headers: Headers) -> tuple[str
     return _union(parts), found
 
 
+def _check_beyond(file: Path, columns: int) -> None:
+    """Raises BatchError for a file whose rows have very much beyond the header.
+
+    DuckDB tells of each value that is too many, with the whole line.
+    """
+    told = 0
+    with opened(file) as text, suppress(csv.Error, UnicodeDecodeError, *NOT_WHOLE):
+        rows = csv.reader(text)
+        for row in rows:
+            beyond = max(len(row) - columns, 0)
+            told += beyond * sum(len(value) + 1 for value in row) if beyond else 0
+            if told > MOST_TOLD:
+                raise BatchError(f"{file}: line {rows.line_num} has {len(row)} values, the header {columns}; too many")
+
+
 def _ragged(
     connection: DuckDBPyConnection, columns: Sequence[str], files: Sequence[Path], table: str
 ) -> list[list[str | None]]:
     """The rows of another length, each with what is told of it; none where something else is wrong, told later."""
+    import duckdb  # which may not be there, as is told elsewhere
+
+    with suppress(duckdb.Error):
+        connection.execute(f"SELECT count(*) FROM {_read(files, columns)}").fetchall()
+        return []
+    for file in files:
+        _check_beyond(file, len(columns))
     into = f"rejects_limit = 0, rejects_table = '{table}', rejects_scan = '{table}_scans'"
     rejects = f", ignore_errors = true, store_rejects = true, {into}"
     connection.execute(f"SELECT count(*) FROM {_read(files, columns, rejects)}").fetchall()

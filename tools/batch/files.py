@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import frozen
 
 from mqclause.duckdb.sources import files_inside
-from mqclause.tables.columns import TableError
+from mqclause.tables.columns import DESTINATION, PUT, TableError
 from mqclause.tables.functions import ALONG
-from mqclause.tables.shape import check_apart, spelt
+from mqclause.tables.shape import check_apart, check_known, spelt
 from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
 from mqclause.tools.batch.digits import with_all_digits
@@ -178,6 +178,10 @@ def _check_keys(connection: DuckDBPyConnection, table: Table, lines: str, needed
         raise BatchError(f"{table.path}: not JSON Lines: no line holds a JSON object")
     if keys:
         check_columns(table.path, keys, needed)
+    for struct, place, columns in (("put", "$.put", PUT), ("destinations", "$.destinations[0]", DESTINATION)):
+        of_struct = f"CASE WHEN json_type(json, '{place}') = 'OBJECT' THEN json_keys(json, '{place}') END"
+        [(fields,)] = connection.execute(f"SELECT list_distinct(flatten(list({of_struct}))) FROM {first}").fetchall()
+        check_known(sorted(fields or ()), columns, f"{struct}.")
 
 
 def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:

@@ -49,6 +49,7 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     known = tuple(checks.rules)
     settings = check_settings(Path.cwd(), known)
     checks.ignored = frozenset((*settings.ignore, *_ignored(options.pop("ignore"), known)))
+    print_warnings((), filter(None, [settings.remark]))
     if about is not None:
         if as_json or options["sarif"] or options["statistics"]:
             raise click.UsageError("--about tells of checks, as text: leave out --json, --sarif and --statistics")

@@ -67,8 +67,9 @@ def _meant(name: str, named: Sequence[str]) -> str:
 def _function(text: str, module: str, function: str) -> Exit:
     """The function of a module, which may lie in the working folder. Raises UsageError."""
     here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    if here not in sys.path and module.partition(".")[0] != __name__.partition(".")[0]:
+        # Behind all others: what lies in the folder must not stand for a library.
+        sys.path.append(here)
     try:
         with redirect_stdout(sys.stderr):
             found: Any = import_module(module)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -74,6 +74,7 @@ def command(
     one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)
     before = question.before()
+    _check_changed(question, (left_out, failing, suspending))
     after = question.after(before)
     for name in left_out:
         after = without(after, name)
@@ -89,13 +90,24 @@ def command(
         if as_json:
             print_json(found.to_json())
         elif as_csv:
-            left = [ALIASES_LEFT_OUT] if found.alias_rows else []
-            remarks = remarks_said(named_alone(found.remarks))
-            print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody])
-            write_plan(found.rows)
+            _write(found)
         else:
             print_plan(found)
     return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
+
+
+def _write(found: Planned) -> None:
+    """Writes the rows as CSV, and what they do not say to standard error."""
+    left = [ALIASES_LEFT_OUT] if found.alias_rows else []
+    remarks = remarks_said(named_alone(found.remarks))
+    print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody])
+    write_plan(found.rows)
+
+
+def _check_changed(question: ClusterQuestion, members: Iterable[Sequence[str]]) -> None:
+    """Raises UsageError where no change is named: an empty one would pass for one that changes nothing."""
+    if not any([question.overlays, question.commands, question.states, *members]):
+        raise click.UsageError("name a change: --set, --with, --status, --without, --fail or --suspend")
 
 
 def planned(

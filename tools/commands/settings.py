@@ -24,6 +24,14 @@ class CheckSettings:
 
     ignore: tuple[str, ...] = ()
     fail_on: str = SEVERITIES[0]
+    path: str = ""
+
+    @property
+    def remark(self) -> str:
+        """That a file was found, and what it changes; blank where it changes nothing."""
+        said = [f"{', '.join(self.ignore)} ignored"] if self.ignore else []
+        said += [f"fails on {self.fail_on}"] if self.fail_on != SEVERITIES[0] else []
+        return f"{self.path}: {'; '.join(said)}" if said else ""
 
 
 def check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
@@ -50,7 +58,7 @@ def check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
             _refuse(document, "ignore", each, f"{', '.join(known)}{suggestion(str(each), known)}")
     if fail_on not in SEVERITIES:
         _refuse(document, "fail-on", fail_on, f"{', '.join(SEVERITIES)}{suggestion(str(fail_on), SEVERITIES)}")
-    return CheckSettings(tuple(ignore), fail_on)
+    return CheckSettings(tuple(ignore), fail_on, str(found))
 
 
 def _read(path: Path) -> FactsDocument:

@@ -20,7 +20,8 @@ def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
         page.line(f"  {answer.queue_manager} is permitted")
     elif answer.absent is not None:
         page.line(f"{answer.absent.what}", "", 2)
-        page.line(Text(answer.absent.command, "dim"), "", 4)
+        if answer.absent.command:
+            page.line(Text(answer.absent.command, "dim"), "", 4)
     for each, rule, because in answer.fallen:
         page.line(f"{each.host}: {because}", f"{rule.clause:>6}", LABEL_WIDTH)
     if answer.fallen and not answer.permitted:

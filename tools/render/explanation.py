@@ -126,14 +126,17 @@ def _missing(decision: Decision) -> str:
 
 
 def _near(decision: Decision) -> str:
-    """A name that was perhaps meant, where the last one that was looked up is unknown."""
+    """A name that was perhaps meant, where the last one that was looked up is unknown: none that led to it."""
     seen, cluster = decision.resolved.last.situation, decision.cluster
+    followed = {
+        name for look in decision.resolved.looks for name in (look.situation.queue, look.situation.queue_manager)
+    }
     for name, known in (
         (seen.queue_manager, {**cluster.remote, **cluster.aliases_by_name, **_standing_for_others(cluster)}),
         (seen.queue, {**cluster.queues_by_name, **dict.fromkeys(cluster.models)}),
     ):
         if name and name not in known and name != seen.local_queue_manager:
-            return name_suggestion(name, known).removeprefix("; ")
+            return name_suggestion(name, known.keys() - followed).removeprefix("; ")
     return ""
 
 

@@ -67,7 +67,8 @@ def _print_unknown(rows: Sequence[PrintedRow], page: Page) -> None:
     page.line()
     page.line(Text(f"from {', '.join(resting)} this rests on what is not known:", "yellow"))
     for (name, asking), members in islice(asked.items(), UNKNOWN_SHOWN):
-        page.line(Text(f"{name}: {asking} at {listing(list(members))}", "dim"), "", INDENT)
+        command = f"{asking} at " if asking else "at "
+        page.line(Text(f"{name}: {command}{listing(list(members))}", "dim"), "", INDENT)
     if len(asked) > UNKNOWN_SHOWN:
         page.line(Text(f"and {len(asked) - UNKNOWN_SHOWN} more: --json", "dim"), "", INDENT)
 
@@ -193,7 +194,8 @@ def _moved(group: Sequence[PlanRow]) -> str:
 def _part_of_puts(group: Sequence[PlanRow]) -> str:
     part = percent(float(group[0].moved))
     weights = [row.weight for row in group if row.weight is not None]
-    return f"{part} of {f'{amount(sum(weights))} puts' if weights else 'the puts'}"
+    of = "opens" if any(row.is_of_opens for row in group) else "puts"
+    return f"{part} of {f'{amount(sum(weights))} puts' if weights else f'the {of}'}"
 
 
 def _print_findings(found: Planned, page: Page) -> None:

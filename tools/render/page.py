@@ -10,6 +10,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from mqclause.model.diagnostic import visible
+
 NARROWEST = 20
 """How many characters a line has behind its indent, however narrow the terminal is."""
 
@@ -43,8 +45,7 @@ class Page:
 
     def line(self, text: Text | str = "", label: Text | str = "", indent: int = 0, hanging: int = 0) -> None:
         """Prints ``label``, and ``text`` from column ``indent`` on, further lines ``hanging`` columns behind that."""
-        text = Text(text) if isinstance(text, str) else text
-        label = Text(label) if isinstance(label, str) else label
+        text, label = _shown(text), _shown(label)
         begun = Text.assemble(label, " " * max(indent - len(label), 0))
         if not self._console.is_terminal:
             self._out.write(f"{begun.plain}{text.plain}".rstrip() + "\n")
@@ -54,3 +55,18 @@ class Page:
             printed = Text.assemble(begun if number == 0 else " " * (indent + hanging), each)
             printed.rstrip()
             self._console.print(printed, soft_wrap=True)
+
+
+def _shown(text: Text | str) -> Text:
+    """A text in which nothing is left that a terminal would obey, whatever it was made of."""
+    plain = text if isinstance(text, str) else text.plain
+    if plain.isprintable():
+        return Text(text) if isinstance(text, str) else text
+    made = Text() if isinstance(text, str) else text.copy()
+    # One sign for another, so that the colours stay in their places.
+    made.plain = "".join(each if visible(each, LINES) == each else UNPRINTABLE for each in plain)
+    return made
+
+
+UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
+LINES = "\n\t"

@@ -94,6 +94,9 @@ def print_pieces(pieces: Iterable[str]) -> None:
 
 def print_warnings(warnings: Iterable[object], remarks: Iterable[object] = ()) -> None:
     """Writes each warning once, as a line of standard error, and then each remark about the sources."""
+    # Loaded now, as --help needs none of it.
+    from mqclause.model.diagnostic import visible
+
     for label, listed in (("warning", warnings), ("remark", remarks)):
         for each in dict.fromkeys(map(str, listed)):
-            print(f"{label}: {each}", file=sys.stderr)  # noqa: T201
+            print(f"{label}: {visible(each)}", file=sys.stderr)  # noqa: T201

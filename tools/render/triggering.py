@@ -99,4 +99,4 @@ def _not_known(given: PutNow) -> Iterator[Text]:
         names.setdefault(each.command, []).append(name)
     for command, asked in names.items():
         yield Text(f"     ?  {' and '.join(asked)}")
-        yield Text(f"        {command}", "dim")
+        yield from (Text(f"        {each}", "dim") for each in filter(None, [command]))

@@ -233,6 +233,9 @@ class Inspection:
             found += each.found
             for about in each.waiting:
                 found += self.checks.among(about, together, self.local)
+        for about in together.recorded_otherwise():
+            seen = together.seen_by(about, self.local)
+            found += self.checks.of(seen) if seen.is_own or seen.in_shared_cluster else ()
         self._unjudged = [*together.unjudged(self.local)]
         return by_place(found)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 
 from mqclause.answers.choice.decision_document import after_steps, destination_document, until_steps
 from mqclause.answers.choice.exit_answer import ExitAnswer, derived_for
@@ -55,8 +55,9 @@ class Decision:
     ``outcome`` is ``chosen``, ``failed`` (then ``reason`` says with which reason code) or ``deferred``: an MQOPEN
     that succeeds and fixes no destination. ``permitted`` is filled from level ``verdict`` on, ``steps`` from level
     ``rule`` on. ``resolved`` says where the names of the put led; there are ``runs`` only if the workload rules were
-    asked. ``exit`` is what became of the choice where an exit was given or named; ``steps`` show the rules' own. It
-    pickles with its rules as their text.
+    asked. ``exit`` is what became of the choice where an exit was given or named; ``steps`` show the rules' own.
+    ``refusal`` is the reason code of a put that the transmission queue does not take. It pickles with its rules as
+    their text.
     """
 
     put: Put
@@ -70,6 +71,7 @@ class Decision:
     before: SequenceState | None
     resolved: Resolved
     exit: ExitAnswer | None = None
+    refusal: Reason | None = None
 
     def __repr__(self) -> str:
         return f"<Decision: {self.verdict}>"
@@ -101,6 +103,8 @@ class Decision:
             if self.resolved.reason is not None:
                 return "failed"
             return "deferred" if self.resolved.deferred else "chosen"
+        if self.refusal is not None:
+            return "failed"
         if self.exit is not None and (self.exit.failed or self.exit.chosen is not None):
             return "failed" if self.exit.failed else "chosen"
         return outcome_of(self.runs)
@@ -108,6 +112,8 @@ class Decision:
     @property
     def remaining(self) -> Sequence[Destination]:
         """Every destination that is left, at any level; what an exit chose against the rules, alone."""
+        if self.refusal is not None:
+            return ()
         if self.exit is not None and (self.exit.failed or self.exit.overrides):
             return () if self.exit.chosen is None else (self.exit.chosen,)
         if self.runs:
@@ -122,6 +128,18 @@ class Decision:
         return (self.exit and self.exit.chosen) or self.remaining[0]
 
     @property
+    def candidate(self) -> Destination | None:
+        """The destination before its transmission queue is asked for room; None where the rules or an exit leave none.
+
+        It raises nothing, whatever rules of one's own leave unsaid.
+        """
+        if self.exit is not None and (self.exit.failed or self.exit.chosen is not None):
+            return self.exit.chosen
+        if not self.runs or self.runs[-1].failure or self.runs[-1].facts.get("deferred"):
+            return None
+        return next(iter(self.runs[0].remaining), None)
+
+    @property
     def permitted(self) -> tuple[Destination, ...]:
         """Every destination that the document allows after its last step."""
         return () if self.level == "off" else tuple(self.remaining)
@@ -131,6 +149,8 @@ class Decision:
         """The reason code of a failed call."""
         if not self.runs:
             return self.resolved.reason
+        if self.refusal is not None:
+            return self.refusal
         return None if self.exit is None and self.runs[-1].failure is None else self._reason
 
     @cached_property
@@ -159,7 +179,15 @@ class Decision:
     @property
     def fixed(self) -> bool:
         """Whether the open chooses, for all puts on its handle."""
-        return bool(Scope(self.rulesets[-1].vocabulary, self.situation).value("fixed"))
+        return self._fixes(self.situation)
+
+    @property
+    def fixed_by_default(self) -> bool:
+        """Whether it would, if the open left the binding to the queue."""
+        return self._fixes(evolve(self.situation, bind=self.resolved.default_binding))
+
+    def _fixes(self, situation: Situation) -> bool:
+        return bool(Scope(self.rulesets[-1].vocabulary, situation).value("fixed"))
 
     @property
     def advance(self) -> Advance | None:
@@ -236,7 +264,7 @@ class Decision:
     def __reduce__(self) -> tuple[Any, ...]:
         # The rules go as their text.
         kept = (self.put, self.cluster, self.level, self.situation, self.listed, self.runs, self.rules, self.before)
-        return _of_pickle, (*kept, self.exit)
+        return _of_pickle, (*kept, self.exit, self.refusal)
 
     def _first_scope(self, document: int) -> Scope:
         """What the first rule of a document saw."""
@@ -296,10 +324,11 @@ def _of_pickle(
     rules: Rules,
     before: SequenceState | None,
     of_exit: ExitAnswer | None,
+    refusal: Reason | None,
 ) -> Decision:
     where = resolved(
         Course.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind == "AS_Q_DEF"
     )
     return Decision(
-        put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before, where, of_exit
+        put, cluster, level, Course.of(rules, OUTCOME), situation, listed, runs, rules, before, where, of_exit, refusal
     )

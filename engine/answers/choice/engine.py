@@ -11,6 +11,7 @@ from mqclause.answers.choice.decision import LEVELS, Decision, Level
 from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.answers.choice.exit_question import ExitQuestion, limit_unless_stated
 from mqclause.answers.choice.resolution import Resolved, resolved
+from mqclause.answers.choice.sending import Depths, Sending, sending_of
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.course import Course
 from mqclause.executors.listing import listing_of
@@ -91,25 +92,25 @@ class Engine:
         state: SequenceState | None = None,
         explain: Level = "verdict",
         caller: Caller | None = ANYBODY,
+        depths: Depths | None = None,
     ) -> Decision:
         """The destination of ``put``, made at the local queue manager of ``cluster``.
 
-        ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and
-        factors count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone,
-        ``verdict`` also every permitted destination, ``rule`` each rule with who fell by it and why,
-        ``condition`` also the tests with their values. ``caller`` is what an exit needs to know besides; for None no
-        exit is called. Raises TypeError, and ValueError for another level.
+        ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and factors
+        count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone, ``verdict`` also
+        every permitted destination, ``rule`` each rule with who fell by it and why, ``condition`` also the tests with
+        their values. ``caller`` is what an exit needs to know besides; for None no exit is called. ``depths`` say how
+        many messages are on local queues, if the facts do not. Raises TypeError, and ValueError for another level.
         """
         if not (isinstance(put, Put) and isinstance(cluster, Cluster) and explain in LEVELS):
             raise _mistaken(put, cluster, explain)
         left_open = put.bind == "AS_Q_DEF"
         where = resolved(self._names, cluster, put.queue, put.queue_manager, put.call, left_open)
-        bind = where.default_binding if left_open else put.bind
-        if state is None:
-            last, changed, counters = cluster.last_seq_number, UNCHANGED, None
-        else:
+        last, changed, counters = cluster.last_seq_number, UNCHANGED, None
+        if state is not None:
             of_type("state", state, SequenceState, ", as decision.state")
             last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
+        bind = where.default_binding if left_open else put.bind
         seen = situation(put, where.names, bind, cluster, last, changed, where.inhibited_by)
         listed: tuple[Destination, ...] = ()
         runs: tuple[Run, ...] = ()
@@ -120,10 +121,16 @@ class Engine:
             listed = (where.destination,)
         decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
         if runs and caller is not None and self._names_exit(cluster, caller):
-            name = cluster.queue_manager.name
-            session = caller.session or self._sessions.setdefault(name, ExitSession())
-            decision.exit = self._exit_question.answer(decision, caller, session)
+            decision.exit = self._answer_of_exit(decision, caller)
+        if runs and cluster.own_queues:
+            decision.refusal = self.sending.refusal(decision.candidate, put.call, cluster, depths)
         return decision
+
+    def _answer_of_exit(self, decision: Decision, caller: Caller) -> ExitAnswer:
+        """What an exit makes of a decision; what it remembers is kept by queue manager, unless the caller keeps it."""
+        own = decision.cluster.queue_manager.name
+        session = caller.session or self._sessions.setdefault(own, ExitSession())
+        return self._exit_question.answer(decision, caller, session)
 
     def exit_parameters(
         self, put: Put, cluster: Cluster, state: SequenceState | None = None, caller: Caller = ANYBODY
@@ -136,6 +143,11 @@ class Engine:
         """What the exits make of a decision of the rules, at a queue manager that has just been started."""
         of_type("decision", decision, Decision)
         return self._exit_question.answer(decision, ANYBODY, ExitSession())
+
+    @cached_property
+    def sending(self) -> Sending:
+        """Which puts fail at their transmission queue."""
+        return sending_of(self.rules)
 
     @cached_property
     def _exit_question(self) -> ExitQuestion:

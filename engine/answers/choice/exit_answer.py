@@ -15,10 +15,12 @@ from mqclause.executors.plain import first_scope
 from mqclause.executors.run import Applied, ExecutorName, Run
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.diagnostic import quoted
 from mqclause.model.exits.exit_call import ExitCall
 from mqclause.model.facts.constants import REASONS
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.objects import QueueManager
+from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rule import Because, Derive, Holds, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace.document import Named
@@ -156,8 +158,12 @@ class ExitAnswer:
 
     @cached_property
     def _decided(self) -> RuleSeen:
-        """The deciding rule and what it saw."""
-        return self._at(next(self._deciding(self._course.rulesets[0].rules, self._traced)))
+        """The deciding rule and what it saw. Raises RuleError where the rules have none."""
+        at = next(self._deciding(self._course.rulesets[0].rules, self._traced), None)
+        if at is None:
+            said = f"no rule says what the exit's answer {quoted(self.response or '')} comes to"
+            raise RuleError(f"{EXIT.name}/", "", said)
+        return self._at(at)
 
     @property
     def remarked(self) -> Mapping[str, str]:

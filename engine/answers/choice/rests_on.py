@@ -15,6 +15,7 @@ from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.answers.choice.kind import MOST_KINDS, Kind
 from mqclause.answers.choice.reason import outcome_of
 from mqclause.answers.choice.said import Ending, with_several_routes
+from mqclause.answers.choice.sending import sending_of
 from mqclause.answers.choice.states import STATES, VARIED, AskedFor, Route, asking, ifs, of_channel
 from mqclause.documents import OUTCOME
 from mqclause.executors.compiled import Compiled
@@ -22,7 +23,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
 from mqclause.language.evaluate import Scope, evaluate
-from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.incomplete import Incomplete, still_asking
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.destination import Destination
 
@@ -43,8 +44,9 @@ def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = 
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
     if _is_settled(decision):
         return ()
-    states = unknown_states(decision, snapshot, ask_exit)
-    return (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    states = () if _always_refused(decision) else unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
+    found = (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    return tuple(still_asking(found, snapshot.asked))
 
 
 def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]:
@@ -90,8 +92,23 @@ def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
     """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
-        yield from ((each.object, each.command) for each in missing)
-        yield from _UnknownStates.of(decision, snapshot).told_by()
+        unknown = None if _always_refused(decision) else _UnknownStates.of(_asked_of_rules(decision), snapshot)
+        of_states = unknown.told_by() if unknown is not None else ()
+        for about, command in (*((each.object, each.command) for each in missing), *of_states):
+            yield about, "" if snapshot.asked.holds(command) else command
+
+
+def _always_refused(decision: Decision) -> bool:
+    """Whether no transmission queue takes the message, whoever is chosen."""
+    if decision.refusal is None:
+        return False
+    sending, call = sending_of(decision.rules), decision.put.call
+    return all(sending.refusal(each, call, decision.cluster) is not None for each in decision.listed)
+
+
+def _asked_of_rules(decision: Decision) -> Decision:
+    """The decision as rules and exits make it, whether its transmission queue takes the message or not."""
+    return decision if decision.refusal is None else evolve(decision, refusal=None)
 
 
 def _is_settled(decision: Decision) -> bool:

@@ -80,7 +80,11 @@ class SettledBy:
 
     def holds(self, term: str) -> bool:
         """Whether a term of the rules holds in the situation."""
-        return bool(evaluate(exp.column(term), first_scope(self.course.steps[0], self.situation, (), None, {})))
+        return bool(self.value(term))
+
+    def value(self, term: str) -> Any:
+        """What a term of the rules is in the situation."""
+        return evaluate(exp.column(term), first_scope(self.course.steps[0], self.situation, (), None, {}))
 
     def document(self) -> dict[str, Any]:
         """The rule that settles the answer, else the one that ends the call; its clause and why, as JSON has them."""

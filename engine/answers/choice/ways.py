@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from typing import Any
 
 from attrs import define, evolve, field
 
 from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.said import listing
+from mqclause.answers.choice.sending import until_sent
 from mqclause.answers.choice.settled import SettledBy
 from mqclause.documents import DELIVERY
 from mqclause.executors.course import Course
 from mqclause.model.diagnostic import closest
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.delivery import Beyond, Delivery
+from mqclause.model.facts.delivery import Beyond, Delivery, Takers, queue_of_channel, serving_queue
 from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.objects import Channel, ChannelStatus, Queue
+from mqclause.model.facts.domains import LARGEST
+from mqclause.model.facts.objects import Channel, Queue
 from mqclause.rulebook.rules import Rules
 
 WAITING = "waits_for_channel"
@@ -60,9 +60,21 @@ def on_the_ways(chosen: Iterable[Destination], decision: Decision, beyond: Beyon
 
 def obstacles(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
     """The remarks on the ways to all that a decision permits, or to what an exit chose."""
+    if decision.refusal is not None:
+        return refused_on_the_way(decision, beyond)
     permitted = () if decision.outcome == "failed" else decision.remaining
     found = on_the_ways(permitted, decision, beyond)
     return tuple(dict.fromkeys(said for told in found.values() for said in told.remarks))
+
+
+def refused_on_the_way(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
+    """The remarks on the transmission queue that does not take the message of a put."""
+    taken = decision.candidate
+    if taken is None:
+        return ()
+    seen = until_sent(taken.channel, decision.cluster)
+    found = on_the_way(evolve(seen, defclxq=seen.defclxq or beyond.defclxq), decision.rules)
+    return () if found is None else tuple(found.remarks)
 
 
 @define(eq=False)
@@ -91,15 +103,15 @@ class Ways:
     def ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
         """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
         sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
-        # What is put-disabled here is behind it.
-        found = on_the_way(evolve(way_of(sent, cluster, self.beyond), put_disabled_here=()), self.rules)
+        # What is put-disabled or full here is behind it.
+        found = on_the_way(evolve(way_of(sent, cluster, self.beyond), put_disabled_here=(), full_here=()), self.rules)
         return () if found is None else tuple(found.remarks)
 
 
 def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = False) -> Delivery:
     """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
-    leads_to = told.get(chosen.queue, "")
+    leads_to, there = told.get(chosen.queue, ""), None if chosen.is_local else _queue_there(chosen, cluster)
     return Delivery(
         cluster.queue_manager.name,
         chosen.queue,
@@ -109,8 +121,8 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         chosen.channel_status,
         _is_enabled(chosen, cluster),
         cluster.put_disabled_here,
-        _named_for(chosen.channel, beyond),
-        beyond.defclxq,
+        beyond.shown_queues.get(chosen.channel, "") or serving_queue(chosen.channel, cluster.serving),
+        cluster.queue_manager.defclxq or beyond.defclxq,
         chosen.queue_manager in beyond.told_wholly,
         chosen.queue in told,
         leads_to,
@@ -118,8 +130,12 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         not leads_to or leads_to in told,
         bound,
         by_alias=chosen.is_alias,
+        is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
+        full_here=cluster.full_here,
+        queue_of_channel=queue_of_channel(chosen.channel),
+        depth=(there.curdepth or 0) if there else 0,
+        maxdepth=there.maxdepth if there else LARGEST,
         **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
-        **_room(chosen, cluster),
     )
 
 
@@ -127,9 +143,8 @@ def way_of_trigger_message(queue: Queue, cluster: Cluster, beyond: Beyond) -> De
     """The way of a trigger message for a queue, as far as a channel that it starts."""
     taking = cluster.taking_from.get(queue.name, ())
     meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
-    return Delivery(
-        **_triggered(queue, beyond), **_takers(meant, beyond), is_sent_from=_is_sent_from(queue.name, beyond)
-    )
+    takers = Takers.of(meant, beyond.unknown_state)
+    return Delivery(**_triggered(queue, beyond), **takers.seen(), is_sent_from=_is_sent_from(queue.name, beyond))
 
 
 def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[str, Any]:
@@ -142,7 +157,7 @@ def _on_transmission_queue(name: str, cluster: Cluster, beyond: Beyond) -> dict[
         "by_transmission_queue": name,
         "is_sent_from": _is_sent_from(name, beyond),
         "is_triggered": is_triggered,
-        **_takers(cluster.taking_from.get(name, ()), beyond),
+        **Takers.of(cluster.taking_from.get(name, ()), beyond.unknown_state).seen(),
         **(_triggered(found, beyond) if found is not None and is_triggered else {}),
     }
 
@@ -165,18 +180,6 @@ def _triggered(queue: Queue, beyond: Beyond) -> dict[str, Any]:
     }
 
 
-def _takers(channels: Iterable[ChannelStatus], beyond: Beyond) -> dict[str, Any]:
-    """How the channels are that would take a message."""
-    found = [*channels]
-    known = [each for each in found if each.name not in beyond.unknown_state]
-    return {
-        "takers": listing([f"{each.name} is {each.status}" for each in known]),
-        "taker_states": tuple(dict.fromkeys(each.status for each in known)),
-        "taker_unknown": len(known) < len(found),
-        "stopped_taker": next((each.name for each in known if each.status == "STOPPED"), ""),
-    }
-
-
 def _status_now(chosen: Destination, cluster: Cluster) -> str:
     routes = () if chosen.is_local else cluster.channels_by_queue_manager.get(chosen.queue_manager, ())
     same = (each for each in routes if (each.name, each.cluster) == (chosen.channel, chosen.cluster))
@@ -188,24 +191,10 @@ def _is_enabled(chosen: Destination, cluster: Cluster) -> bool:
     return chosen.put_enabled if found is None else found.put == "ENABLED"
 
 
-def _room(chosen: Destination, cluster: Cluster) -> dict[str, int]:
-    """How many messages are on the queue of another queue manager, as far as that is known, and how many it takes."""
-    found = None if chosen.is_local else _queue_there(chosen, cluster)
-    return {} if found is None else {"depth": found.curdepth or 0, "maxdepth": found.maxdepth}
-
-
 def _queue_there(chosen: Destination, cluster: Cluster) -> Queue | None:
     """The queue at the target that has the chosen name; None where that is an alias of a queue manager."""
     found = () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ())
     return next((each for each in found if each.queue_manager == chosen.queue_manager), None)
-
-
-def _named_for(channel: str, beyond: Beyond) -> str:
-    """The transmission queue whose CLCHNAME fits; of several the one that says most."""
-    if not beyond.clchnames:
-        return ""
-    fitting = (name for name, pattern in beyond.clchnames.items() if channel and fnmatchcase(channel, pattern))
-    return max(fitting, key=lambda name: len(beyond.clchnames[name].replace("*", "")), default="")
 
 
 def _is_somewhere(queue: str, cluster: Cluster, beyond: Beyond) -> bool:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.said import said
 from mqclause.answers.cluster.commands import quoted_name
-from mqclause.model.assembly.incomplete import Incomplete
+from mqclause.model.assembly.incomplete import Incomplete, still_asking
 from mqclause.model.assembly.snapshot import Snapshot
 
 
 def absent(decision: Decision, queue_manager: str, snapshot: Snapshot) -> Incomplete:
     """Why ``queue_manager`` is not among those that a put reaches, as far as the local queue manager knows.
 
-    The command is one for the local queue manager.
+    The command is one for the local queue manager, blank where the sources hold its output.
     """
+    return next(still_asking([_absent(decision, queue_manager, snapshot)], snapshot.asked))
+
+
+def _absent(decision: Decision, queue_manager: str, snapshot: Snapshot) -> Incomplete:
     cluster, name = decision.cluster, quoted_name(queue_manager)
     local, seen = cluster.queue_manager.name, decision.situation
     if queue_manager in snapshot.strangers:

@@ -15,7 +15,7 @@ from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import SHARE, Share, shares
 from mqclause.answers.choice.states import AskedFor
-from mqclause.answers.choice.ways import OnTheWay, on_the_ways
+from mqclause.answers.choice.ways import OnTheWay, on_the_ways, refused_on_the_way
 from mqclause.answers.cluster.exit_shares import ExitShares, choice_after_start, exit_shares
 from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.assembly.snapshot import Snapshot
@@ -29,6 +29,9 @@ ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
 """A state of a cluster: what each of its members knows."""
 
 MAP_FORMAT = "mqclause.map/1"
+
+OF_OPENS = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
+"""What is said of a row whose puts are bound, unless the open says otherwise."""
 
 SIDE: ColumnTypes = {
     "outcome": "string",
@@ -109,12 +112,20 @@ class MapRow:
         return on_the_ways(chosen, self.decision, self.snapshot.beyond)
 
     @cached_property
+    def is_of_opens(self) -> bool:
+        """Whether the shares are parts of the opens: a binding that is left to the queue fixes the choice."""
+        return bool(self.queue and self.decision.runs) and self.decision.fixed_by_default
+
+    @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Why messages do not arrive where the choice leads them; what an exit's shares are, and an alias's."""
+        """Why messages do not arrive where the choice leads them; what is to be said of an exit, an alias and opens."""
         of_alias = () if self.queue else self.decision.resolved.remarks
         by_exit = () if self.by_exit is None else self.by_exit.remarks
-        on_the_way = (said for told in self.ways.values() for said in told.remarks)
-        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way]))
+        on_the_way = [said for told in self.ways.values() for said in told.remarks]
+        if self.decision.refusal is not None:
+            on_the_way = [*refused_on_the_way(self.decision, self.snapshot.beyond)]
+        of_opens = [OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
+        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:
@@ -191,7 +202,17 @@ def alias_row(member: Snapshot, alias: str, engine: Engine, bind: str = "NOTFIXE
 
 def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
     decision = choice_after_start(put, member.cluster, engine, SequenceState({}, 0, member.cluster))
+    if decision.refusal is not None and _is_taken_by_some(decision, engine):
+        # Only the puts that go by that transmission queue fail, which the remarks say.
+        decision.refusal = None
     return MapRow(queue, decision, member, exit_shares(decision, engine))
+
+
+def _is_taken_by_some(decision: Decision, engine: Engine) -> bool:
+    """Whether the transmission queue of some destination that a put of the row may go to takes the message."""
+    left = () if decision.run is None or decision.exit is not None else decision.run.remaining
+    refusals = (engine.sending.refusal(each, decision.put.call, decision.cluster) for each in left)
+    return any(each is None for each in refusals)
 
 
 def alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:

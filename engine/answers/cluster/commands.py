@@ -43,7 +43,8 @@ class AdminCommand:
     """One command that sets one attribute of one object (``sets``) to a value, at the queue manager that has it.
 
     ``concerns`` is the queue manager that the message would go to by what the object describes. ``distance`` is how far
-    the value is from the one before. ``on_destination``, ``on_situation`` and ``on_facts`` do what it does, by
+    the value is from the one before. It ``stops`` work: puts, a channel, or all that would come to a queue manager.
+    ``on_destination``, ``on_situation`` and ``on_facts`` do what it does, by
     functions that pickle.
     """
 
@@ -52,6 +53,7 @@ class AdminCommand:
     command: str
     sets: Attribute
     distance: int = 1
+    stops: bool = field(default=False, kw_only=True)
     on_destination: Callable[[Destination], Destination] = _unchanged
     on_situation: Callable[[Situation], Situation] = _unchanged
     on_facts: Callable[[Cluster], Cluster] = _unchanged
@@ -132,6 +134,7 @@ def _setting(
     set_fields = partial(_with_fields, fact=fact, values={mqsc.lower(): said})
     yield AdminCommand(
         each.queue_manager, each.queue_manager, command, (each.queue_manager, head, mqsc), distance,
+        stops=field == "put_enabled" and not value,
         on_destination=partial(_where, where=where, values={field: value}),
         on_facts=set_fields,
     )  # fmt: skip
@@ -163,7 +166,7 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
                     run = partial(_is_run, name=each.channel, is_local=each.is_local)
                     command = f"{verb} CHANNEL({quoted_name(each.channel)})"
                     yield AdminCommand(
-                        local, each.queue_manager, command, (local, each.channel, "STATUS"), 1,
+                        local, each.queue_manager, command, (local, each.channel, "STATUS"), 1, stops=verb == "STOP",
                         on_destination=partial(_in_state, channel=each.channel, is_local=each.is_local, state=state),
                         on_facts=partial(_with_fields, fact=run, values={"status": state}),
                     )  # fmt: skip
@@ -172,7 +175,7 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
             command = f"{verb} QMGR CLUSTER({quoted_name(each.cluster)})"
             at = (each.queue_manager, each.cluster)
             yield AdminCommand(
-                each.queue_manager, each.queue_manager, command, (*at, "SUSPEND"), 1,
+                each.queue_manager, each.queue_manager, command, (*at, "SUSPEND"), 1, stops=not each.suspended,
                 on_destination=partial(_with_suspension, at=at, suspended=not each.suspended),
                 on_facts=partial(_suspension, at=at, suspended=not each.suspended),
             )  # fmt: skip

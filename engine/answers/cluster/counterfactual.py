@@ -14,10 +14,11 @@ from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.decision_document import destination_document
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
+from mqclause.answers.choice.sending import sending_of
 from mqclause.answers.cluster.alike import Alike, Likeness, Place
 from mqclause.answers.cluster.commands import AdminCommand, Attribute, admin_commands
 from mqclause.answers.cluster.exit_search import MOST_PAIRS, AskedExit, SearchEndedError, exit_commands, says_more
-from mqclause.documents import OUTCOME
+from mqclause.documents import CALL, OUTCOME
 from mqclause.executors.course import Course
 from mqclause.exits.session import ANYBODY, Caller
 from mqclause.model.assembly.incomplete import Incomplete
@@ -98,9 +99,11 @@ def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
         return WhyNot(queue_manager, permitted, fallen, (), SEARCHED)
+    if decision.refusal is not None:
+        return WhyNot(queue_manager, False, fallen, (), 0, f"no change was tried: {decision.refusal.because}")
     search = _Search.of(decision, queue_manager, engine, caller)
     search.run()
-    changes, by_exit = tuple(search.found.values()), search.exit is not None
+    changes, by_exit = search.changes, search.exit is not None
     return WhyNot(queue_manager, False, fallen, changes, search.searched, search.ended, by_exit)
 
 
@@ -118,9 +121,22 @@ def fates(decision: Decision) -> Iterator[Fallen]:
         left = (each for each in decision.run.remaining if each is not taken)
         yield from ((each, answer.rule, answer.because) for each in left)
         return
+    if decision.refusal is not None:
+        yield from _refused(decision)
+        return
     for rule in (each for ruleset in decision.rulesets for each in ruleset.rules):
         if reason is not None and rule.id == reason.rule:
             yield from ((each, rule, reason.because) for each in decision.remaining)
+
+
+def _refused(decision: Decision) -> Iterator[Fallen]:
+    """Those that rules and exits leave, and for which the transmission queue takes no message."""
+    left = decision.run.remaining if decision.run is not None else ()
+    sending, known = sending_of(decision.rules), decision.rules.ruleset(CALL)
+    for each in left:
+        refusal = sending.refusal(each, decision.put.call, decision.cluster)
+        if refusal is not None:
+            yield each, known.rule(refusal.rule), refusal.because
 
 
 def counterfactuals(
@@ -134,11 +150,11 @@ def counterfactuals(
     of_type("decision", decision, Decision)
     name = destination.queue_manager if isinstance(destination, Destination) else destination
     of_type("destination", name, str, " or Destination")
-    if decision.outcome != "failed" and _is_among(decision.remaining, name):
+    if decision.refusal is not None or (decision.outcome != "failed" and _is_among(decision.remaining, name)):
         return AnswerTable((), COUNTERFACTUAL)
     search = _Search.of(decision, name, engine, caller)
     search.run()
-    return AnswerTable(map(Counterfactual, search.found.values()), COUNTERFACTUAL)
+    return AnswerTable(map(Counterfactual, search.changes), COUNTERFACTUAL)
 
 
 @define(eq=False)
@@ -172,6 +188,11 @@ class _Search:
         for command in (*admin_commands(decision), *more):
             attributes.setdefault(command.sets, []).append(command)
         return cls(decision, queue_manager, attributes, asked)
+
+    @property
+    def changes(self) -> tuple[Commands, ...]:
+        """The sets that were found, as they were found, but those last by which something stops working."""
+        return tuple(sorted(self.found.values(), key=lambda commands: any(each.stops for each in commands)))
 
     def run(self) -> None:
         """Tries sets of one command, and of two where they are not too many."""

@@ -15,6 +15,7 @@ from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.rows import DESTINATION_TYPES, AnswerTable, ColumnTypes
 from mqclause.answers.choice.shares import Share
 from mqclause.answers.cluster.cluster_map import (
+    OF_OPENS,
     SIDE,
     ClusterState,
     MapRow,
@@ -121,8 +122,17 @@ class PlanRow:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said of the puts after the change and was not before, whether they go elsewhere or not."""
-        return tuple(news(self.before, self.after))
+        """What is to be said of the puts after the change and was not before, whether they go elsewhere or not.
+
+        That the parts are of opens is said of all that move.
+        """
+        told = (*news(self.before, self.after), *([OF_OPENS] if self.differs and self.is_of_opens else []))
+        return tuple(dict.fromkeys(told))
+
+    @property
+    def is_of_opens(self) -> bool:
+        """Whether the parts are of opens: after the change or, if nothing is chosen then, before it."""
+        return (self.after if self.after.shares else self.before).is_of_opens
 
     @property
     def moved(self) -> Fraction:

@@ -261,7 +261,8 @@ class Administering:
         """Where a message goes whose names lead away from here."""
         put = _unbound(queue, queue_manager=queue_manager, from_cluster_channel=True)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
-        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None))
+        depths = self.before.depth_of
+        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None, depths=depths))
 
     def has_room(self, queue: Queue) -> bool:
         """Whether a local queue takes one message more than those that the event led to already."""
@@ -294,6 +295,9 @@ class Administering:
         """
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         decision = self.among(put, but_for, mover)
+        if put.from_cluster_channel:
+            depths, taken = self.before.depth_of, decision.candidate
+            decision.refusal = self.engine.sending.refusal(taken, put.call, self.cluster, depths)
         if decision.chosen is None or decision.chosen.queue_manager != instead_of:
             return self.chosen(decision)
         others = any(each.queue_manager != instead_of for each in decision.permitted)

@@ -68,7 +68,7 @@ def of_known(each: Known, command: Matter, known: Cluster, in_flight: int) -> Ma
         name=each.name,
         host=host,
         owned=host == own,
-        full_repository=is_member and each.repository,
+        full_repository=isinstance(each, QueueManager | RemoteQueueManager) and each.repository,
         also_elsewhere=any(other != name for other in each.clusters),
     )
 

@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.resolution import Resolved
-from mqclause.answers.choice.ways import Ways
+from mqclause.answers.choice.ways import Ways, refused_on_the_way
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.order.retrieval_calls import close_reason, put_reason, retrieve
 from mqclause.answers.replay.administering import Administering
@@ -92,6 +92,8 @@ class Replay:
                     if isinstance(row.routed, Destination):
                         row.obstacles = ways.obstacles(row.routed, run.state.cluster, row.is_bound)
                     elif row.routed is not None:
+                        if row.routed.refusal is not None:
+                            row.obstacles = refused_on_the_way(row.routed, scenario.beyond)
                         row.asks_again = administering.asked_again(row.routed, run.state.cluster)
                     yield row
         finally:
@@ -219,6 +221,8 @@ class _Run:
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
         bound = None if handle is None else self.bound.get(handle.id)
         if bound is not None and not where.inhibited:
+            if not self.is_taken(row, bound, call):
+                return None
             row.routed, row.is_bound = bound, True
         elif where.topic:
             row.published = where.remarks
@@ -265,6 +269,13 @@ class _Run:
         (fate,) = row.administered.fates
         row.routed = None if fate.settled.facts["gone"] else fate.to or chosen
 
+    def is_taken(self, row: Row, bound: Destination, call: str) -> bool:
+        """Whether the transmission queue takes a message for what the open has fixed; if not, the call fails."""
+        refusal = self.replay.engine.sending.refusal(bound, call, self.state.cluster, self.state.depth_of)
+        if refusal is not None:
+            row.fail(CallFailure(refusal.code, refusal.because, ""))
+        return refusal is None
+
     def arriving(self, event: Event, queue: str, where: Resolved) -> Event:
         """The put as one to the local ``queue`` that its names came to, with the priority of what was named."""
         if queue == event.queue and not (event.priority is None and where.followed):
@@ -274,7 +285,9 @@ class _Run:
 
     def choose(self, row: Row, put: Put, caller: Caller | None) -> Destination | Decision:
         """The destination of ``put``, as far as exits are concerned that of ``caller``; or the decision without one."""
-        decision = self.replay.engine.choose(put, self.state.cluster, self.sequence, caller=caller)
+        decision = self.replay.engine.choose(
+            put, self.state.cluster, self.sequence, caller=caller, depths=self.state.depth_of
+        )
         self.sequence, row.exit = decision.state, decision.exit
         return decision.chosen or decision
 

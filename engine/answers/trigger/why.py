@@ -210,7 +210,8 @@ class Why:
 
     def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
         depths = thresholds(self.triggers.steps, state.definitions.described(queue))
-        return tuple(unknown_facts(queue, state, snapshot.untold, depths))
+        found = unknown_facts(queue, state, snapshot.untold, depths)
+        return tuple(evolve(each, command="") if snapshot.asked.holds(each.command) else each for each in found)
 
 
 @frozen(eq=False)

@@ -17,8 +17,9 @@ PlacedLine = tuple[int, str, int]
 def read_embedded(lines: Iterable[PlacedLine], source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
     """What MQSC on these lines states, at its places in the source. Never raises."""
     placed = {number: (line, before) for number, line, before in lines}
-    text = "\n".join(placed[at][0] if at in placed else "" for at in range(1, max(placed, default=0) + 1))
-    read = read_mqsc(text, source, kept)
+    first = min(placed, default=1)
+    text = "\n".join(placed[at][0] if at in placed else "" for at in range(first, max(placed, default=0) + 1))
+    read = read_mqsc(text, source, kept, first)
     before = {number: width for number, (_, width) in placed.items()}
     records = tuple(evolve(each, places=_moved(each, before)) for each in read.records)
     faults = (

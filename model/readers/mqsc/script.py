@@ -57,9 +57,9 @@ SUGGESTED = 50
 """So many faults of a source come with a suggestion: looking for one takes time."""
 
 
-def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
+def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_MISPLACED, first: int = 1) -> Script:
     """Read a script or a dump, which may come in pieces of whole lines: what it configures as records, what cannot be
-    read as diagnostics.
+    read as diagnostics. It begins on the line ``first`` of its source.
 
     Commands that configure nothing (DISPLAY, SET, …) are checked and left out; what operates channels and the queue
     manager (START and STOP CHANNEL, SUSPEND, RESUME, REFRESH) is kept. The values of passwords and keys are dropped.
@@ -67,7 +67,7 @@ def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_
     """
     reader = _Reader(source, kept)
     pieces = iter([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)
-    lines = Lines(without_numbers(pieces))
+    lines = Lines(without_numbers(pieces), number=first)
     while not reader.ended and lines.are_left():
         simple = SIMPLE_COMMAND.match(lines.text, lines.position)
         if simple is None or not reader.take_simple(tokens_in(simple), simple.end(), lines):

@@ -1,0 +1,274 @@
+"""What a stranger's files, folders and settings make of a command: an answer, or one line and status 2."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mqclause import Cluster, Engine, Put, Queue, QueueManager
+from mqclause.executors.durable import network
+from mqclause.rulebook.rules import rules_folder
+from mqclause.tools.cli import command_line
+from mqclause.tools.commands.exit_options import given_exits
+from mqclause.tools.render.page import Page
+
+QM1 = "* Queue manager name: QM1\n"
+DUMP = QM1 + "DEFINE QLOCAL(LEDGER) PROCESS(BOOKS) TRIGGER INITQ(START)\nDEFINE QLOCAL(START) GET(DISABLED)\n"
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(command_line, [*map(str, arguments)])
+
+
+def ended(*arguments: str | Path) -> tuple[int, str, str]:
+    """How the program itself ends: its status, and what it says."""
+    command = [sys.executable, "-m", "mqclause.tools.cli", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def in_a_ring(number: int) -> str:
+    return "".join(f"DEFINE QALIAS(A{at}) TARGET(A{(at + 1) % number})\n" for at in range(number))
+
+
+def in_a_chain(number: int) -> str:
+    return "".join(f"DEFINE QREMOTE(A{at}) RNAME(A{at + 1}) XMITQ(X{at})\n" for at in range(number))
+
+
+def of_managers(number: int) -> str:
+    return "".join(f"DEFINE QREMOTE(A{at}) RQMNAME(A{(at + 1) % number})\n" for at in range(number))
+
+
+def in_a_star(number: int) -> str:
+    to_one = "".join(f"DEFINE QALIAS(A{at}) TARGET(A0)\n" for at in range(1, number))
+    return f"DEFINE QALIAS(A0) TARGET(A1)\n{to_one}"
+
+
+@pytest.mark.parametrize("made", [in_a_ring, in_a_chain, of_managers, in_a_star])
+def test_names_that_lead_on_and_on_take_as_long_as_they_are_many(tmp_path: Path, made: object) -> None:
+    assert callable(made)
+    spent = []
+    for number in (200, 1000):
+        (tmp_path / "f.mqsc").write_text(QM1 + made(number))
+        begun = time.process_time()
+        assert run("check", tmp_path / "f.mqsc", "--json").exit_code in (0, 1)
+        spent.append(time.process_time() - begun)
+    assert spent[1] < 5 * 3 * spent[0] + 1
+
+
+def test_every_alias_of_a_ring_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "f.mqsc").write_text(QM1 + in_a_ring(30))
+    found = json.loads(run("check", tmp_path / "f.mqsc", "--json").stdout)["findings"]
+    assert {each["object"]["name"] for each in found} == {f"A{at}" for at in range(30)}
+
+
+NAMES = ("\x1b]52;c;eA==\x07", "a\r\nfound nothing", "\u202e", "\udcff", "\x9b2J", "\x7f")
+"""Names of files that a terminal would obey, or that no encoding has."""
+
+CLEAN, WRONG = DUMP.replace(QM1, ""), f"{DUMP}DEFINE QLOCAL(A) NOSUCH(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "status"),
+    [
+        (CLEAN, ["check"], 0),
+        (CLEAN, ["check", "--json"], 0),
+        (CLEAN, ["check", "--sarif", "out.sarif", "--statistics"], 0),
+        (WRONG, ["check"], 2),
+        (WRONG, ["facts", "--sources", "--json"], 0),
+        (WRONG, ["facts", "--sources"], 0),
+        (CLEAN, ["why", "LEDGER.1", "--from", "QM1"], 2),
+    ],
+)
+def test_names_of_files_are_shown_and_not_obeyed(
+    tmp_path: Path, text: str, command: list[str], status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    for number, name in enumerate(NAMES):
+        (tmp_path / "folder" / f"{name}.mqsc").write_text(text.replace("LEDGER", f"LEDGER.{number}", number))
+    monkeypatch.chdir(tmp_path)
+    given, out, said = ended(*command, "folder")
+    assert given == status, said
+    assert all(line.isprintable() for line in (out + said).split("\n"))
+
+
+def test_what_is_printed_is_nothing_that_a_terminal_obeys(capsys: pytest.CaptureFixture[str]) -> None:
+    Page().line("a\x1b[2Jb\x9b1m\u202ec\nd", "\x07label")
+    assert capsys.readouterr().out == "�labela�[2Jb�1m�c\nd\n"
+
+
+BAD = {
+    "digits.toml": "x = " + "9" * 5000,
+    "dots.toml": ".".join("a" * 20_000) + " = 1",
+    "dots.mqsc": "[" + " . ".join(['"a"'] * 5000) + "]\nx = 1",
+    "deep.toml": "x = " + "[" * 100_000,
+    "inline.toml": "x = " + "{a = " * 5000,
+    "header.toml": "[[" + ".".join("b" * 3000) + "]]",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("command", ["explain", "check", "replay", "order", "retention"])
+def test_text_that_costs_a_parser_much_is_one_line(tmp_path: Path, name: str, command: str) -> None:
+    (tmp_path / name).write_text(BAD[name])
+    begun = time.process_time()
+    done = run(command, tmp_path / name)
+    assert (done.exit_code, type(done.exception)) != (0, type(None))
+    assert time.process_time() - begun < 3
+
+
+@pytest.mark.parametrize("name", ["digits.toml", "dots.toml", "deep.toml"])
+def test_so_it_is_in_rules_and_in_settings(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = shutil.copytree(rules_folder(), tmp_path / "rules")
+    (tmp_path / "rules" / "call" / "2051_put_inhibited.toml").write_text(BAD[name])
+    (tmp_path / "f.mqsc").write_text(DUMP)
+    given, out, said = ended("check", tmp_path / "f.mqsc", "--rules", rules)
+    assert (given, out, said.count("\n")) == (2, "", 1)
+    assert said.startswith(f"{rules}/call/2051_put_inhibited.toml:")
+    (tmp_path / "mqclause.toml").write_text(BAD[name])
+    monkeypatch.chdir(tmp_path)
+    given, out, said = ended("check", "f.mqsc")
+    assert (given, out, said.count("\n")) == (2, "", 1)
+    assert said.startswith(f"{tmp_path}/mqclause.toml:")
+
+
+def test_a_folder_of_rules_may_hold_what_never_ends(tmp_path: Path) -> None:
+    (tmp_path / "workload").mkdir()
+    os.mkfifo(tmp_path / "workload" / "01_a.toml")
+    given, out, said = ended("explain", "--put", "A", "--rules", tmp_path, "-")
+    assert (given, out, said.count("\n")) == (2, "", 1)
+    assert "is a named pipe" in said
+
+
+@pytest.mark.parametrize(
+    "table", [{}, {"ignore": ["trigger.07a"]}, {"fail-on": "note"}, {"ignore": ["trigger.07a"], "fail-on": "warning"}]
+)
+def test_settings_that_take_effect_are_told(
+    tmp_path: Path, table: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "f.mqsc").write_text(DUMP)
+    (tmp_path / "mqclause.toml").write_text(
+        "[check]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
+    )
+    monkeypatch.chdir(tmp_path)
+    said = [
+        *(["trigger.07a ignored"] if "ignore" in table else []),
+        *([f"fails on {table['fail-on']}"] if "fail-on" in table else []),
+    ]
+    lines = [each for each in run("check", "f.mqsc").stderr.split("\n") if "mqclause.toml" in each]
+    assert lines == ([f"remark: {tmp_path}/mqclause.toml: {'; '.join(said)}"] if said else [])
+
+
+def test_a_folder_that_one_works_in_stands_for_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = [*sys.path]
+    for name in ("json.py", "numpy.py", "durable_rules_engine.py", "duckdb.py"):
+        (tmp_path / name).write_text("raise SystemExit('obeyed')")
+    given_exits(("x=mqclause.exits:prefer_channel",), "1")
+    assert sys.path == before
+    (tmp_path / "ours_for_exits.py").write_text("import json, numpy\n\ndef exit(wxp):\n    pass\n")
+    given_exits(("x=ours_for_exits:exit",), "1")
+    assert sys.path == [*before, str(tmp_path)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_process_that_is_forked_amid_chaining_goes_on() -> None:
+    engine, put = Engine(executor="chaining"), Put(queue="LEDGER")
+    cluster = Cluster(QueueManager("QM1", ("BOOKS",)), (), [Queue("LEDGER", "QM1", clusters=("BOOKS",))])
+    engine.choose(put, cluster)
+    busy = network(json.dumps({"$gt": {"age": 3}}))
+    done = threading.Event()
+
+    def matching() -> None:
+        while not done.is_set():
+            busy.matches([{"subject": at, "age": at} for at in range(300)])
+
+    threads = [threading.Thread(target=matching) for _ in range(3)]
+    for each in threads:
+        each.start()
+    try:
+        for _ in range(12):
+            child = os.fork()
+            if child == 0:
+                engine.choose(put, cluster)
+                os._exit(0)
+            until = time.monotonic() + 30
+            while os.waitpid(child, os.WNOHANG) == (0, 0):
+                if time.monotonic() > until:
+                    os.kill(child, 9)
+                    os.waitpid(child, 0)
+                    pytest.fail("a process that was forked does not go on")
+                time.sleep(0.01)
+    finally:
+        done.set()
+        for each in threads:
+            each.join()
+
+
+ROW = {"put": {"queue": "LEDGER"}, "destinations": [{"queue": "LEDGER", "queue_manager": "QM2", "channel": "TO.QM2"}]}
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("clwlrank", "did you mean 'channel_rank' or 'queue_rank'?"),
+        ("CLWLWGHT", "did you mean 'channel_weight'?"),
+        ("netprty", "did you mean 'network_priority'?"),
+        ("status", "did you mean 'channel_status'?"),
+        ("chanel_rank", "did you mean 'channel_rank'?"),
+        ("location", ""),
+        ("clwlprty", "did you mean 'channel_priority' or 'queue_priority'?"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_a_field_that_could_be_meant_for_a_column_is_told(tmp_path: Path, ending: str, field: str, said: str) -> None:
+    import duckdb
+
+    row = {**ROW, "destinations": [{**ROW["destinations"][0], field: 1}]}  # type: ignore[index]
+    (tmp_path / "in.jsonl").write_text(json.dumps(row) + "\n")
+    if ending == "parquet":
+        duckdb.read_json(str(tmp_path / "in.jsonl")).write_parquet(str(tmp_path / "in.parquet"))
+    done = run("batch", tmp_path / f"in.{ending}", tmp_path / f"out.{ending}")
+    if said:
+        assert done.exception is not None
+        assert f"column destinations.{field} is not known; {said}" in str(done.exception)
+    else:
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ["x," * 32_000, "\n".join(["x," * 3000] * 40), '"a","b",' + '"c",' * 20_000, "x" * 5000 + ",x" * 15_000],
+    ids=["one", "several", "quoted", "long"],
+)
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_rows_of_csv_with_very_much_behind_the_header(tmp_path: Path, rows: str, ending: str) -> None:
+    data = f"put,destinations\n{rows}\n".encode()
+    (tmp_path / f"in.{ending}").write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+    begun = time.process_time()
+    done = run("batch", tmp_path / f"in.{ending}", tmp_path / "out.jsonl")
+    assert "the header 2; too many" in str(done.exception)
+    assert time.process_time() - begun < 3
+
+
+def test_an_archive_in_an_archive_and_a_link_in_one_are_one_line(tmp_path: Path) -> None:
+    inner = tmp_path / "inner.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("f.mqsc", DUMP)
+    with zipfile.ZipFile(tmp_path / "outer.zip", "w") as archive:
+        archive.write(inner, "../inner.zip")
+    given, out, said = ended("check", tmp_path / "outer.zip")
+    assert (given, out, said.count("\n")) == (2, "", 1)
+    assert said.startswith(f"{tmp_path}/outer.zip/../inner.zip: ")
