@@ -52,12 +52,24 @@ class Subcommands(click.Group):
         return found
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As of click; what one command unpacks, and how many files it reads, counts together."""
+        """As of click; what one command unpacks, and how many files it reads, counts together.
+
+        A fault of rules is one of the input where --rules gives them.
+        """
         # Loaded now, as --help needs none of it.
         from mqclause.model.readers.container import one_allowance
+        from mqclause.rulebook.errors import RuleError, UnansweredError
+        from mqclause.tools.commands.own_rules import FOLDER
 
-        with one_allowance():
-            return super().invoke(ctx)
+        try:
+            with one_allowance():
+                return super().invoke(ctx)
+        except UnansweredError:
+            raise
+        except RuleError as error:
+            if ctx.meta.get(FOLDER) is None:
+                raise
+            raise click.ClickException(str(error)) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

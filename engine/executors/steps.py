@@ -14,6 +14,7 @@ from typing import Any, Literal
 from attrs import frozen
 from sqlglot import exp
 
+from mqclause.language.parse import DEEPEST
 from mqclause.language.vocabulary import BOOLEAN, OF_OURS, TEXT, WHOLE, Vocabulary, Word
 from mqclause.rulebook.rule import (
     Action,
@@ -224,7 +225,7 @@ def _holds(_: int, rule: Rule, action: Holds) -> Step:
 def _conclude(_: int, rule: Rule, action: Conclude) -> Step:
     concluded = exp.column(concluded_fact(rule.id))
     held: Iterator[Expression] = (exp.column(holds_fact(need)) for need in action.needs)
-    needed = reduce(_and, held)
+    needed = _all(list(held))
     known = exp.Or(this=exp.column(action.fact), expression=concluded.copy())
     return Let(rule, rule.when, "situation", (
         Assignment(asked_fact(rule.id), exp.true(), None),
@@ -253,6 +254,14 @@ def _fail_with(number: int, rule: Rule, action: FailWith) -> Step:
         Assignment(FAILING_RULE, exp.Literal.number(number), None),
         Assignment(FAILING_CALL, action.call, None),
     ))  # fmt: skip
+
+
+def _all(trees: Sequence[Expression]) -> Expression:
+    """That each of them holds; of very many halved again and again, for no language takes so many brackets."""
+    if len(trees) <= DEEPEST:
+        return reduce(_and, trees)
+    half = len(trees) // 2
+    return _and(_all(trees[:half]), _all(trees[half:]))
 
 
 def _and(one: Expression, other: Expression) -> Expression:

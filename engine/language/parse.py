@@ -88,9 +88,11 @@ def _nothing(_: LogRecord) -> bool:
 
 def check_extent(tree: exp.Expression, vocabulary: Vocabulary | None = None) -> None:
     """Raises ExpressionError for a tree that is nested too deep or too large, with all that its terms stand for."""
-    extents = vocabulary.extents if vocabulary else {}
-    for term in _unmeasured(tree, vocabulary) if vocabulary else ():
-        extents[term] = _extent(vocabulary.terms[term], extents)
+    extents = dict[str, tuple[int, int]]()
+    if vocabulary is not None:
+        extents = vocabulary.extents
+        for term in _unmeasured(tree, vocabulary):
+            extents[term] = _extent(vocabulary.terms[term], extents)
     nodes, depth = _extent(tree, extents)
     if depth > DEEPEST:
         raise ExpressionError(TOO_DEEP)
@@ -119,7 +121,7 @@ def _extent(tree: exp.Expression, of_terms: Mapping[str, tuple[int, int]]) -> tu
 
 def _unmeasured(tree: exp.Expression, vocabulary: Vocabulary) -> Iterator[str]:
     """The terms of a tree, and of those, that are not measured yet, each behind those that it uses."""
-    waiting = [(None, iter(terms_in(tree, vocabulary)))]
+    waiting: list[tuple[str | None, Iterator[str]]] = [(None, iter(terms_in(tree, vocabulary)))]
     while waiting:
         term, used = waiting[-1]
         name = next((each for each in used if each not in vocabulary.extents), None)

@@ -283,15 +283,16 @@ class Together:
         for record in (record for _, each in sorted(self.described.items()) for record in each.records):
             owner = self.described.get(record.owner)
             own = self.queues.get((record.name, record.cluster), {}).get(record.owner)
-            told = self.told.get(("QUEUE", record.name, record.owner))
-            for name in RECORDED if owner is not None and own is not None else ():
-                is_told = name in record.values and (told is None or name in told)
-                if is_told and record.values[name] != getattr(own, name) and (record.name, name) not in owner.altered:
-                    yield ConfiguredObject(
-                        own.type, record.name, record.owner, owner=record.owner if owner.is_named else "",
-                        clusters=(record.cluster,), places={"": record.place}, record_differs=name.upper(),
-                        recorded=str(record.values[name]), defined=str(getattr(own, name)), recorded_at=record.at,
-                    )  # fmt: skip
+            if owner is not None and own is not None:
+                told = self.told.get(("QUEUE", record.name, record.owner), frozenset(RECORDED))
+                for name in RECORDED:
+                    is_told = name in record.values and name in told and (record.name, name) not in owner.altered
+                    if is_told and record.values[name] != getattr(own, name):
+                        yield ConfiguredObject(
+                            own.type, record.name, record.owner, owner=record.owner if owner.is_named else "",
+                            clusters=(record.cluster,), places={"": record.place}, record_differs=name.upper(),
+                            recorded=str(record.values[name]), defined=str(getattr(own, name)), recorded_at=record.at,
+                        )  # fmt: skip
 
     def seen_by(self, about: ConfiguredObject, local: str | None) -> ConfiguredObject:
         """The object as ``local`` sees it: whether it is its own, and whether they share a cluster."""

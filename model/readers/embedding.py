@@ -264,6 +264,8 @@ def _read(kind: str, text: str, source: str) -> Script:
     found = passages(text, kind)
     scripts = [evolve(read, queue_manager=read.queue_manager or each.owner)
                for each in found for read in [read_embedded(each.lines, source)]]  # fmt: skip
+    if not scripts:  # somebody says that it is of this kind
+        return Script(source, "", (), (Diagnostic(source, WITHOUT.format(KINDS[kind][0])),))
     names = list(dict.fromkeys(each.queue_manager for each in scripts if each.queue_manager))
     if len(names) < 2:
         scripts = [evolve(each, queue_manager="".join(names)) for each in scripts]

@@ -27,6 +27,9 @@ QM1 = "* Queue manager name: QM1\n"
 DUMP = QM1 + "DEFINE QLOCAL(LEDGER) PROCESS(BOOKS) TRIGGER INITQ(START)\nDEFINE QLOCAL(START) GET(DISABLED)\n"
 
 
+NOWHERE = '[queue_manager]\nname = "QM1"\n[put]\nqueue = "NOWHERE"\n'
+
+
 def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(command_line, [*map(str, arguments)])
 
@@ -141,6 +144,35 @@ def test_so_it_is_in_rules_and_in_settings(tmp_path: Path, name: str, monkeypatc
     given, out, said = ended("check", "f.mqsc")
     assert (given, out, said.count("\n")) == (2, "", 1)
     assert said.startswith(f"{tmp_path}/mqclause.toml:")
+
+
+@pytest.mark.parametrize(
+    "leads", ["ends = \"'queue manager'\"", "ends = \"'again'\"\nobject = 'queue'\nnext_queue = 'queue'"]
+)
+def test_rules_that_lead_nowhere_are_input_too(tmp_path: Path, leads: str) -> None:
+    rules = shutil.copytree(rules_folder(), tmp_path / "rules")
+    rule = f"clause = 'resolution/4'\ntitle = 'T'\nwhen = \"queue = 'NOWHERE'\"\n[settle]\n{leads}\nbecause = 'so'\n"
+    (tmp_path / "rules" / "resolution" / "00_own.toml").write_text(rule)
+    (tmp_path / "f.mqsc").write_text(DUMP)
+    given, out, said = ended("explain", tmp_path / "f.mqsc", "--put", "NOWHERE", "--rules", rules)
+    assert (given, out, said.count("\n")) == (2, "", 1)
+    assert said.startswith("rules/resolution/00_own.toml: settle: leads ")
+
+
+def test_rules_are_not_read_in_ever_more_ways(tmp_path: Path) -> None:
+    """Editions for which no file states anything are those before them."""
+    rules = Path(shutil.copytree(rules_folder(), tmp_path / "rules"))
+    (tmp_path / "f.toml").write_text(NOWHERE)
+    more = "".join(f'["mq-x{at}"]\ntitle = "{at}"\ncommand_level = {9000 + at}\n' for at in range(3000))
+    (rules / "editions.toml").write_text((rules / "editions.toml").read_text() + more)
+    given, _, said = ended("explain", tmp_path / "f.toml", "--rules", rules)
+    assert given == 1, said
+    stated = 'clauses = ["workload/6"]\nchoices = ["a", "b"]\nquestion = "x"\nwhy = "x"\n'
+    asked = "".join(f"[reading-{at}]\n{stated}" for at in range(2100))
+    (rules / "readings.toml").write_text((rules / "readings.toml").read_text() + asked)
+    given, out, said = ended("explain", tmp_path / "f.toml", "--rules", rules)
+    assert (given, out, said.count("\n")) == (2, "", 1)
+    assert "ways to read the rules; allowed: 1000" in said
 
 
 def test_a_folder_of_rules_may_hold_what_never_ends(tmp_path: Path) -> None:

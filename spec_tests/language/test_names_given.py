@@ -221,3 +221,16 @@ def test_no_word_of_a_vocabulary_has_another_name() -> None:
             Word(name, WHOLE, "situation")
         with pytest.raises(ValueError, match="is not a name|is a word of Python"):
             evolve(Word("a", WHOLE, "situation"), name=name)
+
+
+def test_very_many_conditions_are_concluded_from(tmp_path: Path) -> None:
+    """So many brackets in one another no compiler takes."""
+    files = {
+        f"delivery/{at}_held.toml": rule(f"delivery/{at}", f"[holds]\nwhen = 'weight > {at}'\nbecause = 'so'")
+        for at in range(1, 400)
+    }
+    files["delivery/400_concluded.toml"] = rule("delivery/400", "[conclude]\nfact = 'every'\nneeds = ['1-399']")
+    rules = rules_in(tmp_path, files)
+    for executor in EVERY_EXECUTOR:
+        for weight in (399, 400):
+            assert delivered(rules, executor, [Van("A")], Delivery(weight)).facts == {"every": weight == 400}

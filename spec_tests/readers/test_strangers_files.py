@@ -24,6 +24,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers import container, encoding
 from mqclause.model.readers.container import one_allowance, unpacked
 from mqclause.model.readers.content import InFile
+from mqclause.model.readers.registry import FORMATS
 from mqclause.tools.commands.inputs import named_files, sources
 
 QM1 = b"* Queue manager name: QM1\nDEFINE QLOCAL(LEDGER)\n"
@@ -253,3 +254,13 @@ def test_folders_that_lead_in_a_circle_are_walked_once(
     assert found - through == {f"{linked}/b/c/2.mqsc"} | at_top
     monkeypatch.chdir(linked)
     assert {str(linked / each.path) for each in named_files((pattern,))} == found
+
+
+@pytest.mark.parametrize("name", [each.name for each in FORMATS])
+@pytest.mark.parametrize(
+    "data", [b"x", b"* x\n", b"a: b\n", b"{}", b"[]", b"#!/bin/sh\n", b"//A JOB\n", b"AMQ8409: x\n", b"\0\1"]
+)
+def test_what_is_said_to_be_of_a_format_and_is_not(name: str, data: bytes) -> None:
+    with pytest.raises(FactsError) as caught:
+        read_sources([Source("f", data, format=name)])
+    assert all(str(each).startswith("f") for each in caught.value.diagnostics)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,6 +17,9 @@ from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.reading import InForce
 from mqclause.rulebook.rules import Rules
+
+MOST_WAYS = 1_000
+"""In so many ways may the documents of a folder be read: by editions, and by choices of readings."""
 
 FOLDER = "mqclause.rules"
 """Under which name the context of a command keeps the folder."""
@@ -34,10 +38,12 @@ def own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> 
     in_force = InForce((), {})
     try:
         _check_folders(Rules(folder=folder))
-        for known in Rules(folder=folder).known_editions:
-            for rules, about in _every_way(Rules(None, known or None, folder)):
-                in_force = rules.in_force
-                rules.ruleset(about)
+        for known in _stated_editions(Rules(folder=folder)):
+            rules = Rules(None, known or None, folder)
+            for chosen, about in _ways(rules):
+                read = rules.under(chosen) if chosen else rules
+                in_force = read.in_force
+                read.ruleset(about)
     except RuleError as error:
         faults = (_diagnostic(folder, each, in_force) for each in (error, *error.others))
         raise FactsError(dict.fromkeys(faults)) from None
@@ -61,13 +67,34 @@ def _check_folders(rules: Rules) -> None:
                 raise RuleError("readings.toml", f"{reading.id}.clauses", said)
 
 
-def _every_way(rules: Rules) -> Iterator[tuple[Rules, Declaration]]:
+def _stated_editions(rules: Rules) -> list[str]:
+    """The first edition, and each for which a file states anything: all others are read as the one before them.
+
+    Raises RuleError where editions and readings make too many ways to read the documents.
+    """
+    stated = {edition for path in rules.files for edition in _editions_in(rules.toml(path))}
+    editions = [each for each in rules.known_editions if each == rules.known_editions[0] or each in stated]
+    ways = len(editions) * sum(1 for _ in _ways(rules))
+    if ways > MOST_WAYS:
+        said = f"with editions.toml there are {ways} ways to read the rules; allowed: {MOST_WAYS}"
+        raise RuleError("readings.toml", "", said)
+    return editions
+
+
+def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
+    """The editions for which a table, or one in it, states anything."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from value if key == "edition" else _editions_in(value)
+
+
+def _ways(rules: Rules) -> Iterator[tuple[Mapping[str, str], Declaration]]:
     """Each document, by each choice of a reading that concerns it."""
     for about in DOCUMENTS.values():
-        yield rules, about
+        yield {}, about
         for reading in rules.known_readings.values():
             for choice in reading.choices[1:] if any(reading.concerns(each.name) for each in about.course) else ():
-                yield rules.under({reading.id: choice}), about
+                yield {reading.id: choice}, about
 
 
 def _keys(key: str) -> list[str | int]:

@@ -14,6 +14,7 @@ from mqclause.answers.trigger.examination import Condition, Examination, Trigger
 from mqclause.answers.trigger.thresholds import thresholds
 from mqclause.answers.trigger.unknown import Combination, State, UnknownFact, combinations, provided, turns, with_values
 from mqclause.answers.trigger.unknown_facts import opened_elsewhere, unknown_facts
+from mqclause.documents import CALL
 from mqclause.executors.run import ExecutorName
 from mqclause.model.assembly.incomplete import Incomplete, still_asking
 from mqclause.model.assembly.shipped import assumed, shipped, with_queues
@@ -28,6 +29,7 @@ from mqclause.model.facts.objects import CHANNEL_STATES, Queue
 from mqclause.model.facts.queue_call import INPUT_MODES
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.judge import CallFailure
+from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import Rules
 
@@ -239,7 +241,12 @@ class _Asked:
     def each_found(self, state: State, unknown: tuple[UnknownFact, ...]) -> Iterator[tuple[Combination, Examination]]:
         """What the rules say, one by one."""
         for each in combinations(unknown):
-            (arrival,) = with_values(state, unknown, each).after(self.put)[1].occasions
+            happened = with_values(state, unknown, each).after(self.put)[1]
+            if not happened.occasions:  # as rules of somebody's own can have it
+                raise UnansweredError(
+                    f"{CALL.name}/", "", f"a put to {self.queue.name} fails although it is put-enabled"
+                )
+            (arrival,) = happened.occasions
             yield each, self.triggers.examine(arrival)
 
     def assumed(self, state: State, answer: PutNow) -> Iterator[str]:
