@@ -14,6 +14,9 @@ SIDES = {"before": 0, "after": 2}
 """The keys by which a rule is moved, and where it then stands beside the rule named, whose own side is between."""
 ITSELF = 1
 
+MOST_MOVED = 50
+"""So many rules may be moved, each beside the next."""
+
 
 def files_in_order(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The rule files of a folder, by the numbers of their rules; a range comes after its last number.
@@ -52,6 +55,9 @@ class _Order:
         to = self.of_number[number]
         if to in (file, *moved):
             raise RuleError(f"{self.ruleset}/{file}", key, f"{table[key]!r} is moved beside this rule itself")
+        if len(moved) == MOST_MOVED:
+            said = f"{table[key]!r} is moved, and so are {MOST_MOVED} rules one beside the other"
+            raise RuleError(f"{self.ruleset}/{file}", key, said)
         return (*self.place(to, (file, *moved)), SIDES[key], *own)
 
 
