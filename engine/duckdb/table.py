@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct
 from mqclause.tables.name_keys import AT, ID, is_name
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, TIES, Spread, as_decided, ties_plan
+from mqclause.tables.shares import DECIDED, ROW, TAKEN, TIES, Spread, as_decided, ties_plan
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 
 TABLE = "puts"
 """What a query that is shown calls its table."""
+
+KEPT_TEXTS = 32
+"""Queries that are kept: to write one anew takes longer than to decide ten thousand rows."""
 
 _ONE_ROW = exp.select(exp.alias_(exp.true(), "__mqclause_apart")).subquery("__mqclause_one_row")
 """What keeps DuckDB from reading a table twice for the first rows of an order: projections that stand on nothing but a
@@ -74,8 +78,9 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``, Python
-    decides, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    the same, in these parts, decided as if nothing had been put yet; null counts as a value of
+    the row's own. Where CLWLEXIT names one of ``exits``, Python decides, each call in ``exit_limit`` seconds: see
+    mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     given, rules = GivenTable.of(source, connection), Rules.given(rules)
     columns = _columns(given.relation)
@@ -83,11 +88,10 @@ def decide(
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = given.asked(DUCKDB.text(_in_cluster(puts, columns, rules, explain, spreading)))
+        decided = given.asked(_text_in_cluster(puts, tuple(columns), rules, explain, spreading))
         return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
-    plans = _Plans.of(rules, shape_of(columns, OUTCOME), explain, spreading)
-    return given.asked(DUCKDB.text(plans.query(ASKED_OF, columns, (), spreading)))
+    return given.asked(_text_of_rows(shape_of(columns, OUTCOME), tuple(columns), rules, explain, spreading))
 
 
 def decide_triggers(
@@ -135,8 +139,18 @@ def _query(plan: Plan, about: Declaration) -> Node:
 
 
 def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:
-    kept = [_kept(name) for name in given.relation.columns]
-    return given.asked(DUCKDB.text(_projected(plan, ASKED_OF, kept, about.row.answer)))
+    return given.asked(_text_of(plan, tuple(given.relation.columns), about.row.answer))
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
+    return DUCKDB.text(_projected(plan, ASKED_OF, [_kept(each) for each in columns], name))
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _text_of_rows(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
+    query = _Plans.of(rules, shape, explain, spread).query(_source(spread), columns, (), spread)
+    return DUCKDB.text(_numbered(query, spread))
 
 
 def _projected(
@@ -181,13 +195,24 @@ class _Plans:
         kept, name = [_kept(each) for each in columns], OUTCOME.row.answer
         if spread is None or self.ties is None:
             return _projected(self.decision, source, kept, name, self.where, self.decided)
-        more = [column(each) for each in further]
+        row = [column(ROW)] if spread.from_start else []
+        more = [*row, *(column(each) for each in further)]
         first = _projected(self.ties, source, [*kept, *more], TIES, self.where, self.tied)
-        then = _projected(self.decision, "__mqclause_tied", [*kept, column(TIES)], DECIDED, self.where, self.decided)
+        on_the_way = [*kept, *row, column(TIES)]
+        then = _projected(self.decision, "__mqclause_tied", on_the_way, DECIDED, self.where, self.decided)
         answer = exp.alias_(spread.answer(DECIDED, TIES), name)
-        rows = exp.select(*kept, answer).from_("__mqclause_rows_decided")
-        then = with_first(then, "__mqclause_tied", first, False)
-        return with_first(rows, "__mqclause_rows_decided", then, False)
+        rows = exp.select(*kept, answer).from_("__mqclause_rows_taken")
+        taken = exp.select("*", *_aliases({TAKEN: spread.taken(TIES)})).from_("__mqclause_rows_decided")
+        rows = with_first(rows, "__mqclause_rows_taken", taken, False)
+        rows = with_first(rows, "__mqclause_rows_decided", then, False)
+        return with_first(rows, "__mqclause_tied", first, False)
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _text_in_cluster(
+    puts: ClusterPuts, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None
+) -> str:
+    return DUCKDB.text(_numbered(_in_cluster(puts, columns, rules, explain, spread), spread))
 
 
 def _in_cluster(
@@ -196,7 +221,7 @@ def _in_cluster(
     """Every row of the table, with the name that it gives, what is known of that, and what an odd one says."""
     of_odd = _Plans.of(rules, puts.odd_shape, explain, spread)
     found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
-    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(ASKED_OF)
+    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(_source(spread))
     saying = exp.select("*", *_aliases({**puts.numbers, **puts.by_name(rules)})).from_("__mqclause_asking")
     ids = {
         ID: coalesced(column("id", "__mqclause_names"), puts.name_keys(rules).unknown_id()),
@@ -223,6 +248,20 @@ def _in_cluster(
     ]):  # fmt: skip
         query = with_first(query, name, part, stored)
     return query
+
+
+def _source(spread: Spread | None) -> str:
+    """What a query of the table reads it from."""
+    return "__mqclause_numbered" if spread is not None and spread.from_start else ASKED_OF
+
+
+def _numbered(query: exp.Select, spread: Spread | None) -> exp.Select:
+    """The query, with the numbers of rows where a null value is to be told from others of its like."""
+    source = _source(spread)
+    if source == ASKED_OF:
+        return query
+    number = exp.alias_(exp.Window(this=exp.RowNumber()), ROW)
+    return with_first(query, source, exp.select("*", number).from_(ASKED_OF), False)
 
 
 _KNOWN, _IS_ODD = "__mqclause_known", "__mqclause_is_odd"

@@ -35,7 +35,7 @@ from mqclause.tables.functions import column
 from mqclause.tables.name_keys import AT, BY_MANAGER, BY_QUEUE, ID, is_name
 from mqclause.tables.named_puts import ASKED_NAMES
 from mqclause.tables.plan import plan_of
-from mqclause.tables.shares import DECIDED, TIE_NAMES, TIES, Spread, ties_plan
+from mqclause.tables.shares import DECIDED, ROW, TAKEN, TIE_NAMES, TIES, Spread, ties_plan
 
 _KNOWN, _NAMES, _BY_NAME, _ODD = "__mqclause_known", "__mqclause_names", "__mqclause_by_name", "__mqclause_odd"
 """Columns on the way: the decision that is known, a row of names, that of an id, and what an odd put needs."""
@@ -49,7 +49,7 @@ def decided_in_cluster(
     look_enough(df.sparkSession)
     names, by_name = (F.broadcast(each) for each in _known(df.sparkSession, puts, rules, explain, spread is not None))
     numbers = {name: in_brief(tree) for name, tree in puts.numbers.items()}
-    asking = _with(_with(df, {AT: puts.place, **puts.keys}), numbers)
+    asking = _with(_with(numbered(df, spread), {AT: puts.place, **puts.keys}), numbers)
     asking = _with(asking, puts.by_name(rules))
     named = asking.join(names, expression(is_name()), "left")
     naming = named.withColumn(ID, F.coalesce(F.col(f"{_NAMES}.id"), expression(puts.name_keys(rules).unknown_id())))
@@ -72,8 +72,21 @@ def decided_in_cluster(
     known_ties = F.when(F.col(_KNOWN).isNotNull(), F.col(f"{_KNOWN}.ties"))
     odd_ties = F.when(F.col(_KNOWN).isNull(), answer_of(ties_plan(rules, puts.odd_shape))["ties"])
     found = asked.withColumns({TIES: F.coalesce(known_ties, odd_ties), DECIDED: answer})
-    decided = found.drop(_ODD, AT, _KNOWN, *fields).withColumn("decision", expression(spread.answer(DECIDED, TIES)))
-    return decided.drop(TIES, DECIDED)
+    return spread_over(found.drop(_ODD, AT, _KNOWN, *fields), spread)
+
+
+def spread_over(df: DataFrame, spread: Spread) -> DataFrame:
+    """``df`` with a column ``decision`` in place of TIES and DECIDED."""
+    taken = df.withColumn(TAKEN, expression(spread.taken(TIES)))
+    decided = taken.withColumn("decision", expression(spread.answer(DECIDED, TIES)))
+    return decided.drop(TIES, DECIDED, TAKEN, ROW)
+
+
+def numbered(df: DataFrame, spread: Spread | None) -> DataFrame:
+    """``df`` with a number of each row, where a null value is to be told from others of its like."""
+    if spread is None or not spread.from_start:
+        return df
+    return df.withColumn(ROW, F.monotonically_increasing_id())
 
 
 def _with(df: DataFrame, columns: Mapping[str, Node]) -> DataFrame:

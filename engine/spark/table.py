@@ -14,8 +14,8 @@ from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.dialect import SPARK
 from mqclause.spark.exits import decided_by_exits
-from mqclause.spark.expression import answer_of, answer_text, expression, look_enough
-from mqclause.spark.joined import decided_in_cluster
+from mqclause.spark.expression import answer_of, answer_text, look_enough
+from mqclause.spark.joined import decided_in_cluster, numbered, spread_over
 from mqclause.spark.passes import one_expression
 from mqclause.spark.types import kinds_of, struct_type
 from mqclause.tables.answers import decision, evaluation, triggering
@@ -72,8 +72,8 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet. Where CLWLEXIT names one of ``exits``, Python
-    decides, each call in ``exit_limit`` seconds: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    the same, in these parts, decided as if nothing had been put yet; null counts as a value of the row's own. Where
+    CLWLEXIT names one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     columns, rules, traced = kinds_of(df), Rules.given(rules), WORKLOAD if explain else None
     spreading = Spread.of(columns, shares, spread)
@@ -88,8 +88,8 @@ def decide(
     if spreading is None:
         return _answered(df, plan, OUTCOME)
     tied = answer_of(ties_plan(rules, shape))["ties"]
-    found = df.withColumns({TIES: tied, DECIDED: answer_of(plan)})
-    return found.withColumn(OUTCOME.row.answer, expression(spreading.answer(DECIDED, TIES))).drop(TIES, DECIDED)
+    found = numbered(df, spreading).withColumns({TIES: tied, DECIDED: answer_of(plan)})
+    return spread_over(found, spreading)
 
 
 def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:

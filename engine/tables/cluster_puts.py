@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.documents.workload import OUTCOME
@@ -49,8 +49,8 @@ class ClusterPuts:
     a row; without it there is one cluster.
     """
 
-    clusters: Mapping[str, Cluster]
-    sources: Sources
+    clusters: Mapping[str, Cluster] = field(eq=lambda given: tuple(given.items()))
+    sources: Sources = field(eq=repr)
     struct: Node | None
     at: ValueSource | None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from mqclause.language.sql import Node, both, case, either, equal, literal, negated, when
-from mqclause.model.facts.domains import Names, Words
+from mqclause.model.facts.domains import Name, Names, Words
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import NOT_ALLOWED, NULL_SUBJECT, Column
@@ -125,9 +125,34 @@ def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Binding
         wrong.append(F.coalesced(negated(nobody), exp.false()))
     if not wrong:
         return exp.false()
-    text = bindings.bind("all_names", F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in found])))
-    odd = either([*(longer for _, longer in found), F.HasOddLetters(this=text)])
-    return when(bindings.once(ODD_NAMES.removeprefix(F.PREFIX), odd), either(wrong), exp.false())
+    odd = bindings.once(ODD_NAMES.removeprefix(F.PREFIX), _look_odd(found, "all_names", bindings))
+    if packing is not None and packing.names():
+        # Mostly it is no more than that they are padded.
+        unpadded = [*words.names(), *_unpadded_of_subjects(packing, odd, bindings)]
+        odd = bindings.bind("wrong_names", when(odd, _look_odd(unpadded, "unpadded_names", bindings), exp.false()))
+    return when(odd, either(wrong), exp.false())
+
+
+def _look_odd(names: list[tuple[Node, Node]], bound: str, bindings: Bindings) -> Node:
+    """Whether any of the names is too long, or all of them together have a letter that none may have."""
+    text = bindings.bind(bound, F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in names])))
+    return either([*(longer for _, longer in names), F.HasOddLetters(this=text)])
+
+
+def _unpadded_of_subjects(packing: Packing, odd: Node, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
+    """The names of all subjects without the blanks that pad them, in rows where they are ``odd``: as below."""
+    for word, of in packing.names().items():
+        listed = F.each(F.column(packing.listed), packing.own(word), F.EACH.name)
+        unpadded = F.each(listed, F.Unpadded(this=F.variable("name")), "name")
+        found = bindings.bind(f"unpadded_{word}", when(odd.copy(), unpadded))
+        yield F.ListAsText(this=found), _any_has_no_length(found, of)
+
+
+def _any_has_no_length(names: Node, of: Name) -> Node:
+    """Whether any of a list of names is longer than MQ allows, or blank where one is needed."""
+    longest = exp.ArrayMax(this=F.each(names, F.TextLength(this=F.variable("name")), "name"))
+    blank = [F.has(names, literal(""))] if of.least else []
+    return either([exp.GT(this=longest, expression=literal(of.most)), *blank])
 
 
 def _names_of_subjects(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:

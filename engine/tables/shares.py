@@ -30,12 +30,15 @@ from mqclause.tables.plan import Written, plan_of
 from mqclause.tables.shape import FieldType, Shape, named, there
 from mqclause.tables.steps import Writing
 
-TIES, DECIDED = "__mqclause_ties", "__mqclause_decided_alone"
-"""Columns on the way: who stays permitted, with weights, and the decision that takes the first listed."""
+TIES, DECIDED, TAKEN = "__mqclause_ties", "__mqclause_decided_alone", "__mqclause_taken"
+"""Columns on the way: who stays permitted, with weights, the decision that takes the first listed, and who is taken."""
 
 TIE_NAMES = ("queue", "queue_manager", "channel")
+ROW = "__mqclause_row"
+"""A column on the way: the place of a row in its table, which stands for a null value of the column that spreads."""
+
 HASH_DIGITS = 10
-"""Hexadecimal digits of a hash: so many that weights can be multiplied by them exactly."""
+"""Hexadecimal digits of a hash: so many that a double holds it exactly."""
 
 WEIGHTS_OF = 1000.0
 """Weights are so many times the reciprocal of a step: mostly CLWLWGHT itself, a whole number, which adds up exactly."""
@@ -69,32 +72,40 @@ class Spread:
                 )
         return cls(shares, spread) if shares or spread is not None else None
 
+    def taken(self, ties: str) -> Node:
+        """The one of the column ``ties`` that a row takes, or null: what ``answer`` needs in the column TAKEN.
+
+        By weighted rendezvous hashing: each destination draws a time until it would take the row, which is less on
+        average the more weight it has, and depends on nothing but the row's value and itself. So where another one
+        leaves, the rows that others took stay there.
+        """
+        if self.by is None:
+            return exp.null()
+        of_its_own = F.texts(" ", exp.cast(F.column(ROW), "TEXT"))
+        value = F.coalesced(exp.cast(exp.column(self.by, quoted=True), "TEXT"), of_its_own)
+        names = (F.texts(" ", F.coalesced(F.field_of(F.EACH, name), literal(""))) for name in TIE_NAMES)
+        hashed = exp.Add(this=F.Hashed(this=F.texts(value, *names)), expression=literal(0.5))
+        drawn = exp.Ln(this=exp.Div(this=hashed, expression=literal(float(16**HASH_DIGITS))))
+        times = F.each(F.column(ties), exp.Div(this=drawn, expression=F.field_of(F.EACH, "weight")), F.EACH.name)
+        # A logarithm of what is less than 1 is below 0. Lists in a list, so that the times are drawn once.
+        listed = F.variable("times")
+        first = exp.Sub(this=F.place_of(listed, exp.ArrayMax(this=listed.copy())), expression=literal(1))
+        place = F.item(F.each(exp.Array(expressions=[times]), first, listed.name), 0)
+        return F.item(F.column(ties), when(F.more_than(F.column(ties), 1), place, literal(0)))
+
     def answer(self, decision: str, ties: str) -> Node:
-        """The decision, with what is asked, of the columns ``decision`` and ``ties``."""
+        """The decision, with what is asked, of the columns ``decision``, ``ties`` and TAKEN."""
         fields: dict[str, Node] = {name: F.column(name, decision) for name in DECISION}
         is_chosen = equal(fields["outcome"].copy(), "chosen")
         if self.by is not None:
-            taken = F.item(F.column(ties), self._place(self.by, ties))
             is_tied = both(is_chosen, F.more_than(F.column(ties), 0))
-            fields |= {name: case([(is_tied, F.field_of(taken.copy(), name))], fields[name]) for name in TIE_NAMES}
+            fields |= {name: case([(is_tied, F.column(name, TAKEN))], fields[name]) for name in TIE_NAMES}
         if self.shares:
             shares = _shares(ties)
             is_valid = negated(equal(F.column("outcome", decision), "invalid"))
             # A call that fails, or fixes no destination, puts nothing anywhere.
             fields["shares"] = when(is_valid, when(is_chosen.copy(), shares, F.first_of(shares.copy(), literal(0))))
         return case([(negated(F.is_null(F.column(decision))), F.struct_of(fields))])
-
-    def _place(self, by: str, ties: str) -> Node:
-        """The place of the one that a row takes: shares follow one another, and its hash falls in one of them.
-
-        Weights that are whole numbers, as CLWLWGHT is, are added and multiplied exactly.
-        """
-        value = F.coalesced(exp.cast(exp.column(by, quoted=True), "TEXT"), literal(""))
-        part = exp.Mul(this=F.Hashed(this=value), expression=F.Total(this=_weights(ties)))
-        number = exp.Add(this=F.variable("place"), expression=literal(1))
-        before = F.Total(this=F.first_of(_weights(ties), number))
-        ends = F.each(_weights(ties), exp.Mul(this=before, expression=literal(16**HASH_DIGITS)), "c", "place")
-        return F.length_of(F.those(ends, exp.LTE(this=F.variable("c"), expression=part)))
 
 
 def _weights(ties: str) -> Node:

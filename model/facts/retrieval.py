@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from attrs import define, frozen
+from attrs import define
 
 from mqclause.model.facts.domains import ENABLED, LARGEST, NAMES, InTable, Whole, seen, unseen, words
 from mqclause.model.facts.message import (
@@ -32,7 +32,7 @@ NO_PLACE: ItemPlace = (0, -1)
 """Before every place."""
 
 
-@frozen(eq=False)
+@define(eq=False)  # One is made for every get, and attrs takes twice as long if frozen; nobody changes it.
 class RetrievalCall:
     """A call on a queue, or a question about it. Every attribute has a value; a blank text means "none".
 

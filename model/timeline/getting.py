@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from mqclause.model.facts.message import ON_ITS_OWN
+from mqclause.model.facts.message import OF_ITS_OWN
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.positions import CurrentGroup, Position
 from mqclause.model.timeline.queue_manager_content import QueueManagerContent
@@ -81,10 +81,10 @@ def after_get(
 
 def _begun(state: QueueManagerContent, event: Event, queue: str, last: SeenMessage) -> dict[str, Any]:
     """Who has got messages of an item, after ``last`` was got."""
-    if last.message is None or last.message.item == ON_ITS_OWN:
+    if last.message is None or not last.group_id:
         return {}
-    item = last.message.item
-    if last.ends_item:
+    item, told = last.message.item, OF_ITS_OWN if last.found is None else last.found.run.told
+    if told.ends_item:
         known = state.begun_by(queue, item)
         return {} if known is None else {"begun": without_key(state.begun, (queue, *item))}
     if state.begun_by(queue, item) == event.by:

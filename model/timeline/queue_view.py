@@ -142,7 +142,7 @@ class QueueView:
         segments = []
         for each in self.line(first):
             segments.append(each)
-            if each.ends_message:
+            if each.found is None or each.found.run.told.ends_message:
                 break
         return segments or [first]
 
@@ -196,7 +196,7 @@ class QueueView:
         assert seen.found is not None  # noqa: S101 - told to the type checker
         if name in TOLD:
             _tell(seen, seen.found.run)
-        elif seen.message is None or seen.message.item == ON_ITS_OWN:
+        elif seen.message is None or not seen.group_id:
             raise AttributeError(name)
         elif name in CHEAP:
             self._tell_of_first(seen, seen.message)

@@ -269,3 +269,28 @@ def test_collector_runs_again_after_the_command(tmp_path: Path, queue: str) -> N
     assert gc.isenabled()
     run("order", written(tmp_path, {"queue": "APPQ"}), "--queue", queue)
     assert gc.isenabled()
+
+
+INDEXED = "the queue has INDXTYPE(GROUPID) on z/OS"
+
+
+@pytest.mark.parametrize(
+    ("platform", "index", "guaranteed"),
+    [("z/OS", "GROUPID", False), ("z/OS", "CORRELID", True), ("z/OS", "", True), ("UNIX", "GROUPID", True)],
+)
+def test_an_index_by_group_on_zos_leaves_the_physical_order_open(
+    tmp_path: Path, platform: str, index: str, guaranteed: bool
+) -> None:
+    script, facts = tmp_path / "QM1.mqsc", tmp_path / "lie.toml"
+    indexed = f"INDXTYPE({index})" if index else ""
+    head = f"* Queue manager name: QM1\n* Queue manager platform: {platform}\n"
+    script.write_text(f"{head}DEFINE QLOCAL(PARTS) {indexed}\n")
+    lie = ("{id = 'P1', queue = 'PARTS', by = 'STORE'}", "{id = 'P2', queue = 'PARTS', by = 'STORE'}")
+    facts.write_text(f"message = [{', '.join(lie)}]\n")
+    done = run("order", str(script), str(facts), "--from", "QM1", "--json")
+    found = json.loads(done.stdout)
+    assert (found["physical"], found["as_put"][0]["guaranteed"]) == (["P1", "P2"], guaranteed)
+    assert [each.startswith(INDEXED) for each in found["as_put"][0]["because"]] == ([] if guaranteed else [True])
+    assert [each.startswith(INDEXED) for each in found.get("remarks", ())] == ([] if guaranteed else [True])
+    text = run("order", str(script), str(facts), "--from", "QM1").stdout
+    assert ("physical order of its messages is not guaranteed" in text) is not guaranteed

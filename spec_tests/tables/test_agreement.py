@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
+import pyarrow as pa
+
 from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb import decide
@@ -237,3 +239,25 @@ def test_the_best_of_each_queue_manager(best: str, left: list[str]) -> None:
     found = decide(arrow_table([row]), explain=True, rules=rules).query("decided", "SELECT decision FROM decided")
     assert found is not None
     assert found.fetchall() == [(expected,)]
+
+
+@pytest.mark.parametrize("padded", [0, 20, 48, 65, 130])
+def test_names_are_taken_without_the_blanks_behind_them_and_no_others(padded: int) -> None:
+    """Names of destinations with blanks in other places, longer than a name, in another alphabet, and good ones."""
+    names = ["QM2", "QM.2", " QM2", "QM 2", "QM2\t", "QM2\u00a0", "ß", "", "  ", "Q" * 48, "Q" * 49, "A B ", "%/_"]
+    rows = [
+        ({"queue": "ORDERS", "already_sent_to": ["QM.2".ljust(padded)], "cluster_pcf": True},
+         [{"queue_manager": "QM.2", "channel": "TO.QM2"}, {name: each.ljust(padded), **({} if name == "queue_manager" else {"queue_manager": "QM3"})}])
+        for name in ("queue_manager", "queue", "channel", "cluster") for each in names
+    ]  # fmt: skip
+    given = pa.table({
+        "put": pa.array([put for put, _ in rows]),
+        "destinations": pa.array([[{"queue": None, "channel": None, "cluster": None, **each} for each in among] for _, among in rows]),
+    })  # fmt: skip
+    found = [one for (one,) in decide(given).project("decision").fetchall()]
+    decided = Rows().decision
+    assert found == [
+        decided(put, among)
+        for put, among in zip(*(given[name].to_pylist() for name in given.column_names), strict=True)
+    ]
+    assert {each["outcome"] for each in found} == {"chosen", "invalid", "failed"}  # QM.2 has the message already

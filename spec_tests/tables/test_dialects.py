@@ -56,7 +56,13 @@ WRITTEN = [
     ("IN_CASE(ARRAY('b'), a)", *["CASE WHEN a IN ('b') THEN a ELSE TRANSLATE(a, 'B', 'b') END"] * 2),
     ("IN_CASE(ARRAY('Ab'), a)", "a", "a"),
     ("UNPADDED(a)", "CASE WHEN ENDS_WITH(a, ' ') THEN RTRIM(a, ' ') ELSE a END", "RTRIM(a)"),
-    ("HAS_ODD_LETTERS(a)", "URL_ENCODE(a) <> a OR CONTAINS(a, '-') OR CONTAINS(a, '~')",
+    ("TRANSFORM(items, c -> UNPADDED(c))",
+     "LIST_TRANSFORM(items, LAMBDA c : CASE WHEN ENDS_WITH(c, ' ') THEN "
+     f"CASE WHEN STARTS_WITH('{' ' * 64}', SUBSTR(c, INSTR(c, ' '))) THEN LEFT(c, INSTR(c, ' ') - 1) "
+     "ELSE RTRIM(c, ' ') END ELSE c END)",
+     "TRANSFORM(items, c -> RTRIM(c))"),
+    ("HAS_ODD_LETTERS(a)",
+     "CASE WHEN CONTAINS(a, ' ') THEN TRUE ELSE URL_ENCODE(a) <> a OR CONTAINS(a, '-') OR CONTAINS(a, '~') END",
      "NOT (a RLIKE '(?s)^[%./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz]*(?!.)')"),
     ("TOGETHER_AS_TEXT((a, LIST_AS_TEXT(items)))", "CONCAT(a, ARRAY_TO_STRING(items, ''))",
      "CONCAT_WS('', a, CONCAT_WS('', items))"),

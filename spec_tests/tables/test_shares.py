@@ -102,8 +102,50 @@ def test_rows_take_them_in_these_shares_and_always_the_same(given: str) -> None:
     before = {row["key"]: row["decision"]["queue_manager"] for row in rows}
     assert [row["decision"]["queue_manager"] for row in again] == [before[row["key"]] for row in again]
     assert "shares" not in again[0]["decision"]
-    # The MD5 of "1" begins with c4ca4238a0: 77 % of the way to ffffffffff, which is in the last share.
-    assert before[1] == "QM4"
+
+
+@pytest.mark.parametrize("given", first(1, ["cluster", "destinations"]))
+def test_a_change_moves_only_the_rows_that_have_to_move(given: str) -> None:
+    def spread_over(weights: dict[str, int]) -> dict[str, str]:
+        """The queue manager that each of 6,000 rows takes of those that are up."""
+        among = ", ".join(f"{{'queue': 'Q', 'queue_manager': '{name}', 'channel': 'TO.{name}', 'channel_weight': {weights.get(name, 1)}, "
+                          f"'suspended': {name not in weights}}}" for name in WEIGHTS)  # fmt: skip
+        known = CLUSTER
+        for name in WEIGHTS:
+            channels = [
+                evolve(each, clwlwght=weights.get(name, 1)) if each.queue_manager == name else each
+                for each in known.channels
+            ]
+            known = (
+                evolve(known, channels=channels) if name in weights else evolve(known, channels=channels).suspend(name)
+            )
+        table = f"SELECT {{'queue': 'Q'}} AS put, [{among}] AS destinations, 'key ' || range AS key FROM range(6000)"
+        rows = of(table, *([known] if given == "cluster" else []), spread="key")
+        return {row["key"]: row["decision"]["queue_manager"] for row in rows}
+
+    equal = spread_over({"QM2": 50, "QM3": 50, "QM4": 50})
+    without = spread_over({"QM3": 50, "QM4": 50})
+    # Rows of the one that left are shared by the others; nothing else moves.
+    assert {name: Counter(without[key] for key in equal if equal[key] == name).keys() for name in WEIGHTS} == {
+        "QM2": {"QM3", "QM4"}, "QM3": {"QM3"}, "QM4": {"QM4"},
+    }  # fmt: skip
+    assert Counter(without[key] for key in equal if equal[key] == "QM2")["QM3"] == pytest.approx(1000, abs=120)
+    # More weight draws rows to one, and moves none between the others: 1/3 becomes 1/2.
+    heavier = spread_over({"QM2": 50, "QM3": 50, "QM4": 99})
+    moved = Counter((equal[key], heavier[key]) for key in equal if equal[key] != heavier[key])
+    assert moved.keys() == {("QM2", "QM4"), ("QM3", "QM4")}
+    assert sum(moved.values()) == pytest.approx(6000 * (99 / 199 - 1 / 3), abs=150)
+
+
+@pytest.mark.parametrize("kind", ["VARCHAR", "BIGINT"])
+def test_a_null_value_is_taken_as_one_of_its_own(kind: str) -> None:
+    """Each row of 4,000 has none, and half of them would otherwise go where all others go."""
+    table = f"SELECT 'Q' AS q, NULL::{kind} AS key, range AS id FROM range(4000)"
+    taken = Counter(row["decision"]["queue_manager"] for row in of(table, CLUSTER, queue="q", spread="key"))
+    assert taken == {name: pytest.approx(40 * weight, abs=150) for name, weight in WEIGHTS.items()}
+    again = of(table, CLUSTER, queue="q", spread="key")
+    assert Counter(row["decision"]["queue_manager"] for row in again) == taken
+    assert sorted(again[0]) == ["decision", "id", "key", "q"]
 
 
 def test_two_destinations_by_one_channel_share_its_counter() -> None:
