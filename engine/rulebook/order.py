@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
+from mqclause.model.diagnostic import quoted
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rule_file import FILE_NAME
 
@@ -50,13 +51,13 @@ class _Order:
             raise RuleError(f"{self.ruleset}/{file}", "after", "stands beside before; a rule is moved once")
         target, _, number = str(table[key]).partition(".")
         if target != self.ruleset or number not in self.of_number:
-            said = f"{table[key]!r} is not a rule of {self.ruleset}, like {self.ruleset}.{min(self.of_number)}"
+            said = f"{quoted(table[key])} is not a rule of {self.ruleset}, like {self.ruleset}.{min(self.of_number)}"
             raise RuleError(f"{self.ruleset}/{file}", key, said)
         to = self.of_number[number]
         if to in (file, *moved):
-            raise RuleError(f"{self.ruleset}/{file}", key, f"{table[key]!r} is moved beside this rule itself")
+            raise RuleError(f"{self.ruleset}/{file}", key, f"{quoted(table[key])} is moved beside this rule itself")
         if len(moved) == MOST_MOVED:
-            said = f"{table[key]!r} is moved, and so are {MOST_MOVED} rules one beside the other"
+            said = f"{quoted(table[key])} is moved, and so are {MOST_MOVED} rules one beside the other"
             raise RuleError(f"{self.ruleset}/{file}", key, said)
         return (*self.place(to, (file, *moved)), SIDES[key], *own)
 
