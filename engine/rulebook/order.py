@@ -7,12 +7,16 @@ from typing import Any
 
 from attrs import frozen
 
+from mqclause.model.diagnostic import quoted
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rule_file import FILE_NAME
 
 SIDES = {"before": 0, "after": 2}
 """The keys by which a rule is moved, and where it then stands beside the rule named, whose own side is between."""
 ITSELF = 1
+
+MOST_MOVED = 50
+"""So many rules may be moved, each beside the next."""
 
 
 def files_in_order(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -47,11 +51,14 @@ class _Order:
             raise RuleError(f"{self.ruleset}/{file}", "after", "stands beside before; a rule is moved once")
         target, _, number = str(table[key]).partition(".")
         if target != self.ruleset or number not in self.of_number:
-            said = f"{table[key]!r} is not a rule of {self.ruleset}, like {self.ruleset}.{min(self.of_number)}"
+            said = f"{quoted(table[key])} is not a rule of {self.ruleset}, like {self.ruleset}.{min(self.of_number)}"
             raise RuleError(f"{self.ruleset}/{file}", key, said)
         to = self.of_number[number]
         if to in (file, *moved):
-            raise RuleError(f"{self.ruleset}/{file}", key, f"{table[key]!r} is moved beside this rule itself")
+            raise RuleError(f"{self.ruleset}/{file}", key, f"{quoted(table[key])} is moved beside this rule itself")
+        if len(moved) == MOST_MOVED:
+            said = f"{quoted(table[key])} is moved, and so are {MOST_MOVED} rules one beside the other"
+            raise RuleError(f"{self.ruleset}/{file}", key, said)
         return (*self.place(to, (file, *moved)), SIDES[key], *own)
 
 

@@ -49,7 +49,7 @@ _DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))
 _CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
 
 FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
-    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata clwllen trigint defxmitq deadq defclxq")
+    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata clwllen trigint defxmitq deadq defclxq igq")
     | _texts("REPOS REPOSNL"),
     "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
     "QALIAS": _attributes(Queue, f"{_EVERY} get targtype") | _CLUSTERED | _texts("TARGET"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from operator import attrgetter
 from typing import Any
 
-from attrs import evolve, field, fields, frozen
+from attrs import field, fields, frozen
 
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, seen
@@ -215,6 +216,13 @@ class ConfiguredObject:
     shown_at: str = field(default="", metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 
+    def evolved(self, **changed: Any) -> ConfiguredObject:
+        """The object with some of its attributes changed: what attrs.evolve gives, in a part of the time."""
+        values = [*_VALUES_OF(self)]
+        for name, value in changed.items():
+            values[_PLACE_OF[name]] = value
+        return ConfiguredObject(*values)
+
     def place_of(self, attribute: str) -> FileLine:
         """The file and the line where an attribute stands, or else the object."""
         names = keywords(attribute)
@@ -231,15 +239,20 @@ class ConfiguredObject:
             return not self.is_shown or any(name in self.places for name in keywords(attribute))
         return not self.is_shown or any(self.found.stating(name) for name in keywords(attribute))
 
-    def kept(self, words: Collection[str]) -> ConfiguredObject:
-        """The object without its definition: of the keywords of MQSC, and of what it ``states``, it is kept where."""
-        found = self.found
-        if found is None:
-            return self
-        named = {*words, *(word for each in self.states for word in keywords(each))}
-        stated = [(name, by) for name in named if (by := found.stating(name))]
-        places = {"": self.place_of(""), **{name: (by.source, by.line_of(name)) for name, by in stated}}
-        return evolve(self, found=None, places=places)
+
+def kept_places(found: MqObject, words: Collection[str], states: Collection[str]) -> Mapping[str, FileLine]:
+    """Where a definition stands, and what it states: of the keywords of MQSC, and of the attributes ``states``."""
+    named = words if not states else {*words, *(word for each in states for word in keywords(each))}
+    stated = {name for by in found.statements for name in by.attributes if name in named}
+    places = {"": (found.record.source, found.record.line)}
+    for name in stated:
+        if (by := found.stating(name)) is not None:
+            places[name] = by.source, by.line_of(name)
+    return places
+
+
+_NAMES = tuple(each.name for each in fields(ConfiguredObject))
+_VALUES_OF, _PLACE_OF = attrgetter(*_NAMES), {name: at for at, name in enumerate(_NAMES)}
 
 
 def keywords(attribute: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from mqclause.model.assembly.configured import (
     OFF,
     QUEUE_ATTRIBUTES,
     ConfiguredObject,
+    kept_places,
 )
 from mqclause.model.assembly.configured_routes import ConfiguredRoutes
 from mqclause.model.assembly.configured_senders import ConfiguredSenders
@@ -88,17 +89,22 @@ class ConfiguredMember:
             covered(scripts),
         )
 
-    def configured(self) -> Iterator[ConfiguredObject]:
-        """Its objects that checks look at, as far as they can be seen without the other queue managers."""
+    def configured(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
+        """Its objects that checks look at, as far as they can be seen without the other queue managers.
+
+        Of one that has to wait for these it is kept where the keywords ``words`` of MQSC stand, in place of all of it.
+        """
         for each in self.objects.of(*CHECKED_TYPES):
             is_queue = each.kind in CONFIGURED_QUEUES
             clusters = self.joined_of(each) if is_queue else each.clusters
             more = self.queue(each) if is_queue else self.other(each)
             if each.name.startswith(SHIPPED):
                 more["family"] = ".".join(each.name.split(".")[:3])
+            waits = bool(clusters) or "leading" in more
+            more |= {"places": kept_places(each, words, more.get("states", ()))} if waits else {"found": each}
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
-                                   clusters=clusters, found=each, is_shown=self.is_shown(each), **more)  # fmt: skip
+                                   clusters=clusters, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.suspended()
         routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.lacks)
         yield from routes.routes()
@@ -166,7 +172,8 @@ class ConfiguredMember:
     def lacked(self, found: MqObject, queue: Queue) -> str:
         """The queue that an alias leads to where its files tell that it has none of that name; blank if they do not."""
         target = queue.base_queue
-        is_lacking = target not in self.names | self.models and tells_target(self.objects, found)
+        is_there = target in self.names or target in self.models
+        is_lacking = not is_there and tells_target(self.objects, found)
         return target if is_lacking else ""
 
     @cached_property
@@ -271,10 +278,19 @@ class ConfiguredMember:
             return None
         return named.union(each.name for each in self._queues.values() if each.text("CLCHNAME"))
 
+    def found(self, name: str) -> MqObject:
+        """The definition of its queue of that name. Raises KeyError."""
+        return self._queues[name]
+
     def own_queue(self, name: str) -> Queue | None:
         """Its queue of that name."""
-        found = self._queues.get(name)
-        return queue_fact(found, self.name, self.joined_of(found)) if found else None
+        if name not in self._facts and (found := self._queues.get(name)) is not None:
+            self._facts[name] = queue_fact(found, self.name, self.joined_of(found))
+        return self._facts.get(name)
+
+    @cached_property
+    def _facts(self) -> dict[str, Queue]:
+        return {}
 
     def clustered_queues(self) -> Iterator[tuple[MqObject, Queue]]:
         """Its queues that a cluster knows, each as a fact too."""

@@ -11,7 +11,7 @@ from attrs import NOTHING, fields
 from mqclause.model.assembly.provenance import Provenance
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.objects import Fact, Put, Queue
+from mqclause.model.facts.objects import Channel, ChannelStatus, Fact, Put, Queue
 from mqclause.model.readers.facts_file import LIST_TABLES, UNKNOWABLE
 
 DEFINITE = ("stated", "observed")
@@ -64,9 +64,9 @@ def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
     """The names of those that an attribute is not known of, by attribute."""
     cluster, provenance = snapshot.cluster, snapshot.provenance
     local = cluster.queue_manager.name
+    channels: list[Channel | ChannelStatus] = [*cluster.channels, *cluster.channel_statuses]
     of = {
-        "status": [each.name for each in (*cluster.channels, *cluster.channel_statuses)
-                   if not provenance.tells(each, "status")],
+        "status": [each.name for each in channels if not provenance.tells(each, "status")],
         "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
         **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in snapshot.untold.items()},
     }  # fmt: skip

@@ -58,7 +58,8 @@ class MqObject:
 
     def text(self, attribute: str) -> str:
         """The value of ``attribute`` without trailing blanks; blank if it is not stated."""
-        return " ".join(listed(self.value(attribute)))
+        value = self.value(attribute)
+        return value.rstrip(" ") if isinstance(value, str) else " ".join(listed(value))
 
     def take(self, record: Record, found: Mapping[str, Any]) -> None:
         """Set what ``record`` states; ``found`` has its values that are fields of facts."""

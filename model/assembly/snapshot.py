@@ -124,8 +124,10 @@ class Snapshot:
     @property
     def _channels(self) -> frozenset[str]:
         """The channels of the local queue manager that any source names."""
-        facts = (*self.cluster.channel_statuses, *self.cluster.channels)
-        return self.defined.get("CHANNEL", frozenset()).union(each.name for each in facts)
+        routes = (each.name for each in self.cluster.channels)
+        return self.defined.get("CHANNEL", frozenset()).union(
+            routes, (each.name for each in self.cluster.channel_statuses)
+        )
 
     def _tells(self, kind: str, name: str) -> bool:
         """Whether the sources would tell that the local queue manager has something of that kind and name."""
@@ -308,7 +310,7 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
         # The same once more, with the place of each fact.
         cluster = agreed(placed_table(own, document, "queue_manager"), placed_rows(facts, document)).cluster
     messages, of = _checked_messages([(facts, document)], cluster), untold((), (document,), cluster)
-    of_facts = {"messages": messages, "untold": of, "sent_from": sent_from((), cluster)}
+    of_facts: dict[str, Any] = {"messages": messages, "untold": of, "sent_from": sent_from((), cluster)}
     return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), **of_facts)
 
 

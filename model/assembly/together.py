@@ -32,6 +32,9 @@ _LACKED = {
 }
 """The attributes of a local queue that a queue of another type has not, like CLWLUSEQ."""
 
+_VALUES_OF = attrgetter(*(name for name in QUEUE_ATTRIBUTES if name not in ("descr", "target", "base_queue", "rname")))
+"""All of a queue but texts that are its own, and what it leads to."""
+
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
 
@@ -46,7 +49,8 @@ ANY_QUEUE = "ANY.QUEUE"
 class Together:
     """What all of them tell. An own file of a queue manager counts before what others display of it.
 
-    ``fell_by`` is found later, by the rules: why a host of a queue in a cluster that looks so is not chosen.
+    What is found later, by the rules: ``fell_by``, why a host of a queue in a cluster that looks so is not chosen;
+    ``led_by``, the transmission queue by which an alias or a remote definition of a kind leads somewhere.
     """
 
     described: dict[str, Contribution]
@@ -61,6 +65,7 @@ class Together:
     closed: set[str] = field(factory=set)
     many: set[str] = field(factory=set)
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
+    led_by: dict[object, str] = field(factory=dict)
     told: dict[OnDisplay, frozenset[str]] = field(factory=dict)
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
@@ -136,14 +141,14 @@ class Together:
             yield from self.route(about)
         elif about.chltype == "CLUSSDR":
             differing, seen = [*self.differing(about)], self.sender(about)
-            yield from (evolve(seen, receiver_differs=name.upper()) for name in differing or [""])
+            yield from (seen.evolved(receiver_differs=name.upper()) for name in differing or [""])
         elif about.shown_at and about.queue_manager in self.described:
             return  # by its own files
         elif about.object_type in ("CHANNEL", "QMGR") or not about.clustered:
             yield about
         else:
             for name in about.clusters:
-                yield evolve(about, clusters=(name,), cluster=name, **self.hosts_of(about.name, name))
+                yield about.evolved(clusters=(name,), cluster=name, **self.hosts_of(about.name, name))
 
     def hosts_of(self, name: str, cluster: str) -> dict[str, Any]:
         """What the hosts of a queue in a cluster have."""
@@ -181,8 +186,7 @@ class Together:
         full, name = self.repositories.get(cluster, set()), about.queue_manager
         own = self.described[name]
         manual = {(sender, to) for of, sender, to in own.manual if of == cluster}
-        return evolve(
-            about,
+        return about.evolved(
             repository=name in full,
             own_repository_told=name in full or (cluster, name) in self.partials,
             repository_elsewhere=bool(own.repositories - {cluster}),
@@ -224,7 +228,7 @@ class Together:
             is_manual = about.deftype in MANUAL
             partial = is_manual and (clusters[0], leads_to) in self.partials
             more = self.of_cluster(clusters[0])
-            yield evolve(about, clusters=clusters, leads_to=leads_to, leads_to_partial=partial, **more)
+            yield about.evolved(clusters=clusters, leads_to=leads_to, leads_to_partial=partial, **more)
 
     def sender(self, about: ConfiguredObject) -> ConfiguredObject:
         """A defined sender with where it leads, and how the receiver of its name is to be reached."""
@@ -236,7 +240,7 @@ class Together:
         conname = self.connames.get(about.name, "")
         apart = bool(conname and about.conname) and addresses(conname).isdisjoint(addresses(about.conname))
         is_told = not INSERT.search(conname + about.conname)
-        return evolve(about, leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
+        return about.evolved(leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
                       connects_elsewhere=apart and is_told, **more)  # fmt: skip
 
     def differing(self, about: ConfiguredObject) -> Iterator[str]:
@@ -279,15 +283,16 @@ class Together:
         for record in (record for _, each in sorted(self.described.items()) for record in each.records):
             owner = self.described.get(record.owner)
             own = self.queues.get((record.name, record.cluster), {}).get(record.owner)
-            told = self.told.get(("QUEUE", record.name, record.owner))
-            for name in RECORDED if owner is not None and own is not None else ():
-                is_told = name in record.values and (told is None or name in told)
-                if is_told and record.values[name] != getattr(own, name) and (record.name, name) not in owner.altered:
-                    yield ConfiguredObject(
-                        own.type, record.name, record.owner, owner=record.owner if owner.is_named else "",
-                        clusters=(record.cluster,), places={"": record.place}, record_differs=name.upper(),
-                        recorded=str(record.values[name]), defined=str(getattr(own, name)), recorded_at=record.at,
-                    )  # fmt: skip
+            if owner is not None and own is not None:
+                told = self.told.get(("QUEUE", record.name, record.owner), frozenset(RECORDED))
+                for name in RECORDED:
+                    is_told = name in record.values and name in told and (record.name, name) not in owner.altered
+                    if is_told and record.values[name] != getattr(own, name):
+                        yield ConfiguredObject(
+                            own.type, record.name, record.owner, owner=record.owner if owner.is_named else "",
+                            clusters=(record.cluster,), places={"": record.place}, record_differs=name.upper(),
+                            recorded=str(record.values[name]), defined=str(getattr(own, name)), recorded_at=record.at,
+                        )  # fmt: skip
 
     def seen_by(self, about: ConfiguredObject, local: str | None) -> ConfiguredObject:
         """The object as ``local`` sees it: whether it is its own, and whether they share a cluster."""
@@ -295,7 +300,7 @@ class Together:
             return about
         mine = self.described[local].clusters if local in self.described else frozenset()
         shared = not mine.isdisjoint(about.clusters)
-        return evolve(about, is_own=about.queue_manager == local, in_shared_cluster=shared)
+        return about.evolved(is_own=about.queue_manager == local, in_shared_cluster=shared)
 
     def looks(self, name: str, cluster: str) -> Mapping[str, Appearance]:
         """How the hosts of a queue in a cluster look to whoever chooses, each with the routes to it."""
@@ -329,10 +334,30 @@ class Together:
             self._around[key] = self._led_to(about, more)
         return self._around[key]
 
+    def kind_of(self, about: ConfiguredObject, queue: Queue) -> tuple[object, ...] | None:
+        """All that rules of names see of an alias, or a remote definition, and of what it leads to, but two names.
+
+        These are its own and that of the queue that it leads to, where nothing else has them; None if something has.
+        """
+        cluster, target = self.around(about, False), queue.base_queue or queue.rname
+        ways = (queue.rqmname, queue.xmitq, cluster.queue_manager.defxmitq)
+        led_to = cluster.own_queues.get(target)
+        for name in (queue.name, target):
+            has_it = name in cluster.remote or name in cluster.aliases_by_name or name in cluster.models
+            if has_it or name in ways or len(cluster.queues_by_name.get(name, ())) != (name in cluster.own_queues):
+                return None
+        if not target or target == queue.name or (led_to is not None and (led_to.base_queue or led_to.rname)):
+            return None
+        of_target = led_to and (led_to.type, *_VALUES_OF(led_to))
+        return about.queue_manager, queue.type, ways, _VALUES_OF(queue), of_target
+
     def _led_to(self, about: ConfiguredObject, more: bool) -> Cluster:
         of = self.described[about.queue_manager]
         own = of.queue_manager if of.is_named else evolve(of.queue_manager, name=NAMELESS)
-        beside, clusters = [evolve(each, queue_manager=own.name) for each in about.beside], tuple(sorted(of.clusters))
+        clusters = tuple(sorted(of.clusters))
+        beside = [
+            each if each.queue_manager == own.name else evolve(each, queue_manager=own.name) for each in about.beside
+        ]
         names = sorted({name for each in about.beside for name in (each.base_queue, each.rname)} - {""})
         remote = [each for name in names for each in self.instances(name, clusters).values()]
         remote = [each for each in remote if each.queue_manager != own.name]

@@ -120,7 +120,7 @@ class Cluster:
     def with_status(self, channel: str, status: str) -> Cluster:
         """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
         channel = of_type("channel", channel, str).rstrip(" ")
-        names = [each.name for each in (*self.channels, *self.channel_statuses)]
+        names = [*(each.name for each in self.channels), *(each.name for each in self.channel_statuses)]
         if channel not in names:
             raise _unknown("channel", channel, names)
 

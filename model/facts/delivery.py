@@ -44,7 +44,9 @@ class Delivery:
     target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
     there, blank if it is none, ``target_on_host`` whether the target itself has a queue of that name, and
     ``target_there`` whether any queue manager that is described, or that may be left out, has; ``by_alias``: the target
-    was chosen as an alias of a queue manager. A message that is ``bound`` names its target as queue manager. A target
+    was chosen as an alias of a queue manager. A message that is ``bound`` names its target as queue manager. The target
+    may be ``suspended`` in the cluster of the route; the sender ``shares_queues``: it has IGQ(ENABLED), so that members
+    of its queue-sharing group send one another messages by a shared queue. A target
     ``has_left`` where a change takes it out of the cluster; ``other_ways`` counts the CLUSSDR channels of the sender to
     members that stay. A message that leaves by no cluster channel does so ``by_transmission_queue``, blank if it stays
     here; ``is_sent_from``: a channel that is described names that, or none is described.
@@ -75,6 +77,8 @@ class Delivery:
     target_there: bool = True
     target_on_host: bool = True
     bound: bool = False
+    suspended: bool = False
+    shares_queues: bool = False
     by_alias: bool = False
     has_left: bool = False
     other_ways: int = seen(Whole(0, LARGEST), 0)

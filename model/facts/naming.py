@@ -128,7 +128,7 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
     own, clusters = cluster.queue_manager, frozenset(cluster.queue_manager.clusters)
     others = [each for each in instances if each.queue_manager != own.name]
     found: dict[str, Any] = {"known_in_cluster": bool(others)}
-    found["hosts"] = _named_first(each.queue_manager for each in others)
+    found["hosts"] = _named_first(each.queue_manager for each in others) if others else ()
     found["shared_by_others"] = any(not clusters.isdisjoint(each.clusters) for each in others)
     found["known_as_alias"] = name in cluster.aliases_by_name
     found["known_as_model"] = name in cluster.models

@@ -49,7 +49,8 @@ class QueueManager:
     """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds.
 
     ``repository`` is whether it is a full repository. ``defclxq`` says which transmission queue the cluster channels
-    have that no queue names in ``clchname``; blank where it is not told.
+    have that no queue names in ``clchname``; blank where it is not told. With ``igq`` members of its queue-sharing
+    group send one another messages by a shared queue.
     """
 
     name: str = attribute(NAME)
@@ -66,6 +67,7 @@ class QueueManager:
     deadq: str = attribute(NAME_OR_BLANK, "")
     repository: bool = attribute(Flag(), False)
     defclxq: str = attribute(Words(("SCTQ", "CHANNEL", "")), "")
+    igq: str = attribute(ENABLED, "DISABLED")
 
 
 @frozen

@@ -301,3 +301,22 @@ def test_a_member_more_takes_away_no_finding_that_is_about_one_object_alone(comm
     assert [each for each in told(one) if each[0] in alone] == [
         each for each in both if each[0] in alone and each[2] == "QM0"
     ]
+
+
+def test_queues_that_are_alike_are_asked_about_together_and_told_by_their_own_names() -> None:
+    """None has its initiation queue; the last names itself, which no other that is like it does."""
+    queues = [f"DEFINE QLOCAL({name}) TRIGGER PROCESS(P) INITQ(BELL)" for name in ("WORK.1", "WORK.2")]
+    own = "DEFINE QLOCAL(OWN) TRIGGER PROCESS(P) INITQ(OWN) PUT(DISABLED)"
+    script = member("QM1", *queues, own, "DEFINE PROCESS(P) APPLICID(x)", f"{QUEUE}")
+    said = {each.name: each for each in found(script) if each.rule.id == "trigger.07"}
+    assert [*said] == ["WORK.1", "WORK.2"]
+    remedies = [each.said.remedy for each in said.values()]
+    assert len({each.message for each in said.values()}) == 1
+    assert all("%" not in f"{each.message}{each.said.remedy}" for each in said.values())
+    assert remedies[0].replace("WORK.1", "WORK.2") == remedies[1]
+    gets = member(
+        "QM2", *(f"{each} TRIGTYPE(NONE)" for each in queues), "DEFINE QLOCAL(BELL)", "DEFINE PROCESS(P) APPLICID(x)"
+    )
+    assert [(each.name, each.said.remedy) for each in found(gets) if each.rule.id == "trigger.10"] == [
+        (name, f"ALTER QLOCAL('{name}') TRIGTYPE(FIRST)") for name in ("WORK.1", "WORK.2")
+    ]

@@ -234,3 +234,16 @@ def test_very_many_conditions_are_concluded_from(tmp_path: Path) -> None:
     for executor in EVERY_EXECUTOR:
         for weight in (399, 400):
             assert delivered(rules, executor, [Van("A")], Delivery(weight)).facts == {"every": weight == 400}
+
+
+@pytest.mark.parametrize(("number", "is_fine"), [(51, True), (52, False), (2000, False)])
+def test_rules_that_are_moved_one_beside_the_other(tmp_path: Path, number: int, is_fine: bool) -> None:
+    body = "[eliminate]\nwhere = 'age > 5'\nbecause = 'so'"
+    first, *others = range(1, number + 1)
+    files = {f"delivery/{at}_x.toml": rule("delivery/1", body, after=f"delivery.{at - 1}") for at in others}
+    rules = rules_in(tmp_path, {f"delivery/{first}_x.toml": rule("delivery/1", body), **files})
+    if is_fine:
+        assert [each.id for each in rules.ruleset(DELIVERY).rules] == [f"delivery.{at}" for at in (first, *others)]
+        return
+    with pytest.raises(RuleError, match="is moved, and so are 50 rules one beside the other"):
+        rules.ruleset(DELIVERY)

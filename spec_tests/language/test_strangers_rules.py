@@ -235,7 +235,8 @@ def asked(rules: Rules, paths: list[str], snapshot: Snapshot, in_sql: bool) -> N
 LASTING, MEMORY = 2.0, 500 << 10
 """Seconds of the processor for one folder, and KiB for all."""
 
-LONGEST_LINE = 3000
+LONGEST_LINE = 25_000
+"""Characters of a line: it may quote an expression, and what it was made of."""
 
 
 @pytest.mark.parametrize("seed", first(8, range(500)))

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import evolve, frozen
 from sqlglot import exp
 
-from mqclause.answers.check.triggering import to_trigger
+from mqclause.answers.check.triggering import STAND_IN, kind_of, to_trigger
 from mqclause.answers.check.unfulfilled import Unfulfilled, unfulfilled
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.trigger.why import Why
@@ -167,7 +167,7 @@ class Checks:
     def tells(self, rule: Rule, attribute: str, about: ConfiguredObject) -> bool:
         """Whether a finding is asked for, and its attribute told, and known to who looks."""
         asked = rule.id in self.rules and rule.id not in self.ignored
-        return asked and about.tells(attribute) and self.is_known(evolve(about, attribute=attribute))
+        return asked and about.tells(attribute) and self.is_known(about.evolved(attribute=attribute))
 
     def is_known(self, about: ConfiguredObject) -> bool:
         """Whether who looks knows the attribute that a finding is about."""
@@ -179,19 +179,34 @@ class Checks:
         asked: bool = self.course.run(about, ())[0].facts["is_to_trigger"]
         return asked
 
-    def of_trigger(self, member: ConfiguredMember, about: ConfiguredObject) -> Iterator[Finding]:
-        """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open."""
-        cluster = to_trigger(member, about.name)
-        put = cluster.own_queues[about.name], Snapshot(cluster), HIGHEST_PRIORITY
+    def of_trigger(
+        self, member: ConfiguredMember, about: ConfiguredObject, alike: dict[object, tuple[Unfulfilled, ...]]
+    ) -> Iterator[Finding]:
+        """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open.
+
+        ``alike`` has what is said of queues of each kind, and gets what is said of a kind that it does not have.
+        """
+        kind = kind_of(member, about.name)
+        if kind not in alike:
+            called = str(kind[-1])
+            cluster = to_trigger(member, about.name, called)
+            alike[kind] = tuple(self._untriggered(cluster.own_queues[called], Snapshot(cluster)))
+        for each in alike[kind]:
+            if self.tells(each.rule, each.attribute, about):
+                message, remedy = (text.replace(STAND_IN, about.name) for text in (each.message, each.remedy))
+                yield _found(evolve(each, message=message, remedy=remedy), about)
+
+    def _untriggered(self, queue: Queue, snapshot: Snapshot) -> Iterator[Unfulfilled]:
+        """The conditions of the trigger rules that fail, whatever is not known of a queue."""
+        put = queue, snapshot, HIGHEST_PRIORITY
         if self.why.may_trigger(*put):
             return
         answer = self.why.ask(*put)
         for doubt in answer.doubts if answer.verdict == "does not" else ():
             rule, condition = doubt.condition.rule, doubt.condition
-            if doubt.holds is False and self.tells(rule, rule.attribute, about):
+            if doubt.holds is False:
                 remedy, typed = condition.remedy or condition.advice, bool(condition.remedy)
-                said = Unfulfilled(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
-                yield _found(said, about)
+                yield Unfulfilled(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
 
     def among(self, about: ConfiguredObject, together: Together, local: str | None) -> Iterator[Finding]:
         """What they find of one object among all queue managers; with ``local`` of what that queue manager knows of it.
@@ -213,18 +228,18 @@ class Checks:
         """What they find of a queue as each of several clusters knows it, once for those that have it alike."""
         found = dict[FindingKey, list[ConfiguredObject]]()
         for each in every:
-            for finding in self.of(evolve(each, cluster="")):
+            for finding in self.of(each.evolved(cluster="")):
                 found.setdefault(finding.key, []).append(each)
         for key, seen in found.items():
             names = ", ".join(sorted(each.cluster for each in seen))
-            about = evolve(seen[0], cluster=names, in_others=len(seen) < len(every))
+            about = seen[0].evolved(cluster=names, in_others=len(seen) < len(every))
             yield from (one for one in self.of(about) if one.rule.id == key[0])
 
     def with_choices(self, about: ConfiguredObject, together: Together) -> Iterator[ConfiguredObject]:
         """The object as each of its clusters knows it, with what the rules of workload make of it there."""
         for seen in together.seen(about):
             if self.competes(seen):
-                yield evolve(seen, unreachable=self.unreachable(seen, together))
+                yield seen.evolved(unreachable=self.unreachable(seen, together))
             elif seen.clustered:
                 yield seen
 
@@ -233,20 +248,26 @@ class Checks:
 
         Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
         """
-        seen = evolve(about, clustered=False, **together.told_around(about))
-        is_queue = queue.type == "QALIAS" or queue.rname
-        names = (queue.name, "") if is_queue else (ANY_QUEUE, queue.name)
-        found = self.engine.resolve(together.around(about, False), *names, "MQOPEN")
-        if found.reason is None:
-            by = found.last.facts["transmission_queue"]
+        seen: dict[str, Any] = {"clustered": False, **together.told_around(about)}
+        kind = together.kind_of(about, queue)
+        by: str | None = together.led_by.get(kind)
+        if by is None:
+            is_queue = queue.type == "QALIAS" or queue.rname
+            names = (queue.name, "") if is_queue else (ANY_QUEUE, queue.name)
+            found = self.engine.resolve(together.around(about, False), *names, "MQOPEN")
+            if found.reason is None:
+                by = str(found.last.facts["transmission_queue"])
+                if kind is not None:
+                    together.led_by[kind] = by
+        if by is not None:
             is_sent_from = about.sent_from is None or by.startswith(SHIPPED) or by in about.sent_from
             is_lost = about.clustered and together.elsewhere(about.lacked, about.queue_manager)
             lost = about.lacked if is_lost else ""
-            return evolve(seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
+            return about.evolved(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
         last = found.last.situation
         could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
-        return evolve(
-            seen,
+        return about.evolved(
+            **seen,
             leads_nowhere=found.reason.because,
             lost_by=found.reason.name,
             lost_queue=last.queue,

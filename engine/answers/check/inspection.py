@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from attrs import define, evolve, field, frozen
 
 from mqclause.answers.check.findings import Checks, Finding, by_place
+from mqclause.answers.check.unfulfilled import Unfulfilled
 from mqclause.model.assembly.change import OPTION, WhatIf, on_several, read_change
 from mqclause.model.assembly.configured import ConfiguredObject
 from mqclause.model.assembly.configured_member import ConfiguredMember
@@ -113,13 +114,14 @@ class Inspection:
         faults, warnings = list[Diagnostic](), list[Diagnostic]()
         member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
         found, waiting = list[Finding](), list[ConfiguredObject]()
-        for each in member.configured():
+        alike = dict[object, tuple[Unfulfilled, ...]]()
+        for each in member.configured(self.checks.keywords):
             # Which clusters are shared is known when all files are read.
-            about = each if self.local is None else evolve(each, is_own=name == self.local, in_shared_cluster=False)
+            about = each if self.local is None else each.evolved(is_own=name == self.local, in_shared_cluster=False)
             if about.trigger and self.checks.is_to_trigger(about):
-                found += self.checks.of_trigger(member, about)
+                found += self.checks.of_trigger(member, about, alike)
             if about.clustered or about.leading is not None:
-                waiting.append(about.kept(self.checks.keywords))
+                waiting.append(about)
             else:
                 found += self.checks.of(about)
         self.members[name] = Inspected(

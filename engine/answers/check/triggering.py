@@ -8,12 +8,27 @@ from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import ModelQueue, Process, Queue
 
+STAND_IN = "%THIS.QUEUE%"
+"""The name of a queue while all that are like it are asked about together."""
 
-def to_trigger(member: ConfiguredMember, name: str) -> Cluster:
-    """A queue that is to trigger with what that needs; what no file would tell is taken to be there."""
+
+def kind_of(member: ConfiguredMember, name: str) -> tuple[object, ...]:
+    """What the trigger rules see of a queue that is to trigger: of queues alike in it they say the same.
+
+    Last in it is the name to ask about it by: its own where something else that they see has that too.
+    """
+    found = member.found(name)
+    initq = found.fields.get("initq", "")
+    bell = member.own_queue(initq) if initq != name else None
+    is_named = name == initq or (bell is not None and name == bell.base_queue)
+    return (*found.fields.items(), name if is_named else STAND_IN)
+
+
+def to_trigger(member: ConfiguredMember, name: str, called: str) -> Cluster:
+    """A queue that is to trigger, ``called`` so, with what that needs; what no file would tell is taken to be there."""
     own = member.own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
-    queue = evolve(own, clusters=(), curdepth=None, ipprocs=None)
+    queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)
     initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
     models = [queue.initq] if initq is None and queue.initq in member.models else []
     if initq is None and queue.initq not in ("", queue.name, *models) and not member.tells("QLOCAL", queue.initq):

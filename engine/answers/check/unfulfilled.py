@@ -15,6 +15,9 @@ from mqclause.rulebook.rule import Because, Holds, Rule
 from mqclause.trace.record import scope_of, seen_by
 from mqclause.trace.sentence import sentence
 
+DERIVED = Applied._fields.index("derived")
+"""Where a trace has what a step derived."""
+
 
 @frozen
 class Unfulfilled:
@@ -35,7 +38,7 @@ def unfulfilled(course: Course, about: Any, run: Run) -> Iterator[Unfulfilled]:
     """What a traced run of the checks found of the object ``about``: conditions with a severity that do not hold."""
     ruleset = course.rulesets[0]
     for rule, did in zip(ruleset.rules, run.trace or (), strict=True):
-        if did is not None and rule.severity and (derived := Applied(*did).derived) and not derived["holds"]:
+        if did is not None and rule.severity and (derived := did[DERIVED]) and not derived["holds"]:
             yield _said(course, about, run, rule)
 
 

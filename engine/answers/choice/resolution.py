@@ -158,8 +158,10 @@ def resolved(
 
 
 def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool, for_input: bool) -> Iterator[Look]:
-    seen = evolve(naming(cluster, put), bind_left_open=left_open, for_input=for_input)
-    before = set[object]()
+    seen = naming(cluster, put)
+    if left_open or for_input:
+        seen = evolve(seen, bind_left_open=left_open, for_input=for_input)
+    met_before, before = {(put.queue, put.queue_manager)}, set[object]()
     while True:
         look = Look.of(seen, course)
         yield look
@@ -167,13 +169,16 @@ def _looks(course: Course, cluster: Cluster, put: Put, left_open: bool, for_inpu
         if look.run.failure is not None or facts["ends"] != "again":
             return
         put = Put.as_written(facts["next_queue"], facts["next_queue_manager"], call=put.call)
-        met = evolve(seen, inhibited_by=seen.inhibited_by or facts["disabled"])
-        seen = naming(cluster, put, met, facts["object_kind"])
+        if facts["disabled"] and not seen.inhibited_by:
+            seen = evolve(seen, inhibited_by=facts["disabled"])
+        seen = naming(cluster, put, seen, facts["object_kind"])
         # The same names may be met once more; what was followed then tells the rules more than before.
-        alike = astuple(evolve(seen, followed=tuple(sorted({*seen.followed}))), recurse=False)
-        if alike in before:
-            raise _leads(look, "where it has led before")
-        before.add(alike)
+        if (names := (put.queue, put.queue_manager)) in met_before:
+            alike = astuple(evolve(seen, followed=tuple(sorted({*seen.followed}))), recurse=False)
+            if alike in before:
+                raise _leads(look, "where it has led before")
+            before.add(alike)
+        met_before.add(names)
 
 
 def _leads(look: Look, where: str) -> RuleError:

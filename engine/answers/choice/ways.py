@@ -130,6 +130,8 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         not leads_to or leads_to in told,
         bound,
         by_alias=chosen.is_alias,
+        suspended=chosen.suspended,
+        shares_queues=cluster.queue_manager.igq == "ENABLED",
         is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
         full_here=cluster.full_here,
         queue_of_channel=queue_of_channel(chosen.channel),

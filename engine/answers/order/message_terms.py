@@ -31,11 +31,18 @@ NO_QUEUE = Queue("-", "-")
 
 @frozen(eq=False)
 class MessageTerms:
-    """The terms of rules of retrieval, made ready to be asked of a message: see model.facts.retrieval.Terms."""
+    """The terms of rules of retrieval, made ready to be asked of a message: see model.facts.retrieval.Terms.
 
+    It pickles as its ``rules``.
+    """
+
+    rules: Rules
     enqueued: Callable[[StatedMessage], int]
     of_items: tuple[Callable[[StatedMessage], Any], ...]
     known: dict[tuple[Any, ...], InItem] = field(factory=dict, init=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return message_terms, (self.rules,)
 
     def priority(self, given: int, queue: Queue) -> int:
         """The priority that a message is enqueued with on a queue; what is beyond 0 to 9 counts as the nearest."""
@@ -65,4 +72,4 @@ def message_terms(rules: Rules) -> MessageTerms:
     """The terms of these rules. Raises RuleError."""
     before: Vocabulary = rules.terms(RETRIEVAL).before
     enqueued, *of_items = (ready(exp.column(term), before, "d") for term in ("enqueued_priority", *OF_ITEMS))
-    return MessageTerms(enqueued, tuple(of_items))
+    return MessageTerms(rules, enqueued, tuple(of_items))
