@@ -164,8 +164,8 @@ def test_what_a_message_meets_that_is_sent_when_its_target_is_back(
 
 def test_what_meets_nothing_yet_is_told_nothing() -> None:
     """Delivered already, or waiting on: put-disabling the queue concerns neither now."""
-    flags: dict[str, Any]
-    for flags, stopped in (({"delivered": True}, False), ({"bound": True}, True)):
+    cases: list[tuple[dict[str, Any], bool]] = [({"delivered": True}, False), ({"bound": True}, True)]
+    for flags, stopped in cases:
         stop = [{"do": "alter", "channel": "TO.QM2", "set": {"status": "STOPPED"}}] if stopped else []
         *_, row = replayed(*stop, FAIL, DISABLE, RECOVER, in_flight=[sent(**flags)])
         assert "remarks" not in row
