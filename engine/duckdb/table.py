@@ -88,10 +88,10 @@ def decide(
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = given.asked(_text_in_cluster(puts, tuple(columns), rules, explain, spreading))
+        decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading))
         return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
-    return given.asked(_text_of_rows(shape_of(columns, OUTCOME), tuple(columns), rules, explain, spreading))
+    return given.asked(text_of_rows(shape_of(columns, OUTCOME), tuple(columns), rules, explain, spreading))
 
 
 def decide_triggers(
@@ -148,7 +148,8 @@ def _text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
-def _text_of_rows(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
+def text_of_rows(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
+    """The query of a table with its own destinations, written once."""
     query = _Plans.of(rules, shape, explain, spread).query(_source(spread), columns, (), spread)
     return DUCKDB.text(_numbered(query, spread))
 
@@ -209,9 +210,10 @@ class _Plans:
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
-def _text_in_cluster(
+def text_in_cluster(
     puts: ClusterPuts, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None
 ) -> str:
+    """The query of a table of puts in a cluster, written once."""
     return DUCKDB.text(_numbered(_in_cluster(puts, columns, rules, explain, spread), spread))
 
 

@@ -199,7 +199,7 @@ def _tells_senders(member: ConfiguredMember, rows: Iterable[MqObject]) -> bool:
     if member.knows_all or not member.owner:
         return False
     shown = [row for row in rows if row.kind == "CLUSQMGR"]
-    asked = member.asked is None or member.asked.tells("CLUSQMGR", ANY)
+    asked = not member.asked.alone or member.asked.tells("CLUSQMGR", ANY)
     typed = bool(shown) and all(row.text("DEFTYPE") for row in shown)
     return member.tells("CHANNEL", ANY) or (asked and typed)
 

@@ -318,3 +318,50 @@ def test_a_cluster_channel_whose_transmission_queue_is_not_there(tmp_path: Path,
     text = BEGUN + MEMBERS + own
     assert (GONE in [message for _, message, _ in found(tmp_path, text)]) == is_gone
     assert (f"{GONE}: nothing can be put there for it" in remarks(tmp_path, text)) == is_gone
+
+
+ZOS = """CSQM201I +QM1 CSQMDRTC  DISPLAY QMGR DETAILS
+QMNAME(QM1)
+ END QMGR DETAILS
+CSQM201I +QM1 CSQMDRTC  DISPLAY QUEUE DETAILS
+QUEUE(BILLS)
+TYPE(QREMOTE)
+RNAME(BILLS.IN)
+RQMNAME(QM8)
+XMITQ(EIGHT)
+ END QUEUE DETAILS
+CSQM201I +QM1 CSQMDRTC  DISPLAY QUEUE DETAILS
+QUEUE(EIGHT)
+TYPE(QLOCAL)
+USAGE(XMITQ)
+NOTRIGGER
+ END QUEUE DETAILS
+CSQM420I +QM1 CSQXDRTS CHSTATUS DETAILS
+CHSTATUS(QM1.QM8)
+XMITQ(EIGHT)
+CURRENT
+CHLTYPE(SDR)
+STATUS(STOPPED)
+RQMNAME(QM8)
+ END CHSTATUS DETAILS
+"""
+
+
+def test_a_display_of_zos(tmp_path: Path) -> None:
+    assert remarks(tmp_path, ZOS, name="zos.log") == [WAITS]
+    assert found(tmp_path, ZOS, name="zos.log") == [EMPTY]
+
+
+def test_the_states_of_another_member_are_its_own(tmp_path: Path) -> None:
+    other = written(tmp_path, log("STOPPED").replace("QM1.", "QM2.").replace("manager QM2.", "manager QM2"), "QM2.log")
+    own = written(tmp_path, log("RUNNING"))
+    told = answered(explain, f"QM1={own}", f"QM2={other}", "--from", "QM1", "--put", "BILLS")
+    assert told["remarks"] == []
+
+
+def test_handles_that_were_asked_for_and_are_not_shown(tmp_path: Path) -> None:
+    asked = "     4 : DISPLAY QSTATUS(*) TYPE(HANDLE) ALL\nAMQ8147E: IBM MQ object * not found.\n"
+    text = log("RUNNING").replace("IPPROCS(1)", "").replace("IPPROCS(0)", "")
+    before, after = (answered(why, "EIGHT", written(tmp_path, each)) for each in (text, text + asked))
+    assert (before["verdict"], after["verdict"]) == ("depends", "does not")
+    assert not any("QSTATUS" in each["command"] and "LPUT" not in each["command"] for each in after["depends_on"])

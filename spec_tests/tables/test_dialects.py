@@ -10,7 +10,6 @@ for needed in ("pyspark", "duckdb", "pyarrow"):
     pytest.importorskip(needed)
 
 import duckdb
-from sqlglot import exp
 
 from mqclause import Rules
 from mqclause.documents import OUTCOME, WORKLOAD
@@ -55,7 +54,12 @@ WRITTEN = [
     ("IN_CASE(ARRAY('A'), a)", *["CASE WHEN a IN ('A') THEN a ELSE TRANSLATE(a, 'a', 'A') END"] * 2),
     ("IN_CASE(ARRAY('b'), a)", *["CASE WHEN a IN ('b') THEN a ELSE TRANSLATE(a, 'B', 'b') END"] * 2),
     ("IN_CASE(ARRAY('Ab'), a)", "a", "a"),
-    ("UNPADDED(a)", "CASE WHEN ENDS_WITH(a, ' ') THEN RTRIM(a, ' ') ELSE a END", "RTRIM(a)"),
+    ("UNPADDED(a)",
+     f"CASE WHEN ENDS_WITH(a, ' ') THEN CASE WHEN STARTS_WITH('{' ' * 64}', SUBSTR(a, INSTR(a, ' '))) "
+     "THEN LEFT(a, INSTR(a, ' ') - 1) ELSE RTRIM(a, ' ') END ELSE a END", "RTRIM(a)"),
+    ("UNPADDED(ITEM(a, 0).x)",
+     "CASE WHEN ENDS_WITH(LIST_EXTRACT(a, 1).x, ' ') THEN RTRIM(LIST_EXTRACT(a, 1).x, ' ') "
+     "ELSE LIST_EXTRACT(a, 1).x END", "RTRIM(GET(a, CAST(0 AS INT)).x)"),
     ("TRANSFORM(items, c -> UNPADDED(c))",
      "LIST_TRANSFORM(items, LAMBDA c : CASE WHEN ENDS_WITH(c, ' ') THEN "
      f"CASE WHEN STARTS_WITH('{' ' * 64}', SUBSTR(c, INSTR(c, ' '))) THEN LEFT(c, INSTR(c, ' ') - 1) "
@@ -85,11 +89,13 @@ def test_a_function_in_each_dialect(neutral: str, duckdb: str, spark: str) -> No
 
 
 def test_a_name_is_looked_at_without_its_padding() -> None:
-    wrong = no_name(Name(9), exp.column("a"))
+    wrong = no_name(Name(9), tree("ITEM(a, 0).x"))
     odd = "[^%./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz]"
-    unpadded = "CASE WHEN ENDS_WITH(a, ' ') THEN RTRIM(a, ' ') ELSE a END"
+    name = "LIST_EXTRACT(a, 1).x"
+    unpadded = f"CASE WHEN ENDS_WITH({name}, ' ') THEN RTRIM({name}, ' ') ELSE {name} END"
     assert DUCKDB.text(wrong) == f"(REGEXP_MATCHES({unpadded}, '{odd}')) OR STRLEN({unpadded}) > 9"
-    assert SPARK.text(wrong) == f"(RTRIM(a) RLIKE '{odd}') OR OCTET_LENGTH(RTRIM(a)) > 9"
+    of_spark = "GET(a, CAST(0 AS INT)).x"
+    assert SPARK.text(wrong) == f"(RTRIM({of_spark}) RLIKE '{odd}') OR OCTET_LENGTH(RTRIM({of_spark})) > 9"
 
 
 @pytest.mark.parametrize(

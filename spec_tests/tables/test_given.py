@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlglot import exp
 
-from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
+from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb import constant, decide, traffic
 from mqclause.duckdb.sources import ASKED_OF
-from mqclause.duckdb.table import with_first
+from mqclause.duckdb.table import text_in_cluster, text_of_rows, with_first
 from mqclause.tables.columns import TableError
 
 HOSTS = ("QM2", "QM3")
@@ -151,6 +151,22 @@ def test_a_constant_that_the_field_cannot_hold(given: dict[str, Any], message: s
     with pytest.raises(TableError) as raised:
         queue_managers(queue="q", **given)
     assert str(raised.value).startswith(message)
+
+
+def test_a_query_is_written_once_for_rules_and_columns() -> None:
+    """Another table of the same columns, and rules loaded again, need no other one; another column or reading does."""
+    own = "SELECT {'queue': 'STOCK'} AS put, [{'queue_manager': 'QM2'}] AS destinations"
+    for text, table, known in (
+        (text_of_rows, own, None),
+        (text_in_cluster, "SELECT {'queue': 'STOCK'} AS put", CLUSTER),
+    ):
+        decide(duckdb.sql(table), known, Rules())
+        before = text.cache_info().misses
+        decide(duckdb.sql(f"{table} FROM range(2)"), known, Rules())
+        assert text.cache_info().misses == before
+        decide(duckdb.sql(f"{table}, 1 AS written_once"), known, Rules())
+        decide(duckdb.sql(table), known, Rules({"mru-ties": "any"}))
+        assert text.cache_info().misses == before + 2
 
 
 def test_parts_of_a_query_stand_one_after_the_other() -> None:
