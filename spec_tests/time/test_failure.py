@@ -153,7 +153,7 @@ def test_what_a_message_meets_that_is_sent_when_its_target_is_back(
 ) -> None:
     alter = {**DISABLE, "set": set}
     host = {"name": "FAR.IN", "queue_manager": "QM2", "clusters": ["SALES"], **there}
-    events = [FAIL, *([{**alter, "queue": "FAR.IN"}] if set else []), RECOVER]
+    events: list[dict[str, Any]] = [FAIL, *([{**alter, "queue": "FAR.IN"}] if set else []), RECOVER]
     *_, row = replayed(*events, queue=[host], in_flight=[{**sent(), "queue": "FAR.IN"}])
     said = said.replace("ORDERS.IN", "FAR.IN")
     assert fates(row) == {"M1": ("sent", None)}
@@ -164,7 +164,8 @@ def test_what_a_message_meets_that_is_sent_when_its_target_is_back(
 
 def test_what_meets_nothing_yet_is_told_nothing() -> None:
     """Delivered already, or waiting on: put-disabling the queue concerns neither now."""
-    for flags, stopped in (({"delivered": True}, False), ({"bound": True}, True)):
+    cases: list[tuple[dict[str, Any], bool]] = [({"delivered": True}, False), ({"bound": True}, True)]
+    for flags, stopped in cases:
         stop = [{"do": "alter", "channel": "TO.QM2", "set": {"status": "STOPPED"}}] if stopped else []
         *_, row = replayed(*stop, FAIL, DISABLE, RECOVER, in_flight=[sent(**flags)])
         assert "remarks" not in row
