@@ -70,3 +70,18 @@ def test_an_option_that_names_no_queue_manager(tmp_path: Path, given: list[str])
     name = "X" * 49
     with pytest.raises(FactsError, match=f"queue manager.*: '{name}' is not allowed; allowed: text of 1 to 48"):
         findings(*(each.format(file=tmp_path / "a.mqsc", name=name) for each in given))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("facts.toml", '[queue_manager]\nname = "QM1"\n[queue\n', "3:7: is not TOML"),
+        ("facts.json", '{"queue_manager": {"name": "QM1"}, ', "1:36: is not JSON"),
+        ("facts.toml", "unknown = 5\n", "1:1: unknown: 5 is given where a table is expected"),
+    ],
+)
+def test_what_is_no_facts_document_is_told(tmp_path: Path, name: str, text: str, said: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(FactsError, match=f"^{path}:{said}"):
+        CliRunner().invoke(command, [str(path)], standalone_mode=False, catch_exceptions=False)
