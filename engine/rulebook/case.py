@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 import mqclause.cases
 from mqclause.model.diagnostic import instead
@@ -22,7 +22,7 @@ from mqclause.model.readers.toml_text import read_toml
 Stated = Mapping[str, Any]
 """A table as it stands in a case file."""
 
-FILE_KEYS = frozenset({"clause", "facts", "case", "ordinary", "equivalent"})
+FILE_KEYS = frozenset({"clause", "facts", "case", "ordinary", "equivalent", "scene", "scenario"})
 CASE_KEYS = frozenset({"name", "clause", "acts", "readings", "facts", "expect"})
 IDENTITY = ("name", "queue_manager")
 
@@ -50,12 +50,13 @@ class Case:
 
     KEYS: ClassVar[frozenset[str]] = frozenset()
     EXPECTS: ClassVar[frozenset[str]] = frozenset()
+    SAYS_ACTS: ClassVar[bool] = True
 
     @classmethod
     def of(cls, file: CaseFile, table: Stated, place: str, **more: Any) -> Self:
         """The case in ``table``, over the scene of its file. Raises CaseError, which begins with ``place``."""
         facts = laid_over(file.facts, table.get("facts", {}), place)
-        stated = table["name"], table["acts"], table.get("readings", {}), facts, table["expect"]
+        stated = table["name"], table.get("acts", True), table.get("readings", {}), facts, table["expect"]
         return cls(file, *stated, file.clauses_of(table), **more)
 
     @property
@@ -81,7 +82,8 @@ class CaseFile:
 
     ``clauses`` are the sentences that its cases test where they name none themselves, ``ordinary`` is what the rule
     derives where it makes no difference; ``equivalent`` are the mutants of the rule
-    (see mqclause.rulebook.mutant) that no case can tell from it.
+    (see mqclause.rulebook.mutant) that no case can tell from it. ``scenarios`` are the cases that go through the
+    product, over their ``scene``.
     """
 
     path: Path
@@ -90,6 +92,8 @@ class CaseFile:
     ordinary: Stated
     equivalent: tuple[str, ...]
     tables: tuple[Stated, ...]
+    scene: Stated = field(factory=dict)
+    scenarios: tuple[Stated, ...] = ()
 
     @classmethod
     def read(cls, path: Path) -> CaseFile:
@@ -99,9 +103,9 @@ class CaseFile:
         except (ValueError, RecursionError) as error:
             raise CaseError(f"{path.name}: is not TOML: {error}") from None
         _only(path.name, document, FILE_KEYS)
-        for key in ("facts", "ordinary"):
+        for key in ("facts", "ordinary", "scene"):
             _of_type(path.name, document, key, dict, "a table")
-        for key in ("case", "equivalent"):
+        for key in ("case", "equivalent", "scenario"):
             _of_type(path.name, document, key, list, "a list")
         facts, ordinary = document.get("facts", {}), document.get("ordinary", {})
         return cls(
@@ -111,7 +115,18 @@ class CaseFile:
             ordinary,
             tuple(document.get("equivalent", ())),
             tuple(document.get("case", ())),
+            document.get("scene", {}),
+            tuple(document.get("scenario", ())),
         )
+
+    @property
+    def every_table(self) -> tuple[Stated, ...]:
+        """The cases and the scenarios."""
+        return (*self.tables, *self.scenarios)
+
+    def of_scenarios(self) -> CaseFile:
+        """The file as one whose cases are its scenarios, over their scene."""
+        return evolve(self, facts=self.scene, tables=self.scenarios, scene={}, scenarios=())
 
     @property
     def document(self) -> str:
@@ -129,7 +144,7 @@ class CaseFile:
 
     def readings(self) -> Iterator[tuple[str, str]]:
         """Every reading that a case is read by, with its choice."""
-        for table in self.tables:
+        for table in self.every_table:
             yield from table.get("readings", {}).items()
 
     def cases(self, kind: type[OfKind], **more: Any) -> tuple[OfKind, ...]:
@@ -170,7 +185,7 @@ def _checked(place: str, table: Stated, names: set[str], kind: type[Case]) -> No
     if not isinstance(table, dict):
         raise CaseError(f"{place}: is not a table")
     _only(place, table, CASE_KEYS | kind.KEYS)
-    for key in ("name", "acts", "expect"):
+    for key in ("name", "acts", "expect") if kind.SAYS_ACTS else ("name", "expect"):
         if key not in table:
             raise CaseError(f"{place}: {key} is missing")
     _of_type(place, table, "name", str, "text")

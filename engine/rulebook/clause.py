@@ -180,7 +180,9 @@ def _unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iter
     known = {table.get("path"): table for table in tables}
     named: set[str | None] = set()
     for file in cases:
-        names = {path_within(document, file.document, name) for table in file.tables for name in file.clauses_of(table)}
+        names = {
+            path_within(document, file.document, name) for table in file.every_table for name in file.clauses_of(table)
+        }
         names -= {None}
         named |= names
         yield from (f"case file {file}: there is no clause {name}" for name in sorted(map(str, names - known.keys())))

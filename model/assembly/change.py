@@ -125,8 +125,8 @@ def read_change(text: str) -> WhatIf:
         raise _fault(fault.message) from None
     if words[:1] == [("QMGR", None)]:
         # As of any object, QMGR(…) behind it says whose it is.
-        owner = next((each for each in words[1:] if each[0] == "QMGR" and each[1] is not None), ("QMGR", ""))
-        words = [owner, *(each for each in words[1:] if each is not owner)]
+        whose = next((each for each in words[1:] if each[0] == "QMGR" and each[1] is not None), ("QMGR", ""))
+        words = [whose, *(each for each in words[1:] if each is not whose)]
     if not words or words[0][0] not in CHANGEABLE or not isinstance(words[0][1], str):
         what = quoted(text) if not any(is_secret(word) for word, _ in words) else f"a change of {words[0][0]}"
         allowed = ", ".join(f"{kind}(…)" for kind in CHANGEABLE)

@@ -50,7 +50,7 @@ NO_STATUS = "     3 : DISPLAY CHSTATUS(*) ALL\nAMQ8420I: Channel Status not foun
 
 QREMOTE = {"queue": "BILLS", "type": "QREMOTE", "rname": "BILLS.IN", "rqmname": "QM8", "xmitq": "EIGHT"}
 SVR = {"channel": "QM1.QM8", "chltype": "SVR", "conname": "10.0.0.8(1414)", "rqmname": "QM8", "xmitq": "EIGHT"}
-WEB = [
+WEB: list[dict[str, Any]] = [
     {"qmname": "QM1", "cmdlevel": 930},
     QREMOTE,
     {"queue": "EIGHT", "type": "QLOCAL", "usage": "XMITQ", "notrigger": "yes"},

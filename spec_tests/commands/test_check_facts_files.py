@@ -85,3 +85,15 @@ def test_what_is_no_facts_document_is_told(tmp_path: Path, name: str, text: str,
     path.write_text(text)
     with pytest.raises(FactsError, match=f"^{path}:{said}"):
         CliRunner().invoke(command, [str(path)], standalone_mode=False, catch_exceptions=False)
+
+
+def test_the_depth_of_a_transmission_queue_is_the_one_that_is_stated(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text(
+        'queue_manager = {name = "QM1", clusters = ["SALES"]}\n'
+        'remote_queue_manager = [{name = "QM2", clusters = ["SALES"]}]\n'
+        'queue = [{name = "SYSTEM.CLUSTER.TRANSMIT.QUEUE", usage = "XMITQ", curdepth = 12}]\n'
+        'channel = [{name = "TO.QM2", queue_manager = "QM2", cluster = "SALES", status = "STOPPED"}]\n'
+    )
+    (told,) = (each["message"] for each in findings(str(path)) if each["rule"] == "check.31")
+    assert told.endswith("waits on SYSTEM.CLUSTER.TRANSMIT.QUEUE (CURDEPTH 12)")

@@ -9,6 +9,9 @@ from typing import Any
 
 from click.testing import CliRunner
 
+from mqclause import Replay
+from mqclause.answers.replay.replay_document import row_document
+from mqclause.model.timeline.scenario import scenario_of
 from mqclause.tools.commands.why import command
 from spec_tests.support.explain_command import written
 
@@ -59,8 +62,47 @@ def test_each_attribute_that_is_enough_alone_is_told(tmp_path: Path) -> None:
     every = ["ALTER QLOCAL('Q') TRIGTYPE(EVERY)"]
     assert changes(tmp_path, {}, trigtype="DEPTH", trigdpth=9, curdepth=3) == [["ALTER QLOCAL('Q') TRIGDPTH(4)"], every]
     # FIRST behind messages turns on when the last trigger message was written: not with these.
-    assert changes(tmp_path, {}, trigtype="FIRST", curdepth=3) == [every, ["ALTER QMGR TRIGINT(0)"]]
+    assert changes(tmp_path, {}, trigtype="FIRST", curdepth=3)[1:] == [every, ["ALTER QMGR TRIGINT(0)"]]
     assert changes(tmp_path, {}, trigtype="FIRST", ipprocs=1) == [every]
+
+
+def told_first(folder: Path, **queue: Any) -> dict[str, bool]:
+    """The commands of the first set for Q, which is FIRST: whether they are said to trigger at once."""
+    own = USUAL | {"trigtype": "FIRST"} | queue
+    facts = {"queue_manager": {"name": "QM1"}, "queue": [own, {"name": "I", "ipprocs": 1}], "process": [{"name": "P"}]}
+    arguments = ["Q", written(folder, facts), "--json"]
+    run = CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    return {each["command"]: each.get("at_once", False) for each in json.loads(run.stdout)["changes"][0]}
+
+
+OFF, ON = "ALTER QLOCAL('Q') NOTRIGGER", "ALTER QLOCAL('Q') TRIGGER"
+
+
+def test_what_has_the_messages_looked_at_again_is_told_first(tmp_path: Path) -> None:
+    # A put behind messages does not trigger on FIRST (3); switching triggering on looks at those that are there (13).
+    assert told_first(tmp_path, curdepth=25) == {OFF: True, ON: True}
+    assert told_first(tmp_path, curdepth=25, trigger=False) == {ON: True}
+    # Not while somebody has the queue open (13 asks for 5), and not where the messages do not count (2).
+    every = "ALTER QLOCAL('Q') TRIGTYPE(EVERY)"
+    assert told_first(tmp_path, curdepth=25, ipprocs=1) == {every: False}
+    assert told_first(tmp_path, curdepth=25, trigmpri=5) != {OFF: True, ON: True}
+    # Without messages there is nothing to look at: the put after it triggers.
+    assert told_first(tmp_path, trigger=False) == {ON: False}
+    # A put that fails is mended first.
+    assert told_first(tmp_path, curdepth=25, put="DISABLED") != {OFF: True, ON: True}
+
+
+def test_a_replay_triggers_by_what_is_told_first() -> None:
+    events: list[dict[str, Any]] = [
+        {"do": "open", "queue": "I", "mode": "INPUT_SHARED", "by": "MONITOR"},
+        {"do": "put", "queue": "Q", "count": 2},
+        *({"do": "alter", "queue": "Q", "set": {"trigger": each}} for each in (False, True)),
+    ]
+    own = {key: value for key, value in USUAL.items() if key != "ipprocs"} | {"trigtype": "FIRST"}
+    scene = {"queue_manager": {"name": "QM1"}, "queue": [own, {"name": "I"}], "process": [{"name": "P"}]}
+    rows = map(row_document, Replay().rows(scenario_of({**scene, "event": events}, "s")))
+    written_by = [[each["rule"] for each in row["trigger_messages"]] for row in rows]
+    assert written_by == [[], ["trigger.01-10"], [], [], ["trigger.13"]]
 
 
 def test_what_a_command_alters_is_named_with_its_disposition(tmp_path: Path) -> None:

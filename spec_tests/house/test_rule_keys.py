@@ -9,6 +9,7 @@ import pytest
 
 from mqclause.answers.cases.course_case import CourseCase
 from mqclause.answers.cases.decision_case import DecisionCase
+from mqclause.answers.cases.product_case import ProductCase
 from mqclause.answers.cases.replay_case import ReplayCase
 from mqclause.answers.cases.retrieval_case import RetrievalCase
 from mqclause.rulebook.actions import ACTIONS, COMMON_KEYS
@@ -27,6 +28,7 @@ def test_a_key_is_explained(key: str) -> None:
 
 KINDS: dict[str, type[Case]] = {
     "put": DecisionCase, "scenario": ReplayCase, "retrieval": RetrievalCase, "other": CourseCase,
+    "product": ProductCase,
 }  # fmt: skip
 PLACES = {
     "file": FILE_KEYS,

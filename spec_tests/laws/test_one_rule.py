@@ -208,7 +208,7 @@ def test_a_complete_group(rules: Rules, complete: bool) -> None:
     assert bool(row["got"]) is complete
 
 
-HELD = [
+HELD: list[dict[str, Any]] = [
     {"id": "Y1", "unit_of_work": "U", **Y},
     {"id": "Y2", "sequence": 2, "last_in_group": True, "unit_of_work": "U", **Y},
     {"id": "Z", "unit_of_work": "U2"},

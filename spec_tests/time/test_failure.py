@@ -138,7 +138,7 @@ def test_the_speed_of_a_channel_is_that_of_the_moment() -> None:
 DISABLE = {"do": "alter", "queue": "ORDERS.IN", "queue_manager": "QM2", "set": {"put": "DISABLED"}}
 AHEAD: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
     ({"put": "DISABLED"}, {}, "M1: ORDERS.IN at QM2 is put-disabled: the message is not put there when it arrives"),
-    ({"maxdepth": 2}, {"curdepth": 2}, "M1: ORDERS.IN at QM2 is full, with 2 messages of at most 2 (MAXDEPTH)"),
+    ({"maxdepth": 2}, {"curdepth": 2}, "M1: ORDERS.IN at QM2 is full, with 2 of at most 2 messages (MAXDEPTH)"),
     ({"maxdepth": 3}, {"curdepth": 2}, ""),
     ({}, {}, ""),
 )
@@ -153,7 +153,7 @@ def test_what_a_message_meets_that_is_sent_when_its_target_is_back(
 ) -> None:
     alter = {**DISABLE, "set": set}
     host = {"name": "FAR.IN", "queue_manager": "QM2", "clusters": ["SALES"], **there}
-    events = [FAIL, *([{**alter, "queue": "FAR.IN"}] if set else []), RECOVER]
+    events: list[dict[str, Any]] = [FAIL, *([{**alter, "queue": "FAR.IN"}] if set else []), RECOVER]
     *_, row = replayed(*events, queue=[host], in_flight=[{**sent(), "queue": "FAR.IN"}])
     said = said.replace("ORDERS.IN", "FAR.IN")
     assert fates(row) == {"M1": ("sent", None)}
@@ -164,7 +164,8 @@ def test_what_a_message_meets_that_is_sent_when_its_target_is_back(
 
 def test_what_meets_nothing_yet_is_told_nothing() -> None:
     """Delivered already, or waiting on: put-disabling the queue concerns neither now."""
-    for flags, stopped in (({"delivered": True}, False), ({"bound": True}, True)):
+    cases: list[tuple[dict[str, Any], bool]] = [({"delivered": True}, False), ({"bound": True}, True)]
+    for flags, stopped in cases:
         stop = [{"do": "alter", "channel": "TO.QM2", "set": {"status": "STOPPED"}}] if stopped else []
         *_, row = replayed(*stop, FAIL, DISABLE, RECOVER, in_flight=[sent(**flags)])
         assert "remarks" not in row

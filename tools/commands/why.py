@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mqclause.answers.choice.engine import Engine
-from mqclause.answers.cluster.mending import mending
+from mqclause.answers.cluster.mending import mending, mending_at_once
 from mqclause.answers.trigger.examination import Triggers
 from mqclause.answers.trigger.why import PutNow, Why
 from mqclause.answers.trigger.why_document import document
@@ -92,13 +92,22 @@ def why_files(
         check(answer, explaining)
     if as_json:
         for each in answers:
-            changes = mending(why, each, snapshot, priority)
-            member = each.queue.queue_manager
-            told = [[{"queue_manager": member, "command": one} for one in commands] for commands in changes]
-            print_json(document(each) | {"changes": told})
+            print_json(document(each) | {"changes": changes(why, each, snapshot, priority)})
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1
+
+
+def changes(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None) -> list[list[dict[str, Any]]]:
+    """The sets of commands that help, first the one after which no message need be put, if no other set is that one."""
+    member, found = answer.queue.queue_manager, mending(why, answer, snapshot, priority)
+    told: list[list[dict[str, Any]]] = [
+        [{"queue_manager": member, "command": one} for one in commands] for commands in found
+    ]
+    at_once = mending_at_once(why, answer, snapshot)
+    if at_once and {*at_once} not in map(set, found):
+        told.insert(0, [{"queue_manager": member, "command": one, "at_once": True} for one in at_once])
+    return told
 
 
 def print_none(said: str, as_json: bool) -> None:
@@ -124,6 +133,8 @@ def queues_named(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
             raise NothingAskedError(refusal)
         if other := snapshot.cluster.own_queues.get(name):
             raise NothingAskedError(no_local_queue(other, snapshot.cluster, rules))
+        if hosts := ", ".join(each.queue_manager for each in snapshot.cluster.queues_by_name.get(name, ())):
+            raise NothingAskedError(f"{name!r} is not a local queue of {local}; it is hosted at {hosts}: ask why there")
         near = name_suggestion(name, [queue.name for queue in queues])
         raise NothingAskedError(f"{name!r} is not a local queue of {local}{near}")
     return found

@@ -25,6 +25,8 @@ class AskedCase(Case):
     """
 
     COMPARED: ClassVar[Mapping[str, Comparison]] = {}
+    GOES_THROUGH: ClassVar[bool] = False
+    """Whether the product is asked, and not rules alone."""
 
     @abstractmethod
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:

@@ -9,10 +9,11 @@ from pathlib import Path
 from mqclause.answers.cases.asked_case import AskedCase
 from mqclause.answers.cases.course_case import CourseCase
 from mqclause.answers.cases.decision_case import DecisionCase
+from mqclause.answers.cases.product_case import ProductCase
 from mqclause.answers.cases.replay_case import ReplayCase
 from mqclause.answers.cases.retrieval_case import RetrievalCase
 from mqclause.documents import DOCUMENTS
-from mqclause.rulebook.case import CaseError, CaseFile, case_file
+from mqclause.rulebook.case import CaseFile, case_file
 from mqclause.rulebook.clause import path_within
 from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rule import Derive, Ruleset
@@ -38,7 +39,8 @@ def cases_of(rule_id: str, folder: Path | None = None) -> tuple[AskedCase, ...]:
 def cases_in(file: CaseFile) -> tuple[AskedCase, ...]:
     """The cases in a file, of the kind that its document has. Raises CaseError."""
     kind = None if "situation" in file.facts else CASE_KINDS.get(file.document)
-    return file.cases(kind) if kind else file.cases(CourseCase, declaration=DOCUMENTS[file.document])
+    own = file.cases(kind) if kind else file.cases(CourseCase, declaration=DOCUMENTS[file.document])
+    return (*own, *file.of_scenarios().cases(ProductCase))
 
 
 def noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> bool:
@@ -77,6 +79,6 @@ def _differs(case: AskedCase, spoilt: Rules, by_acting: bool) -> bool:
     try:
         answer = case.answer(spoilt)
         return bool(case.unexpected(answer)) or (by_acting and case.acted(answer) != case.acts)
-    except (LookupError, TypeError, RuntimeError, CaseError, UnansweredError):
+    except (LookupError, TypeError, RuntimeError, ValueError, UnansweredError):
         # A call that ends with neither a destination nor a reason code, or elsewhere than where the case looks.
         return True

@@ -122,6 +122,7 @@ class DecisionCase(AskedCase):
 
     before: Stated | None = None
 
+    GOES_THROUGH: ClassVar[bool] = True
     KEYS: ClassVar[frozenset[str]] = frozenset({"before"})
     EXPECTS: ClassVar[frozenset[str]] = frozenset(PUT_EXPECTATIONS)
     COMPARED: ClassVar[Mapping[str, Comparison]] = PUT_EXPECTATIONS

@@ -21,6 +21,7 @@ class ScenarioCase(AskedCase):
 
     own: int = 0
 
+    GOES_THROUGH: ClassVar[bool] = True
     KEYS: ClassVar[frozenset[str]] = frozenset({"event"})
 
     @classmethod

@@ -12,6 +12,8 @@ from sqlglot import exp
 from mqclause.answers.check.triggering import STAND_IN, kind_of, to_trigger
 from mqclause.answers.check.unfulfilled import Unfulfilled, unfulfilled
 from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.reason import Reason
+from mqclause.answers.choice.resolution import Resolved
 from mqclause.answers.trigger.why import Why
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.course import Course
@@ -255,29 +257,16 @@ class Checks:
             is_queue = queue.type == "QALIAS" or queue.rname
             names = (queue.name, "") if is_queue else (ANY_QUEUE, queue.name)
             found = self.engine.resolve(together.around(about, False), *names, "MQOPEN")
-            if found.reason is None:
-                by = str(found.last.facts["transmission_queue"])
-                if kind is not None:
-                    together.led_by[kind] = by
-        if by is not None:
-            is_sent_from = about.sent_from is None or by.startswith(SHIPPED) or by in about.sent_from
-            is_lost = about.clustered and together.elsewhere(about.lacked, about.queue_manager)
-            lost = about.lacked if is_lost else ""
-            return about.evolved(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
-        last = found.last.situation
-        could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
-        return about.evolved(
-            **seen,
-            leads_nowhere=found.reason.because,
-            lost_by=found.reason.name,
-            lost_queue=last.queue,
-            lost_queue_manager=last.queue_manager,
-            lost_is_defined=last.object_type != "",
-            lost_is_model=last.known_as_model and found.last.holds("here"),
-            like_lost=together.near(last.queue, about) if last.object_type == "" and found.last.holds("here") else "",
-            led_from=found.followed[-1].facts["object"] if found.followed else "",
-            could_lead_on=could,
-        )
+            if found.reason is not None:
+                could = self.engine.resolve(together.around(about, True), *names, "MQOPEN").reason is None
+                return about.evolved(**seen, **_lost(found, found.reason, about, together), could_lead_on=could)
+            by = str(found.last.facts["transmission_queue"])
+            if kind is not None:
+                together.led_by[kind] = by
+        is_sent_from = about.sent_from is None or by.startswith(SHIPPED) or by in about.sent_from
+        is_lost = about.clustered and together.elsewhere(about.lacked, about.queue_manager)
+        lost = about.lacked if is_lost else ""
+        return about.evolved(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
 
     def unreachable(self, about: ConfiguredObject, together: Together) -> str:
         """By which rule a host falls even where the channels to all other hosts are stopped; blank if it does not."""
@@ -336,3 +325,18 @@ def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]
 
 def _found(said: Unfulfilled, about: ConfiguredObject) -> Finding:
     return Finding(said, about.object_type, about.name, about.owner, *about.place_of(said.attribute))
+
+
+def _lost(found: Resolved, reason: Reason, about: ConfiguredObject, together: Together) -> dict[str, Any]:
+    """What is told of names that come to nothing: by what, and what they came to last."""
+    last, here = found.last.situation, found.last.holds("here")
+    return {
+        "leads_nowhere": reason.because,
+        "lost_by": reason.name,
+        "lost_queue": last.queue,
+        "lost_queue_manager": last.queue_manager,
+        "lost_is_defined": last.object_type != "",
+        "lost_is_model": last.known_as_model and here,
+        "like_lost": together.near(last.queue, about) if last.object_type == "" and here else "",
+        "led_from": found.followed[-1].facts["object"] if found.followed else "",
+    }

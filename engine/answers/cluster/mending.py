@@ -21,6 +21,7 @@ from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME_OR_BLANK, Flag, Whole, Words
 from mqclause.model.facts.objects import Queue
+from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.occasion import Occasion
 
 ALTER = "ALTER "
@@ -70,6 +71,46 @@ def mending(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None =
     settings = _settings(answer.queue, asked, snapshot.cluster.own_queues, names)
     found = _few(_by_name([*remedies, *settings]), mends)
     return tuple(_with_more(found, answer, remedies, ask, mends).values())
+
+
+def mending_at_once(why: Why, answer: PutNow, snapshot: Snapshot) -> tuple[str, ...]:
+    """The remedies told that alter something and by which the queue triggers without a further message, as few as do.
+
+    The rules say so of each command's own event, whatever is true of what is not known. Empty where no such remedies
+    are told, and where a message put now triggers or fails anyway.
+    """
+    if answer.verdict == "triggers" or answer.reason is not None:
+        return ()
+    remedies = dict.fromkeys(doubt.condition.remedy for doubt in answer.doubts)
+    lines = [each.splitlines() for each in remedies if LEFT_OPEN not in each]
+    left = [line for each in lines if all(line.startswith(ALTER) for line in each) for line in each]
+    if not _trigger_at_once(why, answer, snapshot, left):
+        return ()
+    for each in tuple(left):
+        fewer = [other for other in left if other is not each]
+        left = fewer if _trigger_at_once(why, answer, snapshot, fewer) else left
+    return tuple(left)
+
+
+def _trigger_at_once(why: Why, answer: PutNow, snapshot: Snapshot, commands: Sequence[str]) -> bool:
+    """Whether one of ``commands``, carried out one after the other, has a trigger message written for the queue."""
+    events, before = list[Event](), snapshot
+    for each in commands:
+        after = _after(answer.queue, before, [each])
+        if after is None:
+            return False
+        events += _alterations(before.cluster.own_queues, after.cluster.own_queues)
+        before = after
+    return why.is_triggered_by(events, answer, snapshot)
+
+
+def _alterations(before: Mapping[str, Queue], after: Mapping[str, Queue]) -> Iterator[Event]:
+    """What the local queues have otherwise, as events that alter them so."""
+    for name, queue in before.items():
+        values = {each.name: getattr(after[name], each.name) for each in fields(Queue)}
+        others = {each: value for each, value in values.items() if value != getattr(queue, each)}
+        if others:
+            yield Event(do="alter", queue=name, set=others)
 
 
 def _few(settings: Mapping[str, Sequence[str]], mends: Mends) -> Found:

@@ -202,6 +202,23 @@ class Why:
         """Whether the verdict of ask is another than ``does not``, in less time; false also where the put fails."""
         return any(self._wrote(queue, snapshot, priority))
 
+    def is_triggered_by(self, events: Sequence[Event], answer: PutNow, snapshot: Snapshot) -> bool:
+        """Whether one of ``events``, in place of the put of ``answer``, has a trigger message written for its queue."""
+        queue = answer.queue
+        state = State.of(
+            with_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.judge, snapshot.messages
+        )
+        found = (with_values(state, answer.unknown, each) for each in answer.found)
+        return all(self._wrote_by(events, queue, each) for each in found)
+
+    def _wrote_by(self, events: Sequence[Event], queue: Queue, state: State) -> bool:
+        for event in events:
+            state, happened = state.after(event)
+            looked_at = (each for each in happened.occasions if each.queue == queue.name)
+            if any(self.triggers.examine(each).rule is not None for each in looked_at):
+                return True
+        return False
+
     def _wrote(self, queue: Queue, snapshot: Snapshot, priority: int | None) -> Iterator[bool]:
         """Whether there is a trigger message, by one combination after the other of what is not known."""
         asked = _Asked(self.triggers, queue, priority, snapshot.messages)
