@@ -21,6 +21,7 @@ from mqclause.language.vocabulary import NAME
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.rulebook.errors import ReadingError, UnansweredError
 from mqclause.tables.shown import UnknownRuleError
+from spec_tests.support.deep import asked as number_asked
 from spec_tests.support.deep import first
 
 TOKEN = "kanarie"
@@ -239,7 +240,7 @@ LONGEST_LINE = 25_000
 """Characters of a line: it may quote an expression, and what it was made of."""
 
 
-@pytest.mark.parametrize("seed", first(8, range(500)))
+@pytest.mark.parametrize("seed", first(8, range(number_asked("STRANGERS", 2_000) // 20)))
 def test_nothing_of_a_strangers_rules_runs_and_all_ends_soon(seed: int, watch: Watch) -> None:
     rng, own = random.Random(seed), Rules()
     before, snapshot, endings = (
