@@ -123,15 +123,21 @@ class ConfiguredRoutes:
         return kind in CLUSTER_CHANNELS or (not kind and row.name in self._made)
 
     def _waiting(self, channel: str, shown: str) -> dict[str, Any]:
-        """The transmission queue that a channel takes messages from, and its depth as far as that is shown."""
+        """The transmission queue that a channel takes messages from, and its depth as far as that is told."""
         named = shown or self._serving(channel)
-        depth = self._depths.get((named, self.objects.name), {}).get("CURDEPTH", "")
+        displayed = self._depths.get((named, self.objects.name), {}).get("CURDEPTH", "")
+        depth = displayed or self._stated_depths.get(named, "")
         lacks = bool(shown) and self._lacks(shown)
         return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
 
     @cached_property
     def _depths(self) -> Mapping[QueueKey, Mapping[str, str]]:
         return shown_of_queues(self.objects.scripts, self.objects.name)
+
+    @cached_property
+    def _stated_depths(self) -> Mapping[str, str]:
+        """By queue what a file of facts says of its depth."""
+        return {each.name: each.text("CURDEPTH") for each in self.objects.of("QLOCAL") if each.text("CURDEPTH")}
 
     def _serving(self, channel: str) -> str:
         """The queue whose CLCHNAME fits best, or that of all channels, or the channel's own."""

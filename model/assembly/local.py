@@ -8,6 +8,7 @@ from functools import partial
 
 from attrs import evolve
 
+from mqclause.model.assembly.attributes import FACT_ATTRIBUTES
 from mqclause.model.assembly.provenance import Origin, Placed
 from mqclause.model.assembly.tables import placed_table
 from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, name_suggestion, quoted
@@ -180,6 +181,20 @@ def shown_queues(scripts: Iterable[Script], local: str) -> Mapping[str, str]:
             elif each.kind == "CHSTATUS" and each.listed("CHLTYPE") == ("CLUSSDR",):
                 found[each.name] = queue
     return found
+
+
+def stated_at_senders(scripts: Iterable[Script], local: str) -> Mapping[str, Mapping[str, int]]:
+    """The workload attributes that each CLUSSDR of ``local`` states, by channel and field of facts."""
+    read = {word: name for word, (name, _) in FACT_ATTRIBUTES["CHANNEL"].items() if name}
+    found: dict[str, dict[str, int]] = {}
+    for each in _own_records(scripts, local):
+        if each.kind == "CHANNEL" and each.listed("CHLTYPE") == ("CLUSSDR",):
+            of = found.setdefault(each.name, {})
+            for word in read.keys() & each.attributes.keys():
+                value = " ".join(each.listed(word))
+                if value.isascii() and value.isdecimal():
+                    of[read[word]] = int(value)
+    return {name: dict(sorted(of.items())) for name, of in found.items() if of}
 
 
 def default_transmission(scripts: Iterable[Script], local: str) -> str:

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.covered import covered_at, of_a_part
@@ -25,6 +25,7 @@ from mqclause.model.assembly.local import (
     local_queue_manager,
     sent_from,
     shown_queues,
+    stated_at_senders,
     stated_clusters,
     stated_name,
 )
@@ -52,6 +53,8 @@ from mqclause.model.readers.inquiry import HANDLES
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS
 
+_CHANNEL_DEFAULTS = {each.name: each.default for each in fields(Channel)}
+
 
 @frozen(eq=False)
 class Snapshot:
@@ -69,7 +72,8 @@ class Snapshot:
     of which a dump tells all, ``defclxq`` is DEFCLXQ where it is not stated. ``strangers`` are queue managers
     that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
     numbers of channels, or leave them out because they are 0; MQ displays none. Of
-    ``shown_queues``, by cluster channel, a display names the transmission queue.
+    ``shown_queues``, by cluster channel, a display names the transmission queue; of ``stated_at_senders`` a CLUSSDR of
+    the local queue manager states workload attributes.
     """
 
     cluster: Cluster
@@ -94,6 +98,7 @@ class Snapshot:
     defclxq: str = field(default="", kw_only=True)
     shows_counters: bool = field(default=True, kw_only=True)
     shown_queues: Mapping[str, str] = field(factory=dict, kw_only=True)
+    stated_at_senders: Mapping[str, Mapping[str, int]] = field(factory=dict, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -119,7 +124,23 @@ class Snapshot:
             no_channels=frozenset(no_channels),
             shown_queues=shown,
             no_queues=frozenset(gone),
+            overridden=self._overridden() if self.stated_at_senders else {},
         )
+
+    def _overridden(self) -> Mapping[str, str]:
+        """By route what its CLUSSDR states otherwise than the route has it: the CLUSRCVR decides."""
+        found = {}
+        for route in self.cluster.channels:
+            stated = self.stated_at_senders.get(route.name, {}) if route.deftype != "CLUSRCVR" else {}
+            # A dump writes down every default, too: nobody has stated those.
+            differing = (
+                f"{name.upper()}({value})"
+                for name, value in stated.items()
+                if value not in (getattr(route, name), _CHANNEL_DEFAULTS[name])
+            )
+            if said := " ".join(differing):
+                found[route.name] = said
+        return found
 
     @property
     def _channels(self) -> frozenset[str]:
@@ -236,6 +257,7 @@ def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
         "defclxq": default_transmission(scripts, local),
         "shows_counters": not scripts,
         "shown_queues": shown_queues(scripts, local),
+        "stated_at_senders": stated_at_senders(scripts, local),
     }
 
 

@@ -58,7 +58,8 @@ class Delivery:
     ``takers`` says in words how the channels are that take messages from the transmission queue, or that the trigger
     message would start, ``taker_states`` has their states; ``taker_unknown``: that of one is not known.
     ``stopped_taker`` is one that is STOPPED. ``is_triggered``: the transmission queue has TRIGGER, so that a message
-    on it may start one.
+    on it may start one. A CLUSSDR for the ``channel`` states ``overridden`` attributes, which the CLUSRCVR has
+    otherwise.
     """
 
     sender: str = seen(NAME_OR_BLANK, "")
@@ -101,6 +102,7 @@ class Delivery:
     stopped_taker: str = seen(Text(20), "")
     is_triggered: bool = False
     is_missing: bool = False
+    overridden: str = seen(Text(100), "")
 
 
 @frozen
@@ -140,7 +142,8 @@ class Beyond:
     channel is described. Of its ``channels``, by name, those of ``unknown_state`` have one that no source tells;
     ``no_channels`` are names in TRIGDATA, and the sources tell that there is no such channel. ``shown_queues`` are the
     transmission queues of cluster channels that a display names, by channel, and ``no_queues`` those of them that are
-    not there.
+    not there. ``overridden`` are attributes in the words of MQSC, by cluster channel: a CLUSSDR states them, and the
+    CLUSRCVR has them otherwise.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
@@ -153,3 +156,4 @@ class Beyond:
     no_channels: frozenset[str] = frozenset()
     shown_queues: Mapping[str, str] = field(factory=dict)
     no_queues: frozenset[str] = frozenset()
+    overridden: Mapping[str, str] = field(factory=dict)

@@ -70,3 +70,15 @@ def test_an_option_that_names_no_queue_manager(tmp_path: Path, given: list[str])
     name = "X" * 49
     with pytest.raises(FactsError, match=f"queue manager.*: '{name}' is not allowed; allowed: text of 1 to 48"):
         findings(*(each.format(file=tmp_path / "a.mqsc", name=name) for each in given))
+
+
+def test_the_depth_of_a_transmission_queue_is_the_one_that_is_stated(tmp_path: Path) -> None:
+    path = tmp_path / "facts.toml"
+    path.write_text(
+        'queue_manager = {name = "QM1", clusters = ["SALES"]}\n'
+        'remote_queue_manager = [{name = "QM2", clusters = ["SALES"]}]\n'
+        'queue = [{name = "SYSTEM.CLUSTER.TRANSMIT.QUEUE", usage = "XMITQ", curdepth = 12}]\n'
+        'channel = [{name = "TO.QM2", queue_manager = "QM2", cluster = "SALES", status = "STOPPED"}]\n'
+    )
+    (told,) = (each["message"] for each in findings(str(path)) if each["rule"] == "check.31")
+    assert told.endswith("waits on SYSTEM.CLUSTER.TRANSMIT.QUEUE (CURDEPTH 12)")

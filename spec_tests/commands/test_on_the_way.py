@@ -348,3 +348,41 @@ def test_check_finds_what_is_lost_where_it_is_bound_to(tmp_path: Path, host: str
     assert [*told] == found
     if "check.17" in told:
         assert told["check.17"]["remedy"] == "ALTER QALIAS('FRONT') TARGET('STORE')"
+
+
+@pytest.mark.parametrize(("binding", "is_told"), [("", True), (" DEFBIND(NOTFIXED)", False)])
+def test_a_map_tells_what_is_lost_by_the_binding_of_the_queue(tmp_path: Path, binding: str, is_told: bool) -> None:
+    """Its puts are not bound; those of an application that leaves that to the alias are."""
+    own = SCRIPT.format("QM1", "DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSSDR) CLUSTER(SALES) CONNAME(h)\n")
+    host = SCRIPT.format("QM4", GATEWAY.replace("\n", f"{binding}\n"))
+    store = SCRIPT.format("QM5", "DEFINE QLOCAL(STORE) CLUSTER(SALES)\n").replace("SALES", "HUB")
+    for name, text in (("QM1", own), ("QM4", host), ("QM5", store)):
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    _, document = answered(map_command, *(str(tmp_path / f"{name}.mqsc") for name in ("QM1", "QM4", "QM5")))
+    (row,) = (each for each in document["rows"] if (each["queue"], each["from"]) == ("FRONT", "QM1"))
+    assert any("ends on the dead-letter queue there" in each for each in row["remarks"]) == is_told
+
+
+@pytest.mark.parametrize(
+    ("sender", "receiver", "told"),
+    [
+        (" CLWLPRTY(6) CLWLWGHT(70)", " CLWLWGHT(70)", ["CLWLPRTY(6)"]),
+        (" CLWLPRTY(6)", " CLWLPRTY(6)", []),
+        # A default is in every dump: nobody has asked for it.
+        (" CLWLPRTY(0)", " CLWLPRTY(6)", []),
+        ("", " CLWLPRTY(6)", []),
+    ],
+)
+def test_what_a_sender_states_does_not_count(tmp_path: Path, sender: str, receiver: str, told: list[str]) -> None:
+    own = f"DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSSDR) CLUSTER(SALES) CONNAME(h){sender}\n"
+    host = SCRIPT.format("QM4", "DEFINE QLOCAL(STORE) CLUSTER(SALES)\n").replace("CONNAME(h)", f"CONNAME(h){receiver}")
+    for name, text in (("QM1", SCRIPT.format("QM1", own)), ("QM4", host)):
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    files = [str(tmp_path / f"{name}.mqsc") for name in ("QM1", "QM4")]
+    _, document = answered(explain, *files, "--from", "QM1", "--put", "STORE")
+    expected = [
+        f"the CLUSSDR TO.QM4 of QM1 states {each}, which does not count:"
+        " the CLUSRCVR at QM4 has other values, and they do"
+        for each in told
+    ]
+    assert [each for each in document["remarks"] if "CLUSSDR" in each] == expected

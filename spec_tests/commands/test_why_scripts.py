@@ -282,6 +282,14 @@ class TestTheCommand:
         [line] = bad("why", "APQ", written(tmp_path, DUMP.format(depth=0), "QM1.txt"))
         assert line == "'APQ' is not a local queue of QM1; did you mean 'APPQ'?"
 
+    def test_a_queue_of_others(self, tmp_path: Path) -> None:
+        """Messages are counted and triggered where they lie."""
+        hosts = 'remote_queue_manager = [{name = "QM7", clusters = ["C"]}, {name = "QM8", clusters = ["C"]}]\n'
+        queues = 'queue = [{name = "CQ", queue_manager = "QM7"}, {name = "CQ", queue_manager = "QM8"}]\n'
+        text = f'queue_manager = {{name = "QM1", clusters = ["C"]}}\n{hosts}{queues}'
+        [line] = bad("why", "CQ", written(tmp_path, text))
+        assert line == "'CQ' is not a local queue of QM1; it is hosted at QM7, QM8: ask why there"
+
     @pytest.mark.parametrize("name", ["APPQ  ", "APP*  "])
     def test_a_padded_name(self, tmp_path: Path, name: str) -> None:
         path = written(tmp_path, facts())

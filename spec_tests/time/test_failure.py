@@ -138,7 +138,7 @@ def test_the_speed_of_a_channel_is_that_of_the_moment() -> None:
 DISABLE = {"do": "alter", "queue": "ORDERS.IN", "queue_manager": "QM2", "set": {"put": "DISABLED"}}
 AHEAD: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
     ({"put": "DISABLED"}, {}, "M1: ORDERS.IN at QM2 is put-disabled: the message is not put there when it arrives"),
-    ({"maxdepth": 2}, {"curdepth": 2}, "M1: ORDERS.IN at QM2 is full, with 2 messages of at most 2 (MAXDEPTH)"),
+    ({"maxdepth": 2}, {"curdepth": 2}, "M1: ORDERS.IN at QM2 is full, with 2 of at most 2 messages (MAXDEPTH)"),
     ({"maxdepth": 3}, {"curdepth": 2}, ""),
     ({}, {}, ""),
 )

@@ -133,6 +133,8 @@ def queues_named(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
             raise NothingAskedError(refusal)
         if other := snapshot.cluster.own_queues.get(name):
             raise NothingAskedError(no_local_queue(other, snapshot.cluster, rules))
+        if hosts := ", ".join(each.queue_manager for each in snapshot.cluster.queues_by_name.get(name, ())):
+            raise NothingAskedError(f"{name!r} is not a local queue of {local}; it is hosted at {hosts}: ask why there")
         near = name_suggestion(name, [queue.name for queue in queues])
         raise NothingAskedError(f"{name!r} is not a local queue of {local}{near}")
     return found

@@ -51,9 +51,14 @@ def _way_rules(rules: Rules) -> Course | None:
     return Course.of(rules, DELIVERY) if rules.in_folder(DELIVERY.name) else None
 
 
-def on_the_ways(chosen: Iterable[Destination], decision: Decision, beyond: Beyond) -> dict[Destination, OnTheWay]:
-    """Those of the destinations, chosen by a decision or as good as that, to which something is in the way."""
-    course, cluster, bound = _way_rules(decision.rules), decision.cluster, decision.binds
+def on_the_ways(
+    chosen: Iterable[Destination], decision: Decision, beyond: Beyond, bound: bool = False
+) -> dict[Destination, OnTheWay]:
+    """Those of the destinations, chosen by a decision or as good as that, to which something is in the way.
+
+    Messages are bound as the decision has it, or ``bound`` all the same.
+    """
+    course, cluster, bound = _way_rules(decision.rules), decision.cluster, bound or decision.binds
     found = ((each, _told(way_of(each, cluster, beyond, bound), course)) for each in chosen)
     return {each: told for each, told in found if told is not None}
 
@@ -135,6 +140,7 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
         full_here=cluster.full_here,
         queue_of_channel=queue_of_channel(chosen.channel),
+        overridden=beyond.overridden.get(chosen.channel, ""),
         depth=(there.curdepth or 0) if there else 0,
         maxdepth=there.maxdepth if there else LARGEST,
         **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),

@@ -109,7 +109,8 @@ class MapRow:
     def ways(self) -> Mapping[Destination, OnTheWay]:
         """What the rules of delivery say of the ways of the destinations that something is in the way to."""
         chosen = [each.destination for each in self.shares]
-        return on_the_ways(chosen, self.decision, self.snapshot.beyond)
+        # The row is of puts that are not bound; an application that leaves the binding to the queue binds them.
+        return on_the_ways(chosen, self.decision, self.snapshot.beyond, bound=self.is_of_opens)
 
     @cached_property
     def is_of_opens(self) -> bool:
