@@ -64,7 +64,7 @@ def on_the_ways(
 
 
 def obstacles(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
-    """The remarks on the ways to all that a decision permits, or to what an exit chose, and on what fell by its values."""
+    """The remarks on the ways to all that a decision permits, or an exit chose, and on values stated in vain."""
     if decision.refusal is not None:
         return refused_on_the_way(decision, beyond)
     if decision.outcome == "failed":
