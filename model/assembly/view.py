@@ -231,11 +231,13 @@ class _Seen:
     def queue_manager(self) -> Placed[QueueManager]:
         mine = self.members[self.local]
         of = [found.fields for found in mine.of("QMGR")]
+        clusters, full = own_clusters(mine), {name for found in mine.of("QMGR") for name in found.clusters}
         fact = QueueManager(
             name=mine.name,
-            clusters=own_clusters(mine),
+            clusters=clusters,
             suspended=tuple(mine.operations.suspended),
-            repository=any(found.clusters for found in mine.of("QMGR")),
+            repository=bool(full),
+            partial_in=tuple(each for each in clusters if each not in full) if full else (),
             platform=platform_of(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )
@@ -244,8 +246,10 @@ class _Seen:
     def remote(self, other: Objects) -> Placed[RemoteQueueManager]:
         sight = self.sight(other)
         suspended = sight(other.operations.suspended)
-        repository = any(sight(each.clusters) for each in other.of("QMGR"))
-        return _placed_whole(RemoteQueueManager(other.name, sight(own_clusters(other)), suspended, repository), other)
+        clusters = sight(own_clusters(other))
+        full = {name for each in other.of("QMGR") for name in sight(each.clusters)}
+        partial_in = tuple(each for each in clusters if each not in full) if full else ()
+        return _placed_whole(RemoteQueueManager(other.name, clusters, suspended, bool(full), partial_in), other)
 
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""
