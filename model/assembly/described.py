@@ -44,8 +44,9 @@ def scripts_in(
                 if file.found:
                     refuse_other_tables(contents)
                 read = read_facts(contents.data, file.name, "?", places=contents.places)
-                faults += contents.diagnostics or read.diagnostics
-                scripts = scripts_of(read, contents)
+                wrong = contents.diagnostics or read.diagnostics
+                faults += wrong
+                scripts = () if wrong else scripts_of(read, contents)
             else:
                 scripts = owned(contents, source.queue_manager)
                 (warnings if lenient else faults).extend(wrong for each in scripts for wrong in each.diagnostics)

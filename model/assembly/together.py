@@ -71,7 +71,7 @@ class Together:
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
     _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
-    _near: dict[str, str] = field(factory=dict)
+    _near: dict[tuple[str, str, frozenset[str]], str] = field(factory=dict)
 
     @classmethod
     def of(cls, contributions: Sequence[Contribution]) -> Together:
@@ -376,13 +376,17 @@ class Together:
         hosts = self.instances(queue, sorted(self.described[queue_manager].clusters))
         return bool(hosts.keys() - {queue_manager})
 
-    def near(self, name: str, about: ConfiguredObject) -> str:
-        """A queue of its queue manager, or of the clusters of that, whose name is nearly this; blank if none is."""
-        if name not in self._near and len(self._near) >= SUGGESTIONS:
+    def near(self, name: str, about: ConfiguredObject, led: frozenset[str]) -> str:
+        """A queue of its queue manager, or of the clusters of that, whose name is nearly this; blank if none is.
+
+        None of those that ``led`` to the name.
+        """
+        key = (name, about.queue_manager, led)
+        if key not in self._near and len(self._near) >= SUGGESTIONS:
             return ""  # each search goes through all of the names
         clusters = self.described[about.queue_manager].clusters
         known = about.names.union(queue for queue, cluster in self.queues if cluster in clusters)
-        return self._near.setdefault(name, closest(name, sorted(known - {about.name, name})))
+        return self._near.setdefault(key, closest(name, sorted(known - led - {about.name, name})))
 
     def told_around(self, about: ConfiguredObject) -> dict[str, Any]:
         """What the files tell of the members of all clusters that the queue manager of an object is in."""

@@ -98,6 +98,22 @@ def test_what_mends_a_name_is_done_where_it_comes_to_nothing() -> None:
     assert [each.said.remedy for each in findings if each.rule.id != "check.18"] == [*commands.values()]
 
 
+def test_no_name_that_led_to_a_lost_one_is_proposed_for_it() -> None:
+    """PAY.INN is nearly PAY.IN, which names it; OTHER.INN is nearly OTHER.IX besides."""
+    own = [
+        "DEFINE QALIAS(FRONT) TARGET(PAY.IN)",
+        "DEFINE QREMOTE(PAY.IN) RNAME(PAY.INN) RQMNAME(QM1)",
+        "DEFINE QALIAS(OTHER.IN) TARGET(OTHER.INN)",
+        "DEFINE QLOCAL(OTHER.IX)",
+    ]
+    remedies = [each.said.remedy for each in found(member("QM1", *own), member("QM2"))]
+    assert remedies == [
+        "DEFINE QLOCAL('PAY.INN')",
+        "define PAY.INN here, or mend RNAME and RQMNAME",
+        "ALTER QALIAS('OTHER.IN') TARGET('OTHER.IX')",
+    ]
+
+
 def test_what_is_said_of_a_name_that_no_member_could_help() -> None:
     """QM9 is described by no file; but R names QM1 itself, where no QQ is."""
     sender = "DEFINE CHANNEL(TO.QM9) CHLTYPE(CLUSSDR) CLUSTER(S) CONNAME(h)"

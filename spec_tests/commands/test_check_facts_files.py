@@ -72,6 +72,21 @@ def test_an_option_that_names_no_queue_manager(tmp_path: Path, given: list[str])
         findings(*(each.format(file=tmp_path / "a.mqsc", name=name) for each in given))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("facts.toml", '[queue_manager]\nname = "QM1"\n[queue\n', "3:7: is not TOML"),
+        ("facts.json", '{"queue_manager": {"name": "QM1"}, ', "1:36: is not JSON"),
+        ("facts.toml", "unknown = 5\n", "1:1: unknown: 5 is given where a table is expected"),
+    ],
+)
+def test_what_is_no_facts_document_is_told(tmp_path: Path, name: str, text: str, said: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(FactsError, match=f"^{path}:{said}"):
+        CliRunner().invoke(command, [str(path)], standalone_mode=False, catch_exceptions=False)
+
+
 def test_the_depth_of_a_transmission_queue_is_the_one_that_is_stated(tmp_path: Path) -> None:
     path = tmp_path / "facts.toml"
     path.write_text(

@@ -145,6 +145,18 @@ def test_an_unknown_queue_gets_a_suggestion(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("beside", "hints"), [("FAR.AWAY", []), ("PAY.INS", ["notes       did you mean 'PAY.INS'?"])])
+def test_no_name_that_led_to_the_unknown_one_is_suggested(tmp_path: Path, beside: str, hints: list[str]) -> None:
+    """PAY.INX is put to; that is an alias of PAY.IN, a remote definition of PAY.INN here: both are nearly that."""
+    led = [
+        {"name": "PAY.INX", "type": "QALIAS", "target": "PAY.IN"},
+        {"name": "PAY.IN", "type": "QREMOTE", "rname": "PAY.INN", "rqmname": "QM1"},
+    ]
+    done = run("explain", written(tmp_path, facts(queue=[*led, {"name": beside}])), "--put", "PAY.INX")
+    assert "(2085)" in done.stdout
+    assert [line for line in done.stdout.splitlines() if "did you mean" in line] == hints
+
+
 @pytest.mark.parametrize(("beside", "hints"), [("NORMAL", []), ("XMITQ", ["notes       did you mean 'PARTNERS'?"])])
 def test_only_what_can_be_named_as_a_queue_manager_is_suggested(tmp_path: Path, beside: str, hints: list[str]) -> None:
     remote = {"name": "PARTNER.Q", "type": "QREMOTE", "rname": "IN", "rqmname": "PARTNER"}

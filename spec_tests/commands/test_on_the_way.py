@@ -386,3 +386,21 @@ def test_what_a_sender_states_does_not_count(tmp_path: Path, sender: str, receiv
         for each in told
     ]
     assert [each for each in document["remarks"] if "CLUSSDR" in each] == expected
+
+
+@pytest.mark.parametrize(("queue", "told"), [("ORDERS", True), ("ONLY.HERE", False)])
+def test_what_a_sender_states_is_told_of_each_route_of_the_put(tmp_path: Path, queue: str, told: bool) -> None:
+    """QM6 has the higher rank: QM4 falls although QM1 states the highest one for it. QM6 alone has ONLY.HERE."""
+    orders = "DEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n"
+    own = "DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSSDR) CLUSTER(SALES) CONNAME(h) CLWLRANK(9)\n"
+    higher = SCRIPT.format("QM6", f"{orders}DEFINE QLOCAL(ONLY.HERE) CLUSTER(SALES)\n")
+    scripts = {
+        "QM1": SCRIPT.format("QM1", own),
+        "QM4": SCRIPT.format("QM4", orders),
+        "QM6": higher.replace("CONNAME(h)", "CONNAME(h) CLWLRANK(2)"),
+    }
+    for name, text in scripts.items():
+        (tmp_path / f"{name}.mqsc").write_text(text)
+    _, document = answered(explain, str(tmp_path / "*.mqsc"), "--from", "QM1", "--put", queue)
+    assert document["chosen"]["queue_manager"] == "QM6"
+    assert any("the CLUSSDR TO.QM4 of QM1 states CLWLRANK(9)" in each for each in document["remarks"]) == told

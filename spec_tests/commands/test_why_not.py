@@ -147,6 +147,26 @@ def test_it_is_printed_and_a_name_that_is_not_known_is_bad_input(tmp_path: Path)
         asked(written(tmp_path, facts()), "--why-not", "QM33")
 
 
+def test_what_stops_work_is_offered_last(tmp_path: Path) -> None:
+    # QM2 has a channel that runs, and QM3 one that retries: QM3 is permitted where its own runs, or QM2 is left out.
+    channels = [
+        {"name": f"TO.{host}", "queue_manager": host, "cluster": "S", "status": status}
+        for host, status in (("QM2", "RUNNING"), ("QM3", "RETRYING"))
+    ]
+    file = written(tmp_path, facts(channel=channels))
+    helps, stop = "QM1: START CHANNEL('TO.QM3')", "QM1: STOP CHANNEL('TO.QM2')"
+    disable, suspend = "QM2: ALTER QLOCAL('Q') PUT(DISABLED)", "QM2: SUSPEND QMGR CLUSTER('S')"
+    _, printed = asked(file, "--why-not", "QM3", "--json")
+    changes = json.loads(printed)["why_not"]["changes"]
+    told = [f"{one['queue_manager']}: {one['command']}" for [one] in changes]
+    assert helps in told[:-3]
+    assert {*told[-3:]} == {stop, disable, suspend}
+    _, printed = asked(file, "--why-not", "QM3")
+    shown = [line.strip() for line in printed.splitlines() if line.strip() in told]
+    assert shown == told[: len(shown)]
+    assert len(shown) > 2
+
+
 @pytest.mark.parametrize(
     ("tables", "other", "what", "command"),
     [

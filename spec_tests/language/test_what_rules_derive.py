@@ -41,7 +41,7 @@ ALIAS, OPENS = "resolution/06b_alias_resolved_again.toml", "exit/02e_at_an_open.
         # By way of a term, also under another reading: the rule is where it becomes an answer.
         ("terms.toml", "is    = \"'STOPPED'\"", "is    = \"'STOPED'\"", ADMINISTRATION, "settle.becomes: 'STOPED' is never a value here; allowed: "),
         # What an action cannot do.
-        (QUEUE_FULL, "= \"'MQPUT'\"", "= \"'MQPT'\"", CALL, "fail_with.call: 'MQPT' is no call; allowed: MQOPEN, MQPUT, MQPUT1, MQGET, MQCLOSE; did you mean 'MQPUT'?"),
+        (QUEUE_FULL, '= "mqi_call"', "= \"'MQPT'\"", CALL, "fail_with.call: 'MQPT' is no call; allowed: MQOPEN, MQPUT, MQPUT1, MQGET, MQCLOSE, CLEAR QLOCAL; did you mean 'MQPUT'?"),
         (RECENT, '"clwlmruc"\ncounts  = ["channel", "queue_manager"]\nties    = "first', '"1.5"\nties    = "first', WORKLOAD, "keep.at_most: '1.5' is a number, expected a whole number"),
         ("trigger/08_trigger_monitor_is_waiting.toml", 'mqsc   = "START CHINIT"', 'mqsc = "START CHINIT"\nshell = "strmqm"', TRIGGER, "holds.remedy.shell: stands beside mqsc; a remedy has one command"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -17,6 +19,7 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.timeline.occasion import Occasion
 from mqclause.rulebook.rule import Holds, Remedy, Rule
+from mqclause.rulebook.rules import Rules
 from mqclause.trace.sentence import sentence
 
 WHY = Why()
@@ -74,6 +77,23 @@ def test_what_is_mqsc_is_read_as_such(rule: Rule, remedy: Remedy, shared: bool) 
         if text is remedy.mqsc and text:
             assert read_mqsc(said, "remedy").diagnostics == ()
             assert shared == ("QSGDISP(SHARED)" in said) or "ALTER QLOCAL" not in said
+
+
+STOPPING = re.compile(r"\b(PUT|GET)\(DISABLED\)|\b(STOP|SUSPEND|CLEAR|DELETE) |\bNOTRIGGER$")
+"""What ends work, where it is the last word: a STOP that a START follows is none."""
+
+
+def test_what_stops_work_is_the_last_that_a_rule_offers() -> None:
+    offered = 0
+    for path, text in Rules().files.items():
+        holds = tomllib.loads(text).get("holds", {})
+        given = holds.get("remedy", ())
+        remedies = [{"mqsc": given}] if isinstance(given, str) else given
+        texts = [each.get("mqsc") or each.get("shell") or each["advice"] for each in remedies]
+        stopping = [STOPPING.search(each.strip()) is not None and "START " not in each for each in texts]
+        assert stopping == sorted(stopping), path
+        offered += len(texts)
+    assert offered > 50
 
 
 @pytest.mark.parametrize("spoilt", SPOILING)

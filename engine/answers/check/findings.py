@@ -330,6 +330,7 @@ def _found(said: Unfulfilled, about: ConfiguredObject) -> Finding:
 def _lost(found: Resolved, reason: Reason, about: ConfiguredObject, together: Together) -> dict[str, Any]:
     """What is told of names that come to nothing: by what, and what they came to last."""
     last, here = found.last.situation, found.last.holds("here")
+    led = [str(look.facts["object"]) for look in found.followed]
     return {
         "leads_nowhere": reason.because,
         "lost_by": reason.name,
@@ -337,6 +338,6 @@ def _lost(found: Resolved, reason: Reason, about: ConfiguredObject, together: To
         "lost_queue_manager": last.queue_manager,
         "lost_is_defined": last.object_type != "",
         "lost_is_model": last.known_as_model and here,
-        "like_lost": together.near(last.queue, about) if last.object_type == "" and here else "",
-        "led_from": found.followed[-1].facts["object"] if found.followed else "",
+        "like_lost": together.near(last.queue, about, frozenset(led)) if last.object_type == "" and here else "",
+        "led_from": led[-1] if led else "",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -64,12 +64,22 @@ def on_the_ways(
 
 
 def obstacles(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
-    """The remarks on the ways to all that a decision permits, or to what an exit chose."""
+    """The remarks on the ways to all that a decision permits, or an exit chose, and on values stated in vain."""
     if decision.refusal is not None:
         return refused_on_the_way(decision, beyond)
-    permitted = () if decision.outcome == "failed" else decision.remaining
-    found = on_the_ways(permitted, decision, beyond)
-    return tuple(dict.fromkeys(said for told in found.values() for said in told.remarks))
+    if decision.outcome == "failed":
+        return ()
+    found = [*on_the_ways(decision.remaining, decision, beyond).values(), *_on_overridden(decision, beyond)]
+    return tuple(dict.fromkeys(said for told in found for said in told.remarks))
+
+
+def _on_overridden(decision: Decision, beyond: Beyond) -> Iterator[OnTheWay]:
+    """What is said of the values that a CLUSSDR states, of every route that there was to choose from."""
+    sender = decision.cluster.queue_manager.name
+    for each in decision.listed if beyond.overridden else ():
+        stated = "" if each.is_local else beyond.overridden.get(each.channel, "")
+        seen = Delivery(sender, "", each.queue_manager, channel=each.channel, overridden=stated)
+        yield from filter(None, [on_the_way(seen, decision.rules) if stated else None])
 
 
 def refused_on_the_way(decision: Decision, beyond: Beyond) -> tuple[str, ...]:
