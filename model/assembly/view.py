@@ -136,6 +136,15 @@ def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
     raise ValueError(f"does not name its queue manager; name it with --from, or give it as QMGR=FILE{more}")
 
 
+def taken_as_of(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+    """The files that do not say whose they are, where another one says that it is of ``local``."""
+    files = [script for script in scripts if not script.overlay]
+    if any(script.queue_manager for script in files):
+        for source in dict.fromkeys(script.source for script in files if script.records and not script.queue_manager):
+            message = f"names no queue manager: taken as {local}'s, as another file is; NAME=FILE says whose it is"
+            yield Diagnostic(source, message)
+
+
 def _filled_in(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
     """The objects of a queue manager by its scripts, with its name in the place of inserts."""
     return objects_of(name, [filled_in(each, name) for each in scripts], faults)
@@ -199,6 +208,7 @@ class _Seen:
         mine = self.members[self.local]
         yield from (*mine.remarks, *(one for each in everyone for one in each.contradicted(mine)))
         yield from left_open(one for each in everyone for one in each.scripts)
+        yield from taken_as_of(self.local, mine.scripts)
         yield from outdated_records(self.shown.of("QCLUSTER"), self.local, {each.name: each for each in everyone})
 
     def known(self, member: Objects, placed: Iterator[Placed[FactT]]) -> Iterable[Placed[FactT]]:
