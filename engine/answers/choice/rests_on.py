@@ -64,10 +64,10 @@ def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]
         if snapshot.partial_of and not seen.known_as_model:
             yield _asked_of_repositories(name, kind, snapshot)
     ways = {seen.xmitq: seen.xmitq_defined, seen.alias_xmitq: seen.alias_xmitq_defined,
-            seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues}  # fmt: skip
+            seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues or seen.known_as_model}  # fmt: skip
     for each in (each for each, defined in ways.items() if each and not defined):
         if snapshot.covered.leaves_out("QUEUE", each):
-            what = f"a dump of {seen.local_queue_manager} was made without whether there is a queue {each}"
+            what = f"a dump of {seen.local_queue_manager} does not tell whether there is a queue {each}"
             yield Incomplete(what, each, f"DISPLAY QUEUE('{each}') ALL")
 
 
