@@ -44,7 +44,7 @@ IN_WORDS = re.compile(
 )
 """A line of a shell script with a command of MQSC in quotes."""
 
-BLOCK_SCALAR = re.compile(r"( *)((?:- +)*)(.*?)([|>])([-+]?)(\d?)[-+]?[ \t]*(?:#.*)?$")
+BLOCK_SCALAR = re.compile(r"( *+)((?:- ++)*+)(.*?)([|>])([-+]?)(\d?)[-+]?[ \t]*(?:#.*)?$")
 KEY = re.compile(r"\s*(?:\"[^\"]*\"|'[^']*'|[^\s#'\"\[{][^#]*?):(?:\s+[!&]\S+)*\s*$")
 YAML_FIRST = re.compile(
     r"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*|\{\{[^\n]*)?\r?\n)*"
