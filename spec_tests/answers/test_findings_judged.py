@@ -295,3 +295,13 @@ def test_only_local_queues_can_differ_in_clwluseq(other: str) -> None:
     local = "DEFINE QLOCAL(Q9) CLUSTER(S)", f"{QUEUE} CLWLUSEQ(ANY)"
     files = member("QM1", *local), member("QM2", *local), member("QM3", f"DEFINE {other} CLUSTER(S)")
     assert "check.23" not in {rule for rule, _, _ in told(*files)}
+
+
+def test_a_script_without_a_name_is_of_the_only_queue_manager_that_is_named() -> None:
+    """Whichever comes first, as for explain; beside two that are named it is of one of its own."""
+    alias = "DEFINE QALIAS(A) TARGET(PAY)\n"
+    one, other = (f"* Queue manager name: {name}\nDEFINE QLOCAL(PAY)\n" for name in ("QM1", "QM2"))
+    assert [told(alias, one), told(one, alias)] == [[], []]
+    assert ("check.17", "A", "") in told(alias, one, other)
+    misled = "DEFINE QALIAS(A) TARGET(QPAY)\n"
+    assert told(misled, one) == told(one, misled) == [("check.17", "A", "QM1")]
