@@ -305,3 +305,15 @@ def test_a_script_without_a_name_is_of_the_only_queue_manager_that_is_named() ->
     assert ("check.17", "A", "") in told(alias, one, other)
     misled = "DEFINE QALIAS(A) TARGET(QPAY)\n"
     assert told(misled, one) == told(one, misled) == [("check.17", "A", "QM1")]
+
+
+def test_a_dump_that_was_cut_is_told() -> None:
+    """What it lost is not called missing; that it lost something is said."""
+    whole = DUMP.format(initq="I")
+    cut = inspected([Source("0.mqsc", whole.partition("* Script ended")[0].encode())], CHECKS)
+    assert cut.findings() == []
+    assert [str(each) for each in cut.warnings] == [
+        "0.mqsc: the dump 0.mqsc of QM1 ends before its trailer: its last objects are missing"
+    ]
+    kept = inspected([Source("0.mqsc", whole.encode())], CHECKS)
+    assert ([each.rule.id for each in kept.findings()], kept.warnings) == (["trigger.06a", "trigger.07"], [])

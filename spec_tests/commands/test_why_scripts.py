@@ -321,6 +321,13 @@ class TestTheCommand:
         assert answer["verdict"] == verdict
         assert ("DISPLAY PROCESS('P')" in {each["command"] for each in answer["depends_on"]}) == (verdict == "depends")
 
+    def test_what_the_states_of_a_channel_come_to_is_said_once_for_each_outcome(self) -> None:
+        [told_of] = [each for each in document(asked(SCRIPT, "OTHER"))["depends_on"] if each["object"] == "TO.QM9"]
+        assert told_of["what"] == (
+            "the status of channel TO.QM9. If TO.QM9 is STOPPING or RETRYING or REQUESTING or PAUSED: the trigger message"
+            " starts nothing; if TO.QM9 is STOPPED: the trigger message starts nothing; START CHANNEL('TO.QM9')"
+        )
+
     @pytest.mark.parametrize("given", [{"curdepth": -1}, {"ipprocs": "many"}, {"ipprocs": 1.5}])
     def test_counts_that_cannot_be(self, tmp_path: Path, given: dict[str, Any]) -> None:
         (name,) = given

@@ -17,6 +17,7 @@ from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.contribution import Contribution, senders_to
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
+from mqclause.model.assembly.incomplete import cut_dump
 from mqclause.model.assembly.inserts import filled_in
 from mqclause.model.assembly.local import asked_name
 from mqclause.model.assembly.source import Source
@@ -95,6 +96,8 @@ class Inspection:
             if script.overlay:
                 self.overlays.append(script)
             else:
+                if cut := cut_dump(script):
+                    self._warnings.append(Diagnostic(script.source, cut))
                 self._add(script, KeptScript(evolve(source, data=packed), place, self.lenient, misplaced))
 
     def _add(self, script: Script, kept: KeptScript) -> None:
