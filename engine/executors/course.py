@@ -16,6 +16,7 @@ from mqclause.executors.run import CarriedValues, Executor, ExecutorName, Run
 from mqclause.executors.steps import Steps
 from mqclause.model.diagnostic import instead, quoted
 from mqclause.rulebook.declaration import Declaration
+from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.rule import Ruleset
 from mqclause.rulebook.rules import Rules
 
@@ -70,13 +71,20 @@ class Course:
     def run(
         self, situation: Any, subjects: Sequence[Any], carried: CarriedValues | None = None, traced: bool = False
     ) -> tuple[Run, ...]:
-        """A run of each document, in their order. ``carried`` is for those that carry anything."""
+        """A run of each document, in their order. ``carried`` is for those that carry anything.
+
+        Raises RuleError where rules reckon with numbers until they come to none.
+        """
         runs: tuple[Run, ...] = ()
         earlier: Mapping[str, Any] = {}
-        for carries, run in self._runs:
-            found = run(situation, subjects, carried if carries else None, earlier, traced)
-            runs += (found,)
-            earlier = found.hands_on
+        try:
+            for carries, run in self._runs:
+                found = run(situation, subjects, carried if carries else None, earlier, traced)
+                runs += (found,)
+                earlier = found.hands_on
+        except ArithmeticError as error:
+            document = self.rulesets[len(runs)].name
+            raise RuleError(f"{document}/", "", f"a rule reckons until there is no number: {error}") from None
         return runs
 
 

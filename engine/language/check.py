@@ -7,8 +7,8 @@ allowed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from math import isfinite
+from collections.abc import Callable, Sequence
+from math import floor, inf, isfinite
 from typing import Any
 
 from sqlglot import exp
@@ -22,16 +22,16 @@ from mqclause.language.parse import (
     tree_of,
     unwrapped,
 )
-from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type, Vocabulary
+from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type, Vocabulary, WordKind
 from mqclause.model.diagnostic import quoted, suggestion
 from mqclause.model.facts.domains import LARGEST_NUMBER
 
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 ORDERINGS = (exp.LT, exp.LTE, exp.GT, exp.GTE)
-_WHOLE_ARITHMETIC: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
-    exp.Add: operator.add, exp.Sub: operator.sub, exp.Mul: operator.mul,
+_ARITHMETIC: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
+    exp.Add: operator.add, exp.Sub: operator.sub, exp.Mul: operator.mul, exp.Div: operator.truediv,
 }  # fmt: skip
-ARITHMETIC = (*_WHOLE_ARITHMETIC, exp.Div)
+ARITHMETIC = tuple(_ARITHMETIC)
 
 DIVISORS = "a number other than 0, or an attribute whose domain leaves out 0"
 WIDEST = 400
@@ -96,7 +96,8 @@ class _Checker:
                 return self.case(tree)
             case exp.Floor() if not any(value for key, value in tree.args.items() if key != "this"):
                 self.expect(tree.this, NUMBER)
-                return WHOLE
+                found = self.check(tree.this)
+                return self.fitting(tree, "whole", [found.least, found.most])
             case exp.ArrayContains():
                 return self.contains(tree)
             case exp.CountIf():
@@ -183,9 +184,14 @@ class _Checker:
         if tree.this is not None or tree.args.get("default") is None:
             raise ExpressionError(f"{tree.sql()!r}: write CASE WHEN … THEN … ELSE … END", column_of(tree))
         result = self.check(tree.args["default"])
+        found = [result]
         for branch in tree.args["ifs"]:
             self.expect(branch.this, BOOLEAN)
             self.expect(branch.args["true"], result)
+            found.append(self.check(branch.args["true"]))
+        if result.is_number:
+            kind: WordKind = "whole" if all(each.kind == "whole" for each in found) else "number"
+            return self.fitting(tree, kind, [end for each in found for end in (each.least, each.most)])
         return result if not result.words else TEXT
 
     def contains(self, tree: exp.ArrayContains) -> Type:
@@ -204,18 +210,29 @@ class _Checker:
             said = f"{tree.sql()!r} divides by {tree.expression.sql()!r}, which can be 0; allowed: {DIVISORS}"
             raise ExpressionError(said, column_of(tree))
         whole = left.kind == right.kind == "whole" and not isinstance(tree, exp.Div)
-        return self.within(tree, left, right) if whole else NUMBER
+        return self.within(tree, left, right, "whole" if whole else "number")
 
-    def within(self, tree: exp.Expression, left: Type, right: Type) -> Type:
-        """The type of a sum, difference or product of whole numbers, which has to stay within 64 bits where known."""
+    def within(self, tree: exp.Expression, left: Type, right: Type, kind: WordKind) -> Type:
+        """The type of a sum, difference, product or quotient, which has to stay within 64 bits where known."""
         if None in (left.least, left.most, right.least, right.most):
-            return WHOLE
-        reckoned, others = _WHOLE_ARITHMETIC[type(tree)], (right.least, right.most)
-        ends = [reckoned(one, other) for one in (left.least, left.most) for other in others]
-        if max(map(abs, ends)) > LARGEST_NUMBER:
+            return Type(kind)
+        reckoned, others = _ARITHMETIC[type(tree)], (right.least, right.most)
+        try:
+            ends = [reckoned(one, other) for one in (left.least, left.most) for other in others]
+        except OverflowError:
+            ends = [inf]
+        return self.fitting(tree, kind, ends)
+
+    def fitting(self, tree: exp.Expression, kind: WordKind, ends: Sequence[float | None]) -> Type:
+        """The type of a number that is between the least and the most of ``ends``, if all are known."""
+        known = [each for each in ends if each is not None]
+        if any(abs(each) > LARGEST_NUMBER if kind == "whole" else not isfinite(each) for each in known):
             said = f"{tree.sql()!r} can be a number that does not fit into 64 bits"
             raise ExpressionError(said, column_of(tree))
-        return Type("whole", (), min(ends), max(ends))
+        if len(known) < len(ends):
+            return Type(kind)
+        least, most = min(known), max(known)
+        return Type(kind, (), floor(least), floor(most)) if kind == "whole" else Type(kind, (), least, most)
 
     def is_never_zero(self, tree: exp.Expression) -> bool:
         """Whether the types show that a number is not zero."""
@@ -227,10 +244,13 @@ class _Checker:
             case exp.Column() if tree.name in self.vocabulary.terms:
                 return self.is_never_zero(self.vocabulary.terms[tree.name])
             case exp.Column():
-                least = self.vocabulary.words[tree.name].type.least
-                return least is not None and least > 0
+                word = self.vocabulary.words[tree.name]
+                # A fact that no rule has derived yet is 0.
+                return not word.is_derived and word.type.least is not None and word.type.least > 0
             case exp.Mul():
-                return self.is_never_zero(tree.this) and self.is_never_zero(tree.expression)
+                # Of numbers that are very small the product is 0.
+                is_whole = self.check(tree).kind == "whole"
+                return is_whole and self.is_never_zero(tree.this) and self.is_never_zero(tree.expression)
             case exp.Case():
                 values = [branch.args["true"] for branch in tree.args["ifs"]]
                 return all(map(self.is_never_zero, [*values, tree.args["default"]]))

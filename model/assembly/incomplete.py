@@ -66,8 +66,9 @@ def still_asking(found: Iterable[Incomplete], asked: Inquired) -> Iterator[Incom
 def taken_as_whole(known: Iterable[Membership], cluster: Cluster) -> Iterator[str]:
     """The clusters of which nothing says that there are more members, as assumptions."""
     for each in known:
-        if len(each.members) > 1 and not _leading_nowhere(each, cluster):
-            yield f"taken as all members of {each.cluster}: {', '.join(each.members)}"
+        if each.members and not _leading_nowhere(each, cluster):
+            taken = "all members" if len(each.members) > 1 else "the only member"
+            yield f"taken as {taken} of {each.cluster}: {', '.join(each.members)}"
 
 
 def _undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[Incomplete]:

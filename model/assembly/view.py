@@ -136,6 +136,15 @@ def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
     raise ValueError(f"does not name its queue manager; name it with --from, or give it as QMGR=FILE{more}")
 
 
+def taken_as_of(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+    """The files that do not say whose they are, where another one says that it is of ``local``."""
+    files = [script for script in scripts if not script.overlay]
+    if any(script.queue_manager for script in files):
+        for source in dict.fromkeys(script.source for script in files if script.records and not script.queue_manager):
+            message = f"names no queue manager: taken as {local}'s, as another file is; NAME=FILE says whose it is"
+            yield Diagnostic(source, message)
+
+
 def _filled_in(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
     """The objects of a queue manager by its scripts, with its name in the place of inserts."""
     return objects_of(name, [filled_in(each, name) for each in scripts], faults)
@@ -199,6 +208,7 @@ class _Seen:
         mine = self.members[self.local]
         yield from (*mine.remarks, *(one for each in everyone for one in each.contradicted(mine)))
         yield from left_open(one for each in everyone for one in each.scripts)
+        yield from taken_as_of(self.local, mine.scripts)
         yield from outdated_records(self.shown.of("QCLUSTER"), self.local, {each.name: each for each in everyone})
 
     def known(self, member: Objects, placed: Iterator[Placed[FactT]]) -> Iterable[Placed[FactT]]:
@@ -231,11 +241,13 @@ class _Seen:
     def queue_manager(self) -> Placed[QueueManager]:
         mine = self.members[self.local]
         of = [found.fields for found in mine.of("QMGR")]
+        clusters, full = own_clusters(mine), {name for found in mine.of("QMGR") for name in found.clusters}
         fact = QueueManager(
             name=mine.name,
-            clusters=own_clusters(mine),
+            clusters=clusters,
             suspended=tuple(mine.operations.suspended),
-            repository=any(found.clusters for found in mine.of("QMGR")),
+            repository=bool(full),
+            partial_in=tuple(each for each in clusters if each not in full) if full else (),
             platform=platform_of(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )
@@ -244,8 +256,10 @@ class _Seen:
     def remote(self, other: Objects) -> Placed[RemoteQueueManager]:
         sight = self.sight(other)
         suspended = sight(other.operations.suspended)
-        repository = any(sight(each.clusters) for each in other.of("QMGR"))
-        return _placed_whole(RemoteQueueManager(other.name, sight(own_clusters(other)), suspended, repository), other)
+        clusters = sight(own_clusters(other))
+        full = {name for each in other.of("QMGR") for name in sight(each.clusters)}
+        partial_in = tuple(each for each in clusters if each not in full) if full else ()
+        return _placed_whole(RemoteQueueManager(other.name, clusters, suspended, bool(full), partial_in), other)
 
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""

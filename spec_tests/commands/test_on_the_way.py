@@ -225,7 +225,7 @@ def test_a_transmission_queue_of_its_own_is_that_of_a_channel_that_it_names(file
     given = own.read_text()
     disabled = "DEFINE QLOCAL(XQ) USAGE(XMITQ) CLCHNAME('TO.QM*') PUT(DISABLED)\n* Script ended"
     own.write_text(given.replace("* Script ended", disabled))
-    told = [TRANSMISSION.replace("SYSTEM.CLUSTER.TRANSMIT.QUEUE", "XQ")]
+    told = ["the transmission queue XQ of QM1 is put-disabled: no put over TO.QM3 succeeds"]
     assert in_the_way(files, "ONLY.HERE", code=2051) == told
     own.write_text(given.replace("* Script ended", disabled.replace("TO.QM*", "TO.QM2")))
     assert in_the_way(files, "ONLY.HERE", "--set", DISABLED, code=2051) == [TRANSMISSION]

@@ -9,10 +9,11 @@ import pytest
 from mqclause import RuleError, Rules
 from mqclause.answers.cases.course_case import CourseCase
 from mqclause.documents import WORKLOAD
+from mqclause.executors.course import Course
 from mqclause.language.check import parse
 from mqclause.language.evaluate import Scope, evaluate
 from mqclause.language.parse import DEEPEST, LONGEST, ExpressionError
-from mqclause.language.vocabulary import BOOLEAN, WHOLE, Vocabulary, Word
+from mqclause.language.vocabulary import BOOLEAN, WHOLE, Type, Vocabulary, Word
 from mqclause.rulebook.case import CaseFile
 from spec_tests.support.delivery import DELIVERY, EVERY_EXECUTOR, Delivery, Van, delivered, rule, rules_in
 
@@ -224,3 +225,45 @@ def test_a_conclusion_of_a_clause_that_has_no_condition(tmp_path: Path, listed: 
     }
     with pytest.raises(RuleError, match="'99' is not a clause with a condition before this rule"):
         rules_in(tmp_path, files).ruleset(DELIVERY)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "1e308 * 10.0 > age",
+        "FLOOR(1e30) > age",
+        "FLOOR(1e308 * 10.0 - 1e308 * 10.0) > age",
+        "CASE WHEN is_ready THEN 9223372036854775807 ELSE 1 END + 1 > age",
+    ],
+)
+def test_numbers_that_could_be_none(tmp_path: Path, condition: str) -> None:
+    said = fault(tmp_path, where(condition))
+    assert said.endswith("can be a number that does not fit into 64 bits")
+
+
+def test_a_product_of_very_small_numbers_may_be_zero(tmp_path: Path) -> None:
+    message = fault(tmp_path, where("1 / (1e-300 * 1e-300) > 2"))
+    assert "divides by '(1e-300 * 1e-300)', which can be 0" in message
+
+
+def test_a_fact_that_is_not_derived_is_zero() -> None:
+    vocabulary = Vocabulary({"told": Word("told", Type("whole", (), 5, 5), "situation", is_derived=True)})
+    with pytest.raises(ExpressionError, match="divides by 'told', which can be 0"):
+        parse("1 / told > 2", vocabulary, per_subject=False)
+
+
+def test_a_number_or_a_whole_one_is_a_number(tmp_path: Path) -> None:
+    condition = "CASE WHEN is_ready THEN 0.5 ELSE 1 END = 0.5"
+    rules = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", where(condition))})
+    for executor in EVERY_EXECUTOR:
+        assert len(delivered(rules, executor, [Van("A", is_ready=True), Van("B", is_ready=False)]).remaining) == 1
+
+
+def test_rules_that_reckon_until_there_is_no_number(tmp_path: Path) -> None:
+    # How many there are has no bound that the rules know.
+    large = " * ".join(["COUNT_IF(TRUE)", *["9223372036854775807"] * 20])
+    rules = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", where(f"{large} / 3 > age"))})
+    for executor in EVERY_EXECUTOR:
+        course = Course.of(rules, DELIVERY, executor)
+        with pytest.raises(RuleError, match="^rules/delivery/: a rule reckons until there is no number: "):
+            course.run(Delivery(), [Van("A")])

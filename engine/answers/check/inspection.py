@@ -154,7 +154,8 @@ class Inspection:
         for each in self.overlays:
             owner = each.queue_manager or self.local or (next(iter(self.members)) if len(self.members) == 1 else "")
             if owner not in self.members:
-                message = f"does not say whose script it is; name it as QMGR={each.source}"
+                lacking = f"is of {owner}, of which no file here defines anything: what it changes cannot be checked"
+                message = lacking if owner else f"does not say whose script it is; name it as QMGR={each.source}"
                 raise FactsError([Diagnostic(each.source, message)])
             self._look(owner, self.members[owner].owner, each, each)
         self.overlays.clear()
