@@ -317,3 +317,14 @@ def test_a_dump_that_was_cut_is_told() -> None:
     ]
     kept = inspected([Source("0.mqsc", whole.encode())], CHECKS)
     assert ([each.rule.id for each in kept.findings()], kept.warnings) == (["trigger.06a", "trigger.07"], [])
+
+
+def test_a_queue_that_another_queue_manager_has_was_not_misspelt() -> None:
+    """R looks for ORDERS.OUT at QM1, QM2 has it: no queue of a like name is meant."""
+    hosts = member("QM2", "DEFINE QLOCAL(ORDERS.OUT) CLUSTER(S)")
+    remote = "DEFINE QREMOTE(R) RNAME(ORDERS.{}) RQMNAME(QM1)"
+    own = "DEFINE QLOCAL(ORDERS.OUTS)"
+    [known] = [each for each in found(member("QM1", remote.format("OUT"), own), hosts) if each.name == "R"]
+    assert known.said.remedy == "define ORDERS.OUT here, or mend RNAME and RQMNAME"
+    [misspelt] = [each for each in found(member("QM1", remote.format("OUTT"), own), hosts) if each.name == "R"]
+    assert misspelt.said.remedy.startswith("did you mean ORDERS.OUT")
