@@ -25,6 +25,20 @@ class Incomplete:
     object: str
     command: str
 
+    @property
+    def about(self) -> str:
+        """The object, as a list of what is not known names it."""
+        return self.object
+
+
+@frozen
+class CutDump(Incomplete):
+    """A dump of the queue manager that is the object ends before its trailer."""
+
+    @property
+    def about(self) -> str:
+        return f"{self.object}, whose dump ends before its trailer"
+
 
 @frozen
 class Membership:
@@ -114,7 +128,7 @@ def cut_dumps(scripts: Iterable[Script]) -> Iterator[Incomplete]:
     for script in scripts:
         if what := cut_dump(script):
             owner = script.queue_manager
-            yield Incomplete(what, owner, f"dmpmqcfg -m {owner} -a")
+            yield CutDump(what, owner, f"dmpmqcfg -m {owner} -a")
 
 
 def names_all(scripts: Iterable[Script]) -> bool:

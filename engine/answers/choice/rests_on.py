@@ -95,7 +95,7 @@ def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
         missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
         unknown = None if _always_refused(decision) else _UnknownStates.of(_asked_of_rules(decision), snapshot)
         of_states = unknown.told_by() if unknown is not None else ()
-        for about, command in (*((each.object, each.command) for each in missing), *of_states):
+        for about, command in (*((each.about, each.command) for each in missing), *of_states):
             yield about, "" if snapshot.asked.holds(command) else command
 
 
