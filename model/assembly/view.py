@@ -230,7 +230,7 @@ class _Seen:
     def warnings(self) -> Iterator[Diagnostic]:
         """What the commands of all members ask for and nobody carries out; to be asked after the channels."""
         for member in self.members.values():
-            yield from member.operations.warnings
+            yield from member.warnings
             shown = self.shown.clusters if member.name == self.local else ()
             yield from member.operations.suspended_elsewhere(member.name, (*own_clusters(member), *shown))
             for record in member.operations.channels if member.name != self.local else ():

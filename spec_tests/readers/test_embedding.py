@@ -222,3 +222,9 @@ def test_lines_of_very_many_blanks_beside_a_block_scalar() -> None:
     blanks = " " * 1_000_000
     found = [*block_scalars(f"a: 1\n{blanks}x\n{'- ' * 200_000}\nm.mqsc: |\n  DEFINE QLOCAL(Q1)\n")]
     assert [(each.name, [line for _, line, _ in each.lines]) for each in found] == [("m.mqsc", ["DEFINE QLOCAL(Q1)"])]
+
+
+@pytest.mark.parametrize("many", ["<<", "echo ", "runmqsc ", 'echo "<<" runmqsc '])
+def test_a_line_of_very_many_marks_of_a_shell_script(many: str) -> None:
+    read = script(f"# {many * 100_000}\n: {many * 100_000}\nrunmqsc QM1 << END\nDEFINE QLOCAL(Q1)\nEND\n")
+    assert named(read) == [("QLOCAL", "Q1", 4)]

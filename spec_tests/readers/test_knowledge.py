@@ -242,6 +242,7 @@ class TestChannelStates:
     def test_a_script_may_delete_first_what_it_defines(self) -> None:
         text = "DELETE QLOCAL(NEW)\nDELETE PROCESS(P)\nDEFINE QLOCAL(NEW) CLUSTER(SALES)\nDEFINE PROCESS(P)\n"
         assert warned(read(qm1=QM1 + text, qm2=QM2)) == []
+        assert warned(read(qm1=QM1 + "DELETE PROCESS(P)\n" + text, qm2=QM2)) == []
         assert len(warned(read(qm1=QM1 + text.replace("DELETE QLOCAL(NEW)", "DELETE QLOCAL(NEWER)"), qm2=QM2))) == 1
 
     def test_a_channel_of_no_cluster_is_started_without_a_word(self) -> None:

@@ -91,6 +91,8 @@ class Replay:
                         label = event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = (*_assumed(row, scenario.assumed), *handles.assumed(row.examinations))
+                    met = (ways.started(each, run.state.cluster) for each in row.starting)
+                    row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):
                         row.obstacles = ways.obstacles(row.routed, run.state.cluster, row.is_bound)
                     elif row.routed is not None:
