@@ -22,7 +22,7 @@ from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.outdated import still_shown
 from mqclause.model.assembly.platform import PLATFORM, platform_of
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
-from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, placed_queue, queues_of
+from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, models_of, placed_queue, queues_of
 from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
 from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
@@ -56,7 +56,8 @@ class View:
     those without a receiver in one of its clusters, each with the cluster. ``displayed`` are the clusters of which it
     shows the queue managers that it knows; ``repositories`` say how far, by the clusters that it is ``partial_of``.
     ``remarks`` tell of different things shown. ``hosted`` has the queues of each other queue manager that is described,
-    with the names that aliases lead to; ``told_wholly`` are those of which a dump tells all.
+    with the names that aliases lead to, ``models`` the model queues of those that have any; ``told_wholly`` are those
+    of which a dump tells all.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -76,6 +77,7 @@ class View:
     partial_of: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    models: Mapping[str, frozenset[str]] = field(factory=dict)
     told_wholly: frozenset[str] = frozenset()
     channel_statuses: tuple[Placed[ChannelStatus], ...] = ()
 
@@ -200,6 +202,7 @@ class _Seen:
             partial_of=shown.partial_of,
             remarks=(*shown.differences(), *shown.namesakes(), *self.remarks(everyone)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items() if each is not mine},
+            models={name: found for name, each in self.members.items() if (found := models_of(each))},
             told_wholly=frozenset(name for name, each in self.members.items() if names_all(each.scripts)),
             channel_statuses=others,
         )  # fmt: skip

@@ -308,6 +308,8 @@ AMQ8414I: Display Channel details.
         (SCRIPT.format("QM4", GATEWAY), ("--call", "MQPUT1"), False),
         (SCRIPT.format("QM4", GATEWAY), ("--to-queue-manager", "QM4", "--bind", "NOTFIXED"), True),
         (SCRIPT.format("QM4", GATEWAY + "DEFINE QLOCAL(STORE)\n"), (), False),
+        (SCRIPT.format("QM4", GATEWAY + "DEFINE QMODEL(STORE)\n"), (), True),
+        (SCRIPT.format("QM4", GATEWAY + "DEFINE QMODEL(STORE)\n"), ("--bind", "NOTFIXED"), True),
         # A dump without local queues, and a log in which nobody asked for that one, do not tell that it is not there.
         (DUMP.format(name="QM4", limit=" -t qalias", more=GATEWAY), (), False),
         (LOG.format(asked="QUEUE(F*)"), (), False),
@@ -326,6 +328,7 @@ def test_an_alias_whose_host_lacks_its_queue(
     status, document = answered(explain, *files, "--from", "QM1", "--put", "FRONT", *options)
     assert (status, document["chosen"]["queue_manager"]) == (0, "QM4")
     assert any("ends on the dead-letter queue there" in each for each in document["remarks"]) == is_told
+    assert any("(2001)" in each for each in document["remarks"]) == ("QMODEL" in host)
 
 
 @pytest.mark.parametrize(

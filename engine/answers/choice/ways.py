@@ -160,6 +160,7 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         not leads_to or leads_to in told,
         bound,
         by_alias=chosen.is_alias,
+        alias_of_model=leads_to in beyond.models.get(chosen.queue_manager, ()),
         suspended=chosen.suspended,
         shares_queues=cluster.queue_manager.igq == "ENABLED",
         is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
