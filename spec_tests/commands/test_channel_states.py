@@ -368,6 +368,22 @@ def test_handles_that_were_asked_for_and_are_not_shown(tmp_path: Path) -> None:
     assert not any("QSTATUS" in each["command"] and "LPUT" not in each["command"] for each in after["depends_on"])
 
 
+def test_the_state_of_a_sender_that_leads_to_an_undescribed_member_is_refused_as_such(tmp_path: Path) -> None:
+    script = tmp_path / "QM1.mqsc"
+    script.write_text(
+        "DEFINE CHANNEL(NORTH.QM1) CHLTYPE(CLUSRCVR) CLUSTER(NORTH) CONNAME('h1')\n"
+        "DEFINE CHANNEL(NORTH.QM2) CHLTYPE(CLUSSDR) CLUSTER(NORTH) CONNAME('h2')\n"
+        "DEFINE QLOCAL(SEEDS) CLUSTER(NORTH)\n"
+    )
+
+    def said(channel: str) -> str:
+        done = CliRunner().invoke(explain, [f"QM1={script}", "--put", "SEEDS", "--status", f"{channel}=STOPPED"])
+        return str(done.exception) + done.output
+
+    assert "CHANNEL 'NORTH.QM2' leads to a member that no file describes" in said("NORTH.QM2")
+    assert "CHANNEL 'NORTH.QM3' is not known to QM1" in said("NORTH.QM3")
+
+
 def test_what_keeps_the_channel_stands_before_the_conditions(tmp_path: Path) -> None:
     """Messages wait, so that a trigger message may not be written either: that mends nothing while it is STOPPED."""
     text = log("STOPPED").replace("CURDEPTH(0)                             IPPROCS(0)", "CURDEPTH(4) IPPROCS(0)", 1)
