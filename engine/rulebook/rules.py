@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from io import TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -14,7 +15,7 @@ from weakref import WeakValueDictionary
 import mqclause.rules
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostic import quoted, suggestion, visible
-from mqclause.model.readers.content import opened
+from mqclause.model.readers.content import MOST_FILES, opened
 from mqclause.model.readers.toml_text import read_toml
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
@@ -296,7 +297,7 @@ def _files(folder: Path) -> Files:
     if not folder.is_dir():
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
     found = {}
-    for path in sorted(folder.rglob("*")):
+    for path in _inside(folder):
         name = path.relative_to(folder).as_posix()
         if not name.endswith(".toml"):
             if MEANT_AS_TOML.search(name):
@@ -310,6 +311,17 @@ def _files(folder: Path) -> Files:
         except OSError as error:
             raise RuleError(name, "", f"cannot be read: {error.strerror}") from None
     return found
+
+
+def _inside(folder: Path) -> list[Path]:
+    """What is in a folder and in those in it. Raises RuleError."""
+    try:
+        found = [*islice(folder.rglob("*"), MOST_FILES + 1)]
+    except OSError as error:
+        raise RuleError("", "", f"{str(folder)!r} cannot be read: {error.strerror}") from None
+    if len(found) > MOST_FILES:
+        raise RuleError("", "", f"{str(folder)!r} holds more than {MOST_FILES} files; allowed: so many")
+    return sorted(found)
 
 
 _in_use: WeakValueDictionary[tuple[Rules, Declaration], Ruleset] = WeakValueDictionary()

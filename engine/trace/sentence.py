@@ -11,7 +11,8 @@ from sqlglot import exp
 
 from mqclause.language.evaluate import Scope
 from mqclause.language.python import SourceNames, python_source
-from mqclause.language.vocabulary import Word
+from mqclause.language.vocabulary import Vocabulary
+from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.rule import Because, Choose, Keep, Rule, Ruleset
 from mqclause.trace.telling import SeenNames, Telling, telling, tells
 
@@ -44,18 +45,37 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: Because | None, carried: bo
             # The same for every subject, so it is looked for once.
             best, source = f", best={source}", "best"
         text += "%s"
-        values.append(_shown(source, ruleset.vocabulary.words.get(name)))
+        values.append(_shown(source, name, ruleset.vocabulary))
     said = names.constant(text if values else text % ())
     said += f" % ({''.join(f'{each}, ' for each in values)})" if values else ""
-    return telling(f"lambda d{best}: {said}", names, shown=shown)
+    return telling(f"lambda d{best}: {said}", names, shown=shown, numbered=numbered)
 
 
-def _shown(source: str, word: Word | None) -> str:
+def _shown(source: str, name: str, vocabulary: Vocabulary) -> str:
     """The source of a value as ``shown`` gives it; most are text or whole numbers."""
+    if _is_reason(exp.column(name), vocabulary):
+        return f"numbered({source})"
+    word = vocabulary.words.get(name)
     kind = None if word is None else word.type.kind
     if kind == "text":
         return f"{source} or 'blank'"
     return source if kind == "whole" else f"shown({source})"
+
+
+def _is_reason(tree: exp.Expression, vocabulary: Vocabulary) -> bool:
+    """Whether an expression is the name of a reason code, or blank, and nothing else."""
+    match tree:
+        case exp.Column() if tree.name in vocabulary.words:
+            words = {*vocabulary.words[tree.name].type.words} - {""}
+            return bool(words) and words <= REASONS.keys()
+        case exp.Column() if tree.name in vocabulary.terms:
+            return _is_reason(vocabulary.terms[tree.name], vocabulary)
+        case exp.Case():
+            values = [*(branch.args["true"] for branch in tree.args["ifs"]), tree.args["default"]]
+            return all(_is_reason(each, vocabulary) for each in values)
+        case exp.Literal():
+            return str(tree.this) in REASONS
+    return False
 
 
 def _source(name: str, rule: Rule, names: SourceNames) -> str:
@@ -83,3 +103,8 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple):
         return " and ".join(map(shown, value))
     return str(value) if value != "" else "blank"
+
+
+def numbered(reason: str) -> str:
+    """The name of a reason code with its number."""
+    return f"{reason} ({REASONS[reason]})" if reason else shown(reason)

@@ -44,8 +44,8 @@ def _about_others(facts: Facts, own: str, document: FactsDocument) -> Iterator[R
         known = facts.queue_manager
         yield from (_row(own, document, path, _in_cluster(name, known.suspended)) for name in known.clusters)
     for at, each in enumerate(facts.remote_queue_managers):
-        kind = "REPOS" if each.repository else "NORMAL"
         for name in each.clusters:
+            kind = "REPOS" if each.is_full_in(name) else "NORMAL"
             attributes = _in_cluster(name, each.suspended) | {"QMTYPE": kind}
             yield _row(each.name, document, ("remote_queue_manager", at), attributes)
     for at, channel in enumerate(facts.channels):

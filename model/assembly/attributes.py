@@ -75,7 +75,7 @@ MOMENTARY: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
 
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "QMGR": dict.fromkeys(("clusters", "repository"), ("REPOS", "REPOSNL")),
+    "QMGR": dict.fromkeys(("clusters", "repository", "partial_in"), ("REPOS", "REPOSNL")),
     "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
     "QCLUSTER": _QUEUE_CLUSTERS,
     "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},

@@ -94,8 +94,16 @@ def _changed(snapshot: Snapshot, change: WhatIf) -> Snapshot:
     local = snapshot.cluster.queue_manager.name
     change = evolve(change, name=change.name or local) if change.kind == "QMGR" else change
     found = [each for each in placed if is_meant(each.fact, change, local)]
+    if not found and _leads_nowhere(change, snapshot):
+        raise _fault(f"{change.object} leads to a member that no file describes: nothing of it can be set")
     _check(change, found, placed, local)
     return of_facts(snapshot, [with_change(each, change) if each in found else each for each in placed])
+
+
+def _leads_nowhere(change: WhatIf, snapshot: Snapshot) -> bool:
+    """Whether a channel is a CLUSSDR of the local queue manager that no CLUSRCVR answers."""
+    is_defined = change.kind == "CHANNEL" and change.name in snapshot.defined.get("CHANNEL", ())
+    return is_defined and any(each.object == change.name for each in snapshot.incomplete)
 
 
 def of_facts(snapshot: Snapshot, placed: Iterable[Placed[Any]]) -> Snapshot:

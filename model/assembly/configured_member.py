@@ -76,7 +76,7 @@ class ConfiguredMember:
         """What its scripts make of it; what is refused goes to ``faults``, what cannot be looked at to ``warnings``."""
         made = {(each.kind, each.name) for script in scripts for each in script.records if each.action in MAKING}
         objects = objects_of(name, [_needed(each, made, warnings) for each in scripts], faults)
-        warnings += (*objects.operations.warnings, *of_a_part(scripts))
+        warnings += (*objects.warnings, *of_a_part(scripts))
         shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
         return cls(
             name,

@@ -25,6 +25,20 @@ class Incomplete:
     object: str
     command: str
 
+    @property
+    def about(self) -> str:
+        """The object, as a list of what is not known names it."""
+        return self.object
+
+
+@frozen
+class CutDump(Incomplete):
+    """A dump of the queue manager that is the object ends before its trailer."""
+
+    @property
+    def about(self) -> str:
+        return f"{self.object}, whose dump ends before its trailer"
+
 
 @frozen
 class Membership:
@@ -52,8 +66,9 @@ def still_asking(found: Iterable[Incomplete], asked: Inquired) -> Iterator[Incom
 def taken_as_whole(known: Iterable[Membership], cluster: Cluster) -> Iterator[str]:
     """The clusters of which nothing says that there are more members, as assumptions."""
     for each in known:
-        if len(each.members) > 1 and not _leading_nowhere(each, cluster):
-            yield f"taken as all members of {each.cluster}: {', '.join(each.members)}"
+        if each.members and not _leading_nowhere(each, cluster):
+            taken = "all members" if len(each.members) > 1 else "the only member"
+            yield f"taken as {taken} of {each.cluster}: {', '.join(each.members)}"
 
 
 def _undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[Incomplete]:
@@ -113,7 +128,7 @@ def cut_dumps(scripts: Iterable[Script]) -> Iterator[Incomplete]:
     for script in scripts:
         if what := cut_dump(script):
             owner = script.queue_manager
-            yield Incomplete(what, owner, f"dmpmqcfg -m {owner} -a")
+            yield CutDump(what, owner, f"dmpmqcfg -m {owner} -a")
 
 
 def names_all(scripts: Iterable[Script]) -> bool:

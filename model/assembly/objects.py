@@ -73,6 +73,11 @@ class Objects:
     def __attrs_post_init__(self) -> None:
         self.operations = Operations(self.faults, self._names)
 
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What is odd in the commands carried out, and no fault."""
+        return (*self.operations.warnings, *self._deleted.values())
+
     def apply(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
         action = self._actions().get(record.action)
@@ -124,8 +129,7 @@ class Objects:
 
     def _define(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
-        if key in self._deleted:
-            self.operations.warnings.remove(self._deleted.pop(key))
+        self._deleted.pop(key, None)
         if known and _type(record) != known.type:
             self._mismatch(record, known)
         elif known and "REPLACE" not in record.attributes:
@@ -217,8 +221,7 @@ class Objects:
             if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
                 alike = [found.name for other, found in self._found.items() if _unique_in(other) == _unique_in(key)]
                 near = name_suggestion(record.name, alike)
-                said = self._deleted[key] = told(record, f"is deleted but not defined{near}")
-                self.operations.warnings.append(said)
+                self._deleted[key] = told(record, f"is deleted but not defined{near}")
             self._found.pop(key, None)
             self._of_kinds.clear()
             self._refused.discard(key)

@@ -77,11 +77,15 @@ class Displayed:
             clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
             suspended = self._suspended(each.fact.name, each.fact.suspended)
             is_repository = _is_repository(rows, each.fact.repository)
-            fact = evolve(each.fact, clusters=clusters, suspended=suspended, repository=is_repository)
+            partial_in = _partial_in(rows, each.fact.partial_in)
+            fact = evolve(
+                each.fact, clusters=clusters, suspended=suspended, repository=is_repository, partial_in=partial_in
+            )
             yield evolve(each, fact=fact)
         for (name,), rows in waiting.items():
             if name not in ("", self.local):
-                fact = RemoteQueueManager(name, _clusters(rows), self._suspended(name, ()), _is_repository(rows))
+                of = _clusters(rows), self._suspended(name, ()), _is_repository(rows), _partial_in(rows)
+                fact = RemoteQueueManager(name, *of)
                 yield placed_fact(fact, rows[0])
 
     def channels(self, placed: Iterable[Placed[Channel]], states: ChannelStates) -> Iterator[Placed[Channel]]:
@@ -205,6 +209,14 @@ def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:
     """Whether rows show a full repository; what is stated counts where none shows what it is."""
     shown = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
     return "REPOS" in shown if shown else stated
+
+
+def _partial_in(rows: Iterable[MqObject], stated: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Of one that is shown as a full repository somewhere, the clusters of which it is shown as none."""
+    shown = {row.text("CLUSTER"): row.text("QMTYPE") for row in rows if row.text("QMTYPE")}
+    if not shown:
+        return stated
+    return tuple(each for each, kind in shown.items() if kind != "REPOS") if "REPOS" in shown.values() else ()
 
 
 def _of_alias(shown: Mapping[str, Any]) -> dict[str, Any]:

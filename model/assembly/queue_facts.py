@@ -40,6 +40,11 @@ def queues_of(member: Objects) -> Mapping[str, str]:
     }
 
 
+def models_of(member: Objects) -> frozenset[str]:
+    """The names of the model queues that a member has."""
+    return frozenset(each.name for each in member.of("QMODEL"))
+
+
 def tells_target(member: Objects, alias: MqObject) -> bool:
     """Whether what tells of an alias of a member would tell of a queue that it leads to, if the member had one."""
     target = alias.text("TARGET")

@@ -68,7 +68,8 @@ class Snapshot:
     the local queue manager, ``untold`` what nobody asked about of those that its queues name, ``asked`` what was asked
     for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
     are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
-    the queues of each other queue manager that is described, with those that aliases lead to, ``told_wholly`` are those
+    the queues of each other queue manager that is described, with those that aliases lead to, ``models`` of those that
+    have any the names of the model queues, ``told_wholly`` are those
     of which a dump tells all, ``defclxq`` is DEFCLXQ where it is not stated. ``strangers`` are queue managers
     that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
     numbers of channels, or leave them out because they are 0; MQ displays none. Of
@@ -93,6 +94,7 @@ class Snapshot:
     command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
+    models: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     told_wholly: frozenset[str] = field(default=frozenset(), kw_only=True)
     strangers: tuple[str, ...] = field(default=(), kw_only=True)
     defclxq: str = field(default="", kw_only=True)
@@ -124,6 +126,7 @@ class Snapshot:
             no_channels=frozenset(no_channels),
             shown_queues=shown,
             no_queues=frozenset(gone),
+            models=self.models,
             overridden=self._overridden() if self.stated_at_senders else {},
         )
 
@@ -238,6 +241,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         messages=_checked_messages(files, cluster),
         remarks=(*opened.remarks, *of_a_part(scripts), *view.remarks),
         hosted=view.hosted,
+        models=view.models,
         told_wholly=view.told_wholly,
         strangers=view.strangers,
         partial_of=view.partial_of,

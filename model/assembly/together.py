@@ -148,7 +148,9 @@ class Together:
             yield about
         else:
             for name in about.clusters:
-                yield about.evolved(clusters=(name,), cluster=name, **self.hosts_of(about.name, name))
+                now = self.queues.get((about.name, name), {}).get(about.queue_manager) if about.shown_at else None
+                put = about.put if now is None else now.put  # a change may have another than the row that was displayed
+                yield about.evolved(clusters=(name,), cluster=name, put=put, **self.hosts_of(about.name, name))
 
     def hosts_of(self, name: str, cluster: str) -> dict[str, Any]:
         """What the hosts of a queue in a cluster have."""

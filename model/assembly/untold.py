@@ -36,7 +36,7 @@ def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluste
     return {
         name: frozenset(_not_asked(name, kind, of, asked, own)).union(
             _left_out(name, kind, scripts, cluster),
-            _of_no_kind(name, kind, of, documents, cluster),
+            _of_no_kind(name, kind, of, documents, asked, cluster),
             *(each.get(name, ()) for each in given),
         )
         for name, kind in TELLING.items()
@@ -54,17 +54,20 @@ def _left_out(attribute: str, kind: str, scripts: Iterable[Script], cluster: Clu
 
 
 def _of_no_kind(
-    attribute: str, kind: str, scripts: Sequence[Script], documents: Iterable[FactsDocument], cluster: Cluster
-) -> Iterator[str]:
+    attribute: str, kind: str, scripts: Sequence[Script], documents: Iterable[FactsDocument], asked: Inquired,
+    cluster: Cluster,
+) -> Iterator[str]:  # fmt: skip
     """The local queues whose ``attribute`` names what may be in another script: these have no object of the kind.
 
-    A dump and a log say themselves what they would tell.
+    A dump says itself what it would tell, and so do logs, where nothing else is given. Beside a script a log tells
+    what its commands asked for or, if it does not echo them, of the kinds that it shows.
     """
-    told = any(each.coverage or each.asked or is_whole(each) or _is_log(each) for each in scripts)
-    if not scripts or told or any(documents):
+    told = any(each.coverage or is_whole(each) for each in scripts) or all(map(_is_log, scripts))
+    if told or any(documents):
         return
-    if not any(record.kind == kind for each in scripts for record in each.records):
-        yield from (each.name for each in cluster.own_queues.values() if getattr(each, attribute))
+    if not any(record.kind == kind for each in scripts if not each.asked for record in each.records):
+        own = ((each.name, getattr(each, attribute)) for each in cluster.own_queues.values())
+        yield from (name for name, named in own if named and not asked.tells(kind, named))
 
 
 def taken_as_there(cluster: Cluster, nobody_asked: Untold) -> tuple[Cluster, Mapping[str, str]]:

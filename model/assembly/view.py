@@ -22,7 +22,7 @@ from mqclause.model.assembly.operations import told
 from mqclause.model.assembly.outdated import still_shown
 from mqclause.model.assembly.platform import PLATFORM, platform_of
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
-from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, placed_queue, queues_of
+from mqclause.model.assembly.queue_facts import alias_fact, is_manager_alias, models_of, placed_queue, queues_of
 from mqclause.model.diagnostic import Diagnostic, name_suggestion, quoted
 from mqclause.model.facts.cluster import LISTS
 from mqclause.model.facts.domains import NAME
@@ -56,7 +56,8 @@ class View:
     those without a receiver in one of its clusters, each with the cluster. ``displayed`` are the clusters of which it
     shows the queue managers that it knows; ``repositories`` say how far, by the clusters that it is ``partial_of``.
     ``remarks`` tell of different things shown. ``hosted`` has the queues of each other queue manager that is described,
-    with the names that aliases lead to; ``told_wholly`` are those of which a dump tells all.
+    with the names that aliases lead to, ``models`` the model queues of those that have any; ``told_wholly`` are those
+    of which a dump tells all.
     """
 
     queue_manager: Placed[QueueManager] | None = None
@@ -76,6 +77,7 @@ class View:
     partial_of: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    models: Mapping[str, frozenset[str]] = field(factory=dict)
     told_wholly: frozenset[str] = frozenset()
     channel_statuses: tuple[Placed[ChannelStatus], ...] = ()
 
@@ -136,6 +138,15 @@ def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
     raise ValueError(f"does not name its queue manager; name it with --from, or give it as QMGR=FILE{more}")
 
 
+def taken_as_of(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+    """The files that do not say whose they are, where another one says that it is of ``local``."""
+    files = [script for script in scripts if not script.overlay]
+    if any(script.queue_manager for script in files):
+        for source in dict.fromkeys(script.source for script in files if script.records and not script.queue_manager):
+            message = f"names no queue manager: taken as {local}'s, as another file is; NAME=FILE says whose it is"
+            yield Diagnostic(source, message)
+
+
 def _filled_in(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> Objects:
     """The objects of a queue manager by its scripts, with its name in the place of inserts."""
     return objects_of(name, [filled_in(each, name) for each in scripts], faults)
@@ -191,6 +202,7 @@ class _Seen:
             partial_of=shown.partial_of,
             remarks=(*shown.differences(), *shown.namesakes(), *self.remarks(everyone)),
             hosted={name: self.once.hosted(each, queues_of) for name, each in self.members.items() if each is not mine},
+            models={name: found for name, each in self.members.items() if (found := models_of(each))},
             told_wholly=frozenset(name for name, each in self.members.items() if names_all(each.scripts)),
             channel_statuses=others,
         )  # fmt: skip
@@ -199,6 +211,7 @@ class _Seen:
         mine = self.members[self.local]
         yield from (*mine.remarks, *(one for each in everyone for one in each.contradicted(mine)))
         yield from left_open(one for each in everyone for one in each.scripts)
+        yield from taken_as_of(self.local, mine.scripts)
         yield from outdated_records(self.shown.of("QCLUSTER"), self.local, {each.name: each for each in everyone})
 
     def known(self, member: Objects, placed: Iterator[Placed[FactT]]) -> Iterable[Placed[FactT]]:
@@ -220,7 +233,7 @@ class _Seen:
     def warnings(self) -> Iterator[Diagnostic]:
         """What the commands of all members ask for and nobody carries out; to be asked after the channels."""
         for member in self.members.values():
-            yield from member.operations.warnings
+            yield from member.warnings
             shown = self.shown.clusters if member.name == self.local else ()
             yield from member.operations.suspended_elsewhere(member.name, (*own_clusters(member), *shown))
             for record in member.operations.channels if member.name != self.local else ():
@@ -231,11 +244,13 @@ class _Seen:
     def queue_manager(self) -> Placed[QueueManager]:
         mine = self.members[self.local]
         of = [found.fields for found in mine.of("QMGR")]
+        clusters, full = own_clusters(mine), {name for found in mine.of("QMGR") for name in found.clusters}
         fact = QueueManager(
             name=mine.name,
-            clusters=own_clusters(mine),
+            clusters=clusters,
             suspended=tuple(mine.operations.suspended),
-            repository=any(found.clusters for found in mine.of("QMGR")),
+            repository=bool(full),
+            partial_in=tuple(each for each in clusters if each not in full) if full else (),
             platform=platform_of(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )
@@ -244,8 +259,10 @@ class _Seen:
     def remote(self, other: Objects) -> Placed[RemoteQueueManager]:
         sight = self.sight(other)
         suspended = sight(other.operations.suspended)
-        repository = any(sight(each.clusters) for each in other.of("QMGR"))
-        return _placed_whole(RemoteQueueManager(other.name, sight(own_clusters(other)), suspended, repository), other)
+        clusters = sight(own_clusters(other))
+        full = {name for each in other.of("QMGR") for name in sight(each.clusters)}
+        partial_in = tuple(each for each in clusters if each not in full) if full else ()
+        return _placed_whole(RemoteQueueManager(other.name, clusters, suspended, bool(full), partial_in), other)
 
     def queues(self, member: Objects) -> Iterator[Placed[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""

@@ -207,11 +207,16 @@ class Cluster:
 
     @cached_property
     def repositories_asked(self) -> tuple[str, ...]:
-        """The full repositories that are asked for a name which is not known: none by one that is a full one itself."""
+        """The full repositories that are asked for a name which is not known."""
+        mine = frozenset(self.asking_in)
+        others = self.remote_queue_managers if mine else ()
+        return tuple(each.name for each in others if any(map(each.is_full_in, mine.intersection(each.clusters))))
+
+    @cached_property
+    def asking_in(self) -> tuple[str, ...]:
+        """The clusters of which the local queue manager is no full repository."""
         own = self.queue_manager
-        others = () if own.repository else self.remote_queue_managers
-        mine = frozenset(own.clusters)
-        return tuple(each.name for each in others if each.repository and not mine.isdisjoint(each.clusters))
+        return tuple(each for each in own.clusters if not own.is_full_in(each))
 
     @cached_property
     def refusals(self) -> dict[Any, Any]:

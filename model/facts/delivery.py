@@ -59,7 +59,7 @@ class Delivery:
     message would start, ``taker_states`` has their states; ``taker_unknown``: that of one is not known.
     ``stopped_taker`` is one that is STOPPED. ``is_triggered``: the transmission queue has TRIGGER, so that a message
     on it may start one. A CLUSSDR for the ``channel`` states ``overridden`` attributes, which the CLUSRCVR has
-    otherwise.
+    otherwise. ``alias_of_model``: what the alias leads to is a model queue of the target.
     """
 
     sender: str = seen(NAME_OR_BLANK, "")
@@ -103,6 +103,7 @@ class Delivery:
     is_triggered: bool = False
     is_missing: bool = False
     overridden: str = seen(Text(100), "")
+    alias_of_model: bool = False
 
 
 @frozen
@@ -137,16 +138,17 @@ class Beyond:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 
     ``hosted`` has the names of the queues of each queue manager that is described, with those that aliases lead to, of
-    those ``told_wholly`` of all; ``whole``: no source leaves a queue manager out. ``defclxq`` is DEFCLXQ where nobody
-    states it: MQ's default, or blank. ``sent_from`` are the transmission queues that its channels name, None where no
-    channel is described. Of its ``channels``, by name, those of ``unknown_state`` have one that no source tells;
-    ``no_channels`` are names in TRIGDATA, and the sources tell that there is no such channel. ``shown_queues`` are the
-    transmission queues of cluster channels that a display names, by channel, and ``no_queues`` those of them that are
-    not there. ``overridden`` are attributes in the words of MQSC, by cluster channel: a CLUSSDR states them, and the
-    CLUSRCVR has them otherwise.
+    those ``told_wholly`` of all, and ``models`` those of its model queues; ``whole``: no source leaves a queue manager
+    out. ``defclxq`` is DEFCLXQ where nobody states it: MQ's default, or blank. ``sent_from`` are the transmission
+    queues that its channels name, None where no channel is described. Of its ``channels``, by name, those of
+    ``unknown_state`` have one that no source tells; ``no_channels`` are names in TRIGDATA, and the sources tell that
+    there is no such channel. ``shown_queues`` are the transmission queues of cluster channels that a display names, by
+    channel, and ``no_queues`` those of them that are not there. ``overridden`` are attributes in the words of MQSC, by
+    cluster channel: a CLUSSDR states them, and the CLUSRCVR has them otherwise.
     """
 
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    models: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
     told_wholly: frozenset[str] = frozenset()
     whole: bool = True
     defclxq: str = ""

@@ -31,8 +31,9 @@ class Naming:
     the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager; ``inhibited_by`` is
     the first of them that is put-disabled. ``known_in_cluster``: other queue managers have a queue of the name, of
     which ``hosts`` names the first; ``shared_by_others``: one is in a cluster of ours; for a name that it does not know
-    it ``asks_repositories``, where full ``repositories`` are known and it is none itself; ``known_as_alias``: some
-    queue manager has an alias of a queue manager of it, ``known_as_model``: it has a model queue of it itself; what
+    it ``asks_repositories``, where full ``repositories`` are known of the clusters that it is ``asking_in``, of which
+    it is none itself; ``known_as_alias``: some queue manager has an alias of a queue manager of it,
+    ``known_as_model``: it has a model queue of it itself; what
     facts give of others is known. The name of the queue manager ``is_other_queue_manager`` of which facts tell, or
     ``is_advertised_alias`` of a queue manager, of whomever. ``instances_bind_alike``: all instances of the queue have
     one DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another
@@ -59,6 +60,7 @@ class Naming:
     hosts: tuple[str, ...] = seen(NAMES, ())
     asks_repositories: bool = False
     repositories: tuple[str, ...] = seen(NAMES, ())
+    asking_in: tuple[str, ...] = seen(NAMES, ())
     known_as_alias: bool = False
     known_as_model: bool = False
     names_transmission_queue: bool = False
@@ -116,6 +118,7 @@ def naming(cluster: Cluster, put: Put, before: Naming | None = None, led_by: str
         alias_route_in_another_cluster=_is_routed_elsewhere(cluster, named),
         asks_repositories=bool(cluster.repositories_asked),
         repositories=_named_first(cluster.repositories_asked),
+        asking_in=cluster.asking_in,
         **_of_queue(cluster, put.queue),
         **_of_alias(cluster, named),
         **_of_way(before, led_by),

@@ -48,7 +48,8 @@ APPLICATION_TYPES = WordsOrWhole(
 class QueueManager:
     """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds.
 
-    ``repository`` is whether it is a full repository. ``defclxq`` says which transmission queue the cluster channels
+    ``repository`` is whether it is a full repository, of all its clusters but those that it is ``partial_in``.
+    ``defclxq`` says which transmission queue the cluster channels
     have that no queue names in ``clchname``; blank where it is not told. With ``igq`` members of its queue-sharing
     group send one another messages by a shared queue.
     """
@@ -66,22 +67,33 @@ class QueueManager:
     defxmitq: str = attribute(NAME_OR_BLANK, "")
     deadq: str = attribute(NAME_OR_BLANK, "")
     repository: bool = attribute(Flag(), False)
+    partial_in: tuple[str, ...] = attribute(NAMES, ())
     defclxq: str = attribute(Words(("SCTQ", "CHANNEL", "")), "")
     igq: str = attribute(ENABLED, "DISABLED")
+
+    def is_full_in(self, cluster: str) -> bool:
+        """Whether it is a full repository of a cluster that it is in."""
+        return self.repository and cluster not in self.partial_in
 
 
 @frozen
 class RemoteQueueManager:
     """What the local queue manager knows of another one; ``suspended`` names clusters.
 
-    ``repository`` is whether it is a full repository. Whether it is ``available`` an exit sees; no rule asks.
+    ``repository`` is whether it is a full repository, of all its clusters but those that it is ``partial_in``.
+    Whether it is ``available`` an exit sees; no rule asks.
     """
 
     name: str = attribute(NAME)
     clusters: tuple[str, ...] = attribute(NAMES, ())
     suspended: tuple[str, ...] = attribute(NAMES, ())
     repository: bool = attribute(Flag(), False)
+    partial_in: tuple[str, ...] = attribute(NAMES, ())
     available: bool = attribute(Flag(), True)
+
+    def is_full_in(self, cluster: str) -> bool:
+        """Whether it is a full repository of a cluster that it is in."""
+        return self.repository and cluster not in self.partial_in
 
 
 @frozen(weakref_slot=False)

@@ -16,14 +16,11 @@ from typing import Any
 from attrs import define, field, frozen
 
 from mqclause.model.diagnostic import Diagnostic, FactsError, visible
-from mqclause.model.readers.content import PIECE, Content, content_of, of_full_size
+from mqclause.model.readers.content import MOST_FILES, PIECE, Content, content_of, of_full_size
 
 GZIP, ZIP, EMPTY_ZIP = b"\x1f\x8b", b"PK\x03\x04", b"PK\x05\x06"
 MOST_UNPACKED = 1 << 30
 """So many bytes may be unpacked in all: more than the dumps of many queue managers have."""
-
-MOST_FILES = 100_000
-"""So many files may be read in all, in folders and in archives."""
 
 LEAST_FED = 1 << 12
 """So many bytes are unpacked at first of a member of a gzip file: what is behind it is copied for the next one."""

@@ -19,6 +19,9 @@ PIECE = 1 << 22
 LONGEST_LINE = 64 << 20
 """So many bytes, or characters, may be in a line."""
 
+MOST_FILES = 100_000
+"""So many files may be read in all, in folders and in archives."""
+
 LARGE = 10_000_000
 """A file of more bytes is read when it is looked at, and not before."""
 

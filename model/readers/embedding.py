@@ -32,19 +32,17 @@ COLUMNS = 72
 SHEBANG = re.compile(r"#![ \t]*(?:[^\s/]*/)*([\w.-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.-]+))?")
 SHELLS = ("sh", "bash", "ksh", "zsh", "dash", "ash")
 HERE_DOCUMENT = re.compile(r"(?<!<)<<(-?)[ \t]*(?:(['\"])([\w.-]+)\2|(\\?)([A-Za-z_][\w.-]*))")
-CALL = re.compile(r"^[^#\n]*\brunmqsc\b[^\n]*<<|<<[^\n]*\brunmqsc\b", re.MULTILINE)
+CALLED = re.compile(r"\brunmqsc\b")
 ASSIGNED = re.compile(
     r"""^[ \t]*(?:(?:export|readonly|local)[ \t]+)?(\w+)="""
     r"""(?:"([\w./%]+)"|'([\w./%]+)'|([\w./%]+)|.*)[ \t]*(?:[#;].*)?$""",
     re.MULTILINE,
 )
 VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-IN_WORDS = re.compile(
-    rf"^[^#\n]*(?:\becho\b|\bprintf\b|<<<)[^'\"\n]*['\"](?={BEGINS_COMMAND.pattern})", re.IGNORECASE | re.MULTILINE
-)
-"""A line of a shell script with a command of MQSC in quotes."""
+QUOTE = re.compile(r"['\"]")
+PRINTS = re.compile(r"\becho\b|\bprintf\b|<<<", re.IGNORECASE)
 
-BLOCK_SCALAR = re.compile(r"( *)((?:- +)*)(.*?)([|>])([-+]?)(\d?)[-+]?[ \t]*(?:#.*)?$")
+BLOCK_SCALAR = re.compile(r"( *+)((?:- ++)*+)(.*?)([|>])([-+]?)(\d?)[-+]?[ \t]*(?:#.*)?$")
 KEY = re.compile(r"\s*(?:\"[^\"]*\"|'[^']*'|[^\s#'\"\[{][^#]*?):(?:\s+[!&]\S+)*\s*$")
 YAML_FIRST = re.compile(
     r"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*|\{\{[^\n]*)?\r?\n)*"
@@ -198,8 +196,21 @@ def _is_shell(text: str) -> bool:
     if not ("runmqsc" in text and "<<" in text):
         return False
     lines = ScriptLines(text)
-    called = any(not lines.is_remark(found.start(), found.end()) for found in CALL.finditer(text))
+    called = any(not lines.is_remark(begin, end) for begin, end in _calls(text))
     return called and not shows_output(text)
+
+
+def _calls(text: str) -> Iterator[tuple[int, int]]:
+    """Where a line calls runmqsc with a here-document, the one before the other: first and last place."""
+    begin = 0
+    for line in text.split("\n"):
+        first, last = line.find("<<"), line.rfind("<<")
+        names = [found.span() for found in CALLED.finditer(line)] if first >= 0 else []
+        if names and names[0][1] <= last and "#" not in line[: names[0][0]]:
+            yield begin, begin + last + 2
+        elif names and first + 2 <= names[-1][0]:
+            yield begin + first, begin + names[-1][1]
+        begin += len(line) + 1
 
 
 def _is_yaml(text: str) -> bool:
@@ -252,8 +263,20 @@ def _fenced(text: str) -> list[int]:
 
 
 def _in_words(text: str) -> list[int]:
-    """The lines of a shell script in which MQSC stands in quotes."""
-    return [text.count("\n", 0, found.start()) + 1 for found in IN_WORDS.finditer(text)]
+    """The lines of a shell script that print a command of MQSC, which stands in quotes there."""
+    return [number for number, line in enumerate(text.split("\n"), 1) if _prints_command(line)]
+
+
+def _prints_command(line: str) -> bool:
+    remark, begin = line.find("#"), 0
+    for quote in QUOTE.finditer(line):
+        prints = PRINTS.search(line, begin, quote.start())
+        if prints and 0 <= remark < prints.start():
+            return False
+        if prints and BEGINS_COMMAND.match(line, quote.end()):
+            return True
+        begin = quote.end()
+    return False
 
 
 def _read(kind: str, text: str, source: str) -> Script:

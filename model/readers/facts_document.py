@@ -24,6 +24,9 @@ TextPlace = tuple[int, int]
 
 NO_PLACE = (None, None)
 
+NUMBERED_FROM_0 = frozenset({"event"})
+"""Tables that messages number from 0, as the rows of a replay do; those of other kinds are counted from 1."""
+
 TABLE_LABEL = re.compile(r"([a-z_]+)(?: ([0-9]{1,9})\b|: )", re.ASCII)
 
 
@@ -48,7 +51,8 @@ class DocumentPlaces:
         label = TABLE_LABEL.match(message)
         if label is None:
             return NO_PLACE
-        return self.nearest(label[1], int(label[2]) - 1) if label[2] else self.nearest(label[1])
+        at = [int(label[2]) - 1 + (label[1] in NUMBERED_FROM_0)] if label[2] else []
+        return self.nearest(label[1], *at)
 
     @cached_property
     def _found(self) -> Mapping[DocumentPath, TextPlace]:
@@ -93,7 +97,8 @@ def faulty(source: str, message: str, line: int | None = None, column: int | Non
 
 
 def labelled(table: str, position: int | None, given: object) -> str:
-    """How a message names a table: ``queue 2 'ORDERS.IN'``."""
+    """How a message names a table at ``position``, counted from 1: ``queue 2 'ORDERS.IN'``. See NUMBERED_FROM_0."""
     name = given.get("name", given.get("id")) if isinstance(given, dict) else None
-    words = [table, *([str(position)] if position else []), *([quoted(name)] if isinstance(name, str) else [])]
+    number = [] if position is None else [str(position - (table in NUMBERED_FROM_0))]
+    words = [table, *number, *([quoted(name)] if isinstance(name, str) else [])]
     return " ".join(words)

@@ -189,7 +189,6 @@ class Event:
 
 
 def event_label(position: int, do: object) -> str:
-    """How a message names the event at ``position``, counted from 1: ``event 3 (put)``."""
-    return (
-        f"event {position} ({do.lower()})" if isinstance(do, str) and do.lower() in EVENT_WORDS else f"event {position}"
-    )
+    """How a message names the event at ``position``, counted from 1: by its number in a replay, ``event 0 (put)``."""
+    number = position - 1
+    return f"event {number} ({do.lower()})" if isinstance(do, str) and do.lower() in EVENT_WORDS else f"event {number}"

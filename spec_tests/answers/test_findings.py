@@ -110,7 +110,7 @@ def test_no_name_that_led_to_a_lost_one_is_proposed_for_it() -> None:
     assert remedies == [
         "DEFINE QLOCAL('PAY.INN')",
         "define PAY.INN here, or mend RNAME and RQMNAME",
-        "ALTER QALIAS('OTHER.IN') TARGET('OTHER.IX')",
+        "did you mean OTHER.IX? let OTHER.IN name that, or define OTHER.INN here",
     ]
 
 

@@ -295,3 +295,36 @@ def test_only_local_queues_can_differ_in_clwluseq(other: str) -> None:
     local = "DEFINE QLOCAL(Q9) CLUSTER(S)", f"{QUEUE} CLWLUSEQ(ANY)"
     files = member("QM1", *local), member("QM2", *local), member("QM3", f"DEFINE {other} CLUSTER(S)")
     assert "check.23" not in {rule for rule, _, _ in told(*files)}
+
+
+def test_a_script_without_a_name_is_of_the_only_queue_manager_that_is_named() -> None:
+    """Whichever comes first, as for explain; beside two that are named it is of one of its own."""
+    alias = "DEFINE QALIAS(A) TARGET(PAY)\n"
+    one, other = (f"* Queue manager name: {name}\nDEFINE QLOCAL(PAY)\n" for name in ("QM1", "QM2"))
+    assert [told(alias, one), told(one, alias)] == [[], []]
+    assert ("check.17", "A", "") in told(alias, one, other)
+    misled = "DEFINE QALIAS(A) TARGET(QPAY)\n"
+    assert told(misled, one) == told(one, misled) == [("check.17", "A", "QM1")]
+
+
+def test_a_dump_that_was_cut_is_told() -> None:
+    """What it lost is not called missing; that it lost something is said."""
+    whole = DUMP.format(initq="I")
+    cut = inspected([Source("0.mqsc", whole.partition("* Script ended")[0].encode())], CHECKS)
+    assert cut.findings() == []
+    assert [str(each) for each in cut.warnings] == [
+        "0.mqsc: the dump 0.mqsc of QM1 ends before its trailer: its last objects are missing"
+    ]
+    kept = inspected([Source("0.mqsc", whole.encode())], CHECKS)
+    assert ([each.rule.id for each in kept.findings()], kept.warnings) == (["trigger.06a", "trigger.07"], [])
+
+
+def test_a_queue_that_another_queue_manager_has_was_not_misspelt() -> None:
+    """R looks for ORDERS.OUT at QM1, QM2 has it: no queue of a like name is meant."""
+    hosts = member("QM2", "DEFINE QLOCAL(ORDERS.OUT) CLUSTER(S)")
+    remote = "DEFINE QREMOTE(R) RNAME(ORDERS.{}) RQMNAME(QM1)"
+    own = "DEFINE QLOCAL(ORDERS.OUTS)"
+    [known] = [each for each in found(member("QM1", remote.format("OUT"), own), hosts) if each.name == "R"]
+    assert known.said.remedy == "define ORDERS.OUT here, or mend RNAME and RQMNAME"
+    [misspelt] = [each for each in found(member("QM1", remote.format("OUTT"), own), hosts) if each.name == "R"]
+    assert misspelt.said.remedy.startswith("did you mean ORDERS.OUT")

@@ -120,10 +120,7 @@ def test_a_map_has_a_row_that_fails_where_no_destination_can_be_sent_to_else_the
     assert (failing.outcome, failing.reason.code, failing.shares, failing.incomplete) == ("failed", 2053, (), ())
     some = row({"name": "XQ", "clchname": "TO.QM2", **FULL})
     assert (some.outcome, len(some.shares)) == ("chosen", 2)
-    full = (
-        "the transmission queue XQ of QM1 is full: no put over a cluster channel that it serves succeeds until something"
-        " is taken from it"
-    )
+    full = "the transmission queue XQ of QM1 is full: no put over TO.QM2 succeeds until something is taken from it"
     of_opens = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
     assert some.remarks == (full, of_opens)
     assert row({"name": SCTQ, **ROOM}).remarks == (of_opens,)

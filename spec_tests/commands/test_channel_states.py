@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from mqclause.tools.commands.check import command as check
 from mqclause.tools.commands.explain import command as explain
 from mqclause.tools.commands.facts import command as facts
+from mqclause.tools.commands.replay import command as replay
 from mqclause.tools.commands.why import command as why
 
 BEGUN = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nStarting MQSC for queue manager QM1.\n\n"
@@ -365,3 +366,69 @@ def test_handles_that_were_asked_for_and_are_not_shown(tmp_path: Path) -> None:
     before, after = (answered(why, "EIGHT", written(tmp_path, each)) for each in (text, text + asked))
     assert (before["verdict"], after["verdict"]) == ("depends", "does not")
     assert not any("QSTATUS" in each["command"] and "LPUT" not in each["command"] for each in after["depends_on"])
+
+
+def test_the_state_of_a_sender_that_leads_to_an_undescribed_member_is_refused_as_such(tmp_path: Path) -> None:
+    script = tmp_path / "QM1.mqsc"
+    script.write_text(
+        "DEFINE CHANNEL(NORTH.QM1) CHLTYPE(CLUSRCVR) CLUSTER(NORTH) CONNAME('h1')\n"
+        "DEFINE CHANNEL(NORTH.QM2) CHLTYPE(CLUSSDR) CLUSTER(NORTH) CONNAME('h2')\n"
+        "DEFINE QLOCAL(SEEDS) CLUSTER(NORTH)\n"
+    )
+
+    def said(channel: str) -> str:
+        done = CliRunner().invoke(explain, [f"QM1={script}", "--put", "SEEDS", "--status", f"{channel}=STOPPED"])
+        return str(done.exception) + done.output
+
+    assert "CHANNEL 'NORTH.QM2' leads to a member that no file describes" in said("NORTH.QM2")
+    assert "CHANNEL 'NORTH.QM3' is not known to QM1" in said("NORTH.QM3")
+
+
+def test_what_keeps_the_channel_stands_before_the_conditions(tmp_path: Path) -> None:
+    """Messages wait, so that a trigger message may not be written either: that mends nothing while it is STOPPED."""
+    text = log("STOPPED").replace("CURDEPTH(0)                             IPPROCS(0)", "CURDEPTH(4) IPPROCS(0)", 1)
+    asked = [why, ["EIGHT", written(tmp_path, text)]]
+    done = CliRunner().invoke(*asked, standalone_mode=False, catch_exceptions=False)
+    verdict, first, *others = done.stdout.splitlines()
+    assert "would trigger, if" in verdict
+    assert first.strip() == STARTS_NOTHING
+    assert any("NOTRIGGER" in line for line in others)
+    assert STARTS_NOTHING not in "".join(others)
+
+
+STARTER = """
+initq = "STARTER"
+trigger = true
+trigtype = "EVERY"
+[[queue]]
+name = "STARTER"
+[[event]]
+do = "open"
+queue = "STARTER"
+mode = "INPUT_SHARED"
+[[event]]
+do = "put"
+queue = "EIGHT"
+[[event]]
+do = "put"
+queue = "EIGHT"
+unit_of_work = "U"
+[[event]]
+do = "commit"
+unit_of_work = "U"
+[[event]]
+do = "put"
+queue = "BILLS"
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [("stopped", [[], [STARTS_NOTHING], [], [STARTS_NOTHING], [WAITS]]), ("running", [[]] * 5)]
+)
+def test_a_replay_tells_that_a_trigger_message_starts_nothing(tmp_path: Path, status: str, said: list[Any]) -> None:
+    """When it reaches the initiation queue: at the commit, of one that a unit of work holds back."""
+    text = TABLES.replace('"stopped"', f'"{status}"').replace('usage = "XMITQ"', f'usage = "XMITQ"{STARTER}', 1)
+    done = CliRunner().invoke(replay, [written(tmp_path, text, "s.toml"), "--json"], catch_exceptions=False)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each.get("remarks", []) for each in rows] == said
+    assert [len(each["trigger_messages"]) for each in rows] == [0, 1, 1, 0, 1]

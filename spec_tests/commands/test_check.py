@@ -156,6 +156,9 @@ def test_a_script_that_does_not_say_whose_it_is_cannot_be_laid_over_several(dump
     (tmp_path / "change.mqsc").write_text("ALTER QMGR CLWLEXIT(x)\n")
     done = CliRunner().invoke(command, [*dumps, "--with", str(tmp_path / "change.mqsc")], standalone_mode=False)
     assert "does not say whose script it is; name it as QMGR=" in str(done.exception)
+    other = f"QM7={tmp_path / 'change.mqsc'}"
+    done = CliRunner().invoke(command, [*dumps, "--with", other], standalone_mode=False)
+    assert "is of QM7, of which no file here defines anything: what it changes cannot be checked" in str(done.exception)
 
 
 def test_settings_are_found_from_the_working_directory_upwards(

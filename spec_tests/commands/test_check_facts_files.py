@@ -97,3 +97,18 @@ def test_the_depth_of_a_transmission_queue_is_the_one_that_is_stated(tmp_path: P
     )
     (told,) = (each["message"] for each in findings(str(path)) if each["rule"] == "check.31")
     assert told.endswith("waits on SYSTEM.CLUSTER.TRANSMIT.QUEUE (CURDEPTH 12)")
+
+
+def test_a_change_of_a_host_that_a_display_alone_tells_of(tmp_path: Path) -> None:
+    """The row that shows it put-disabled says what was, and the change what is."""
+    rows = "".join(
+        f"AMQ8409I: Display Queue details.\n   QUEUE(BILLS)   TYPE(QCLUSTER)\n   CLUSTER(SALES)   CLUSQMGR({host})\n"
+        "   CLUSQT(QLOCAL)   PUT(DISABLED)\n"
+        for host in ("QM7", "QM8")
+    )
+    path = tmp_path / "QM1.log"
+    path.write_text(
+        f"Starting MQSC for queue manager QM1.\n     1 : DISPLAY QCLUSTER(*) ALL\n{rows}One MQSC command read.\n"
+    )
+    enabled = findings(str(path), "--set", "QLOCAL(BILLS) QMGR(QM7) PUT(ENABLED)")
+    assert [(each["rule"], each["object"]["queue_manager"]) for each in enabled] == [("check.02", "QM8")]

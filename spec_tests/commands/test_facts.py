@@ -134,7 +134,7 @@ class TestWritten:
 
 
 @given(situations())
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_any_facts_read_back_are_the_same(situation: tuple[Cluster, Put]) -> None:
     cluster, put = situation
     document: dict[str, Any] = {"queue_manager": asdict(cluster.queue_manager), "put": asdict(put)}

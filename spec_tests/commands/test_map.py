@@ -225,3 +225,14 @@ def test_what_cannot_be_asked(sales: list[str], options: list[str], told: str) -
     done = run("map", *sales, *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
+
+
+def test_a_dump_that_was_cut_is_made_anew_at_no_queue_manager_in_particular(tmp_path: Path) -> None:
+    """The command is one of the shell and names the queue manager; why it is wanted is said."""
+    dump = (
+        "* Script generated on 2026-01-01   at 01.01.01\n* Queue manager name: QM1\n"
+        "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME(h)\nDEFINE QLOCAL(Q) CLUSTER(S)\n"
+    )
+    (tmp_path / "QM1.mqsc").write_text(dump)
+    lines = run("map", str(tmp_path / "QM1.mqsc")).stdout.splitlines()
+    assert "  QM1, whose dump ends before its trailer: dmpmqcfg -m QM1 -a" in lines

@@ -68,6 +68,17 @@ def test_who_leaves_is_asked_nothing() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "nothing changes: every put goes where it went\n", "")
 
 
+def test_a_file_that_names_nobody_beside_one_that_does(tmp_path: Path) -> None:
+    """It may be of another queue manager; the caller is told how to say so."""
+    named = written(tmp_path, "* Queue manager name: QM4\nDEFINE QLOCAL(A)\n", "QM4.mqsc")
+    other = written(tmp_path, "DEFINE QLOCAL(B)\n", "more.mqsc")
+    said = "names no queue manager: taken as QM4's, as another file is; NAME=FILE says whose it is"
+    assert run("explain", named, other, "--put", "B").stderr.splitlines() == [f"remark: {other}: {said}"]
+    assert run("explain", named, f"QM4={other}", "--put", "B").stderr == ""
+    assert run("explain", other, "--from", "QM4", "--put", "B").stderr == "", "nothing says otherwise"
+    assert run("explain", named, "--with", other, "--put", "B").stderr == "", "a change is not a description"
+
+
 @pytest.mark.parametrize(
     "command",
     [("explain", "--put", "Q"), ("check",), ("facts",), ("facts", "--sources"), ("map",), ("plan", "--fail", "QM1")],

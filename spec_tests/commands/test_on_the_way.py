@@ -225,7 +225,7 @@ def test_a_transmission_queue_of_its_own_is_that_of_a_channel_that_it_names(file
     given = own.read_text()
     disabled = "DEFINE QLOCAL(XQ) USAGE(XMITQ) CLCHNAME('TO.QM*') PUT(DISABLED)\n* Script ended"
     own.write_text(given.replace("* Script ended", disabled))
-    told = [TRANSMISSION.replace("SYSTEM.CLUSTER.TRANSMIT.QUEUE", "XQ")]
+    told = ["the transmission queue XQ of QM1 is put-disabled: no put over TO.QM3 succeeds"]
     assert in_the_way(files, "ONLY.HERE", code=2051) == told
     own.write_text(given.replace("* Script ended", disabled.replace("TO.QM*", "TO.QM2")))
     assert in_the_way(files, "ONLY.HERE", "--set", DISABLED, code=2051) == [TRANSMISSION]
@@ -308,6 +308,8 @@ AMQ8414I: Display Channel details.
         (SCRIPT.format("QM4", GATEWAY), ("--call", "MQPUT1"), False),
         (SCRIPT.format("QM4", GATEWAY), ("--to-queue-manager", "QM4", "--bind", "NOTFIXED"), True),
         (SCRIPT.format("QM4", GATEWAY + "DEFINE QLOCAL(STORE)\n"), (), False),
+        (SCRIPT.format("QM4", GATEWAY + "DEFINE QMODEL(STORE)\n"), (), True),
+        (SCRIPT.format("QM4", GATEWAY + "DEFINE QMODEL(STORE)\n"), ("--bind", "NOTFIXED"), True),
         # A dump without local queues, and a log in which nobody asked for that one, do not tell that it is not there.
         (DUMP.format(name="QM4", limit=" -t qalias", more=GATEWAY), (), False),
         (LOG.format(asked="QUEUE(F*)"), (), False),
@@ -326,6 +328,7 @@ def test_an_alias_whose_host_lacks_its_queue(
     status, document = answered(explain, *files, "--from", "QM1", "--put", "FRONT", *options)
     assert (status, document["chosen"]["queue_manager"]) == (0, "QM4")
     assert any("ends on the dead-letter queue there" in each for each in document["remarks"]) == is_told
+    assert any("(2001)" in each for each in document["remarks"]) == ("QMODEL" in host)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +350,7 @@ def test_check_finds_what_is_lost_where_it_is_bound_to(tmp_path: Path, host: str
     told = {each["rule"]: each for each in document["findings"] if each["rule"] in ("check.40", "check.17")}
     assert [*told] == found
     if "check.17" in told:
-        assert told["check.17"]["remedy"] == "ALTER QALIAS('FRONT') TARGET('STORE')"
+        assert told["check.17"]["remedy"] == "did you mean STORE? let FRONT name that, or define STORES here"
 
 
 @pytest.mark.parametrize(("binding", "is_told"), [("", True), (" DEFBIND(NOTFIXED)", False)])

@@ -162,16 +162,16 @@ def test_an_event_at_fault_is_told_in_one_line(tmp_path: Path, event: dict[str, 
     done = run("replay", written(tmp_path, {"id": "A", "queue": "APPQ"}, event=[event]))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert said in done.stderr
-    assert "event 1 " in done.stderr
+    assert "event 0 " in done.stderr
 
 
 @pytest.mark.parametrize(
     ("events", "said"),
     [
-        ([{**PUT, "id": "#1"}, PUT], "event 2 (put): id is missing: '#1', as replay would call it, stands in event 1 (put)"),
-        ([PUT, {**PUT, "id": "#0"}], "event 1 (put): id is missing: '#0', as replay would call it, stands in event 2 (put)"),
-        ([{**PUT, "id": "#1.2"}, {**PUT, "count": 3}], "event 2 (put): id is missing: '#1.2', as replay would call it"),
-        ([{**PUT, "group": "#1"}, {**PUT, "logical_order": True, "in_group": True}], "event 2 (put): group is missing: '#1'"),
+        ([{**PUT, "id": "#1"}, PUT], "event 1 (put): id is missing: '#1', as replay would call it, stands in event 0 (put)"),
+        ([PUT, {**PUT, "id": "#0"}], "event 0 (put): id is missing: '#0', as replay would call it, stands in event 1 (put)"),
+        ([{**PUT, "id": "#1.2"}, {**PUT, "count": 3}], "event 1 (put): id is missing: '#1.2', as replay would call it"),
+        ([{**PUT, "group": "#1"}, {**PUT, "logical_order": True, "in_group": True}], "event 1 (put): group is missing: '#1'"),
         ([{**PUT, "id": "#0"}, {**PUT, "id": "#2"}, {**PUT, "count": 3}, {**PUT, "id": "#2.3"}, {**PUT, "id": "#2.02"}], ""),
         ([{**PUT, "group": "#1"}, {**PUT, "group": "#0", "logical_order": True}], ""),
     ],

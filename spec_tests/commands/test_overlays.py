@@ -233,7 +233,7 @@ class TestModelQueues:
         for event in ({"do": "put"}, {"do": "open", "mode": "OUTPUT"}, {"do": "get"}):
             asked = written(tmp_path, {"event": [{**event, "queue": "M"}]})
             told = refusal(replay_command, asked, "--facts", script)
-            assert told == f"{asked}:1:12: event 1 ({event['do']}): {made}"
+            assert told == f"{asked}:1:12: event 0 ({event['do']}): {made}"
 
     def test_a_put_to_an_alias_of_a_topic_publishes(self, tmp_path: Path) -> None:
         script = written(tmp_path, "DEFINE QALIAS(T) TARGET(NEWS) TARGTYPE(TOPIC)", "QM1.mqsc")

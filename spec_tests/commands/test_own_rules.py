@@ -178,3 +178,9 @@ def test_sentences_are_counted_of_documents_that_have_a_file(tmp_path: Path) -> 
 def test_what_is_no_folder_of_rules() -> None:
     with pytest.raises(FactsError, match=r"^--rules: 'no\.such\.folder' is not a folder$"):
         printed(Path("no.such.folder"), "explain", str(EXAMPLES / "orders.toml"))
+
+
+def test_a_folder_of_very_many_files_is_not_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mqclause.rulebook.rules.MOST_FILES", 5)
+    with pytest.raises(FactsError, match=r"^--rules: '.*' holds more than 5 files; allowed: so many$"):
+        printed(EXAMPLES.parent, "explain", str(EXAMPLES / "orders.toml"))

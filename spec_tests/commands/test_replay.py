@@ -159,7 +159,9 @@ def test_an_initiation_queue_that_no_script_defines_is_there_as_for_why(tmp_path
     put = {"do": "put", "queue": "QM2.XMIT"}
     said = [f"assumed: {OF_CHANNELS} is defined as every queue manager is created with it"]
     events = ({"do": "open", "queue": OF_CHANNELS}, put, {"do": "advance", "at": 5})
-    assert of_a_script(tmp_path, OF_CHANNELS, *events) == ([[], [OF_CHANNELS], []], [said, said, []])
+    handles = "assumed: no handle on QM2.XMIT was open for input at the start: no source tells IPPROCS;"
+    handles += " DISPLAY QSTATUS('QM2.XMIT') IPPROCS"
+    assert of_a_script(tmp_path, OF_CHANNELS, *events) == ([[], [OF_CHANNELS], []], [said, [*said, handles], []])
     # An alter may name it first; one of another name is missing.
     named = {"do": "alter", "queue": "QM2.XMIT", "set": {"initq": OF_CHANNELS}}
     assert of_a_script(tmp_path, "INITQ", put, named, *events[:2])[0] == [[], [], [OF_CHANNELS], []]
@@ -295,3 +297,27 @@ def test_a_channel_in_two_clusters_changes_once_to_who_reads(tmp_path: Path) -> 
     assert run("replay", file).stdout.count("TO.QM2: status is now RETRYING") == 1
     row = json.loads(run("replay", file, "--json").stdout.splitlines()[-1])
     assert len(row["changed"]) == 2
+
+
+def test_unknown_handles_of_a_dump_are_said_once_where_a_trigger_turns_on_them(tmp_path: Path) -> None:
+    dump = """
+DEFINE QLOCAL(BOOKED) TRIGGER TRIGTYPE(EVERY) INITQ(STARTER) PROCESS(PRINT)
+DEFINE QLOCAL(IDLE) NOTRIGGER INITQ(STARTER)
+DEFINE QLOCAL(STARTER)
+DEFINE PROCESS(PRINT) APPLICID('print')
+"""
+    script = written(tmp_path, dump, "QM1.mqsc")
+    puts = [{"do": "put", "queue": name} for name in ("IDLE", "BOOKED", "BOOKED")]
+    given = written(tmp_path, {"event": puts})
+    done = run("replay", given, "--facts", f"QM1={script}", "--json")
+    said = "assumed: no handle on STARTER was open for input at the start: no source tells IPPROCS;"
+    remarks = [json.loads(line).get("remarks", []) for line in done.stdout.splitlines()]
+    assert remarks == [[], [f"{said} DISPLAY QSTATUS('STARTER') IPPROCS"], []]
+    assert run("replay", given, "--facts", f"QM1={script}").stdout.count("assumed:") == 1
+    # With a monitor of its own the scenario needs nobody else's; then a FIRST turns on who serves its queue.
+    script = written(tmp_path, dump.replace("EVERY", "FIRST"), "QM1.mqsc")
+    served = written(tmp_path, {"event": [{"do": "open", "queue": "STARTER"}, puts[1]]})
+    done = run("replay", served, "--facts", f"QM1={script}", "--json")
+    remarks = [json.loads(line).get("remarks", []) for line in done.stdout.splitlines()]
+    of_queue = said.replace("STARTER", "BOOKED")
+    assert remarks == [[], [f"{of_queue} DISPLAY QSTATUS('BOOKED') IPPROCS"]]

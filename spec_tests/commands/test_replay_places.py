@@ -27,8 +27,8 @@ queue = "APPQ"
 @pytest.mark.parametrize(
     ("event", "said"),
     [
-        ('do = "close"\nqueue = "APPQ"', "event 2 (close): the anonymous application has not opened queue"),
-        ('do = "backout"\nunit_of_work = "U1"', "event 2 (backout): unit_of_work 'U1' is not open"),
+        ('do = "close"\nqueue = "APPQ"', "event 1 (close): the anonymous application has not opened queue"),
+        ('do = "backout"\nunit_of_work = "U1"', "event 1 (backout): unit_of_work 'U1' is not open"),
     ],
 )
 @pytest.mark.parametrize("options", [(), ("--json",)])

@@ -299,6 +299,35 @@ class TestTheCommand:
         [line] = bad("why", "M", written(tmp_path, "* Queue manager name: QM1\nDEFINE QMODEL(M)\n", "QM1.mqsc"))
         assert line == ("queue 'M' is a model queue: an open of it makes a queue of a generated name; name that queue")
 
+    @pytest.mark.parametrize(
+        ("log", "verdict"),
+        [
+            (
+                '{"commandResponse": [{"completionCode": 0, "parameters": {"queue": "INITQ", "type": "QLOCAL"}}]}',
+                "depends",
+            ),
+            ('{"commandResponse": [{"completionCode": 0, "parameters": {"process": "OTHER"}}]}', "does not"),
+            ("1 : DISPLAY PROCESS(OTHER)\nAMQ8407I: Display Process details.\n   PROCESS(OTHER)\n", "depends"),
+            ("1 : DISPLAY PROCESS(*)\nAMQ8407I: Display Process details.\n   PROCESS(OTHER)\n", "does not"),
+        ],
+    )
+    def test_a_process_that_neither_a_script_nor_a_log_beside_it_tells_of(
+        self, tmp_path: Path, log: str, verdict: str
+    ) -> None:
+        """It may be in another script, unless the log has what would show it."""
+        script = "DEFINE QLOCAL(APPQ) TRIGGER INITQ(INITQ) PROCESS(P)\nDEFINE QLOCAL(INITQ)\n"
+        files = [f"QM1={written(tmp_path, text, name)}" for text, name in ((script, "q.mqsc"), (log, "q.log"))]
+        answer = json.loads(run("why", "APPQ", *files, "--json").stdout)
+        assert answer["verdict"] == verdict
+        assert ("DISPLAY PROCESS('P')" in {each["command"] for each in answer["depends_on"]}) == (verdict == "depends")
+
+    def test_what_the_states_of_a_channel_come_to_is_said_once_for_each_outcome(self) -> None:
+        [told_of] = [each for each in document(asked(SCRIPT, "OTHER"))["depends_on"] if each["object"] == "TO.QM9"]
+        assert told_of["what"] == (
+            "the status of channel TO.QM9. If TO.QM9 is STOPPING or RETRYING or REQUESTING or PAUSED: the trigger message"
+            " starts nothing; if TO.QM9 is STOPPED: the trigger message starts nothing; START CHANNEL('TO.QM9')"
+        )
+
     @pytest.mark.parametrize("given", [{"curdepth": -1}, {"ipprocs": "many"}, {"ipprocs": 1.5}])
     def test_counts_that_cannot_be(self, tmp_path: Path, given: dict[str, Any]) -> None:
         (name,) = given

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause import Checks, Snapshot, inspected
+from mqclause import Checks, Engine, Put, Snapshot, inspected
 from mqclause.answers.check.findings import Finding
+from mqclause.answers.choice.rests_on import unknown_name
 from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
@@ -117,3 +118,13 @@ def test_a_log_tells_what_it_was_asked_for_beside_a_dump_of_a_part() -> None:
         "     1 : DISPLAY PROCESS('PAY.PROC')\nAMQ8147E: IBM MQ object PAY.PROC not found.\n"
     )
     assert read(dump(" -n PAY.IN", TRIGGERED), log).untold == {"process": frozenset(), "initq": {"PAY.IN"}}
+
+
+@pytest.mark.parametrize(("target", "unknown"), [("PAY.MODEL", []), ("PAY.ELSE", ["PAY.ELSE"])])
+def test_no_queue_has_the_name_of_a_model_queue_that_is_there(target: str, unknown: list[str]) -> None:
+    """So what was left out does not change what an alias that leads to it comes to."""
+    names = f"DEFINE QMODEL('PAY.MODEL')\nDEFINE QALIAS('PAY.VIA') TARGET('{target}')\n"
+    told = read(dump(" -a", names, ended=False))
+    decision = Engine().choose(Put("PAY.VIA"), told.cluster)
+    assert decision.outcome == "failed"
+    assert [each.object for each in unknown_name(decision, told)] == unknown

@@ -8,6 +8,7 @@ from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
+from mqclause.model.readers.embedding import block_scalars
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of
 
@@ -215,3 +216,15 @@ def test_a_fault_stands_at_its_place_in_the_file() -> None:
 def test_a_script_that_names_such_things_is_a_script(text: str) -> None:
     read = script(text)
     assert (read.format, len(read.records)) == ("MQSC", 1)
+
+
+def test_lines_of_very_many_blanks_beside_a_block_scalar() -> None:
+    blanks = " " * 1_000_000
+    found = [*block_scalars(f"a: 1\n{blanks}x\n{'- ' * 200_000}\nm.mqsc: |\n  DEFINE QLOCAL(Q1)\n")]
+    assert [(each.name, [line for _, line, _ in each.lines]) for each in found] == [("m.mqsc", ["DEFINE QLOCAL(Q1)"])]
+
+
+@pytest.mark.parametrize("many", ["<<", "echo ", "runmqsc ", 'echo "<<" runmqsc '])
+def test_a_line_of_very_many_marks_of_a_shell_script(many: str) -> None:
+    read = script(f"# {many * 100_000}\n: {many * 100_000}\nrunmqsc QM1 << END\nDEFINE QLOCAL(Q1)\nEND\n")
+    assert named(read) == [("QLOCAL", "Q1", 4)]

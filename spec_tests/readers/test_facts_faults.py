@@ -185,7 +185,7 @@ def test_repeated_json_keys() -> None:
     text = '{"put": {"queue": "A", "queue": "B"}, "event": [{"set": {"x": 1, "x": 1}}], "put": {"queue": "A"}}'
     assert faults(text, "json") == [
         "f:1:2: key 'put' is given more than once",
-        "f:1:50: event 1: set: key 'x' is given more than once",
+        "f:1:50: event 0: set: key 'x' is given more than once",
     ]
     text = '{"queue": [{"name": "A"}, {"name": "B", "put": 1, "put": "ENABLED"}], "queue_manager": {"name": "HQ"}}'
     assert faults(text, "json") == ["f:1:41: queue 2 'B': key 'put' is given more than once"]

@@ -152,7 +152,21 @@ class TestIncomplete:
 
     def test_members_are_taken_as_all_where_nothing_says_otherwise(self) -> None:
         assert "taken as all members of SALES: QM1, QM2" in read(qm1=QM1, qm2=QM2).assumptions
-        assert not any("taken as all" in each for each in read(qm1=QM1).assumptions)
+        assert not any("taken as" in each for each in read(qm1=QM1).assumptions)
+        # Nothing leads to another member: a name that is not known might be there all the same.
+        alone = QM1.replace("DEFINE CHANNEL(TO.QM2)", "* DEFINE CHANNEL(TO.QM2)")
+        assert "taken as the only member of SALES: QM1" in read(qm1=alone).assumptions
+
+    def test_a_full_repository_of_one_cluster_alone(self) -> None:
+        """QM2 is in SALES and STOCK; a display tells of it as a definition does."""
+        defined = read(qm1=QM1, qm2=f"{QM2}\nALTER QMGR REPOS(STOCK)\n", local="QM2").cluster
+        assert (defined.queue_manager.repository, defined.queue_manager.partial_in) == (True, ("SALES",))
+        row = "AMQ8441I: Display Cluster Queue Manager details.\n   CLUSQMGR(QM2) CHANNEL(TO.QM2)\n   CLUSTER({}) QMTYPE({})\n"
+        log = "Starting MQSC for queue manager QM1.\n     1 : DISPLAY CLUSQMGR(*) ALL\n"
+        shown = read(log=log + row.format("SALES", "NORMAL") + row.format("STOCK", "REPOS")).cluster.remote["QM2"]
+        assert (shown.repository, shown.partial_in) == (True, ("SALES",))
+        neither = read(qm1=QM1, qm2=QM2, local="QM2").cluster.queue_manager
+        assert (neither.repository, neither.partial_in) == (False, ())
 
     def test_a_dump_that_ends_before_its_trailer(self) -> None:
         cut, whole = DUMP + QM2, DUMP + QM2 + WHOLE
@@ -228,6 +242,7 @@ class TestChannelStates:
     def test_a_script_may_delete_first_what_it_defines(self) -> None:
         text = "DELETE QLOCAL(NEW)\nDELETE PROCESS(P)\nDEFINE QLOCAL(NEW) CLUSTER(SALES)\nDEFINE PROCESS(P)\n"
         assert warned(read(qm1=QM1 + text, qm2=QM2)) == []
+        assert warned(read(qm1=QM1 + "DELETE PROCESS(P)\n" + text, qm2=QM2)) == []
         assert len(warned(read(qm1=QM1 + text.replace("DELETE QLOCAL(NEW)", "DELETE QLOCAL(NEWER)"), qm2=QM2))) == 1
 
     def test_a_channel_of_no_cluster_is_started_without_a_word(self) -> None:

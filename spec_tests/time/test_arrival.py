@@ -76,7 +76,7 @@ channel = [
 OFF_AT_QM3 = {"do": "alter", "queue": "ORDERS", "queue_manager": "QM3", "set": {"put": "DISABLED"}}
 ONE_AT_QM9 = {"do": "alter", "queue": "QM9", "set": {"maxdepth": 1}}
 OFF_AT_QM1 = {"do": "alter", "queue": "QM9", "set": {"put": "DISABLED"}}
-INHIBITED = "ends with MQRC_PUT_INHIBITED"
+INHIBITED = "ends with MQRC_PUT_INHIBITED (2051)"
 
 
 UNDELIVERED = "undelivered"
@@ -84,17 +84,17 @@ ARRIVALS: tuple[tuple[str, tuple[Any, ...], str, str | None, str], ...] = (
     ("BASE", (), "rerouted", "BASE at QM2 by TO.QM2", "BASE at QM1 is put-disabled"),
     ("AL", (), "rerouted", "BASE at QM2 by TO.QM2", "BASE at QM1 is put-disabled"),
     ("OFF", (), UNDELIVERED, None, "OFF at QM1 is put-disabled"),
-    ("DANGLING", (), UNDELIVERED, None, "ends with MQRC_UNKNOWN_ALIAS_BASE_Q"),
+    ("DANGLING", (), UNDELIVERED, None, "ends with MQRC_UNKNOWN_ALIAS_BASE_Q (2082)"),
     ("SMALL", (), "delivered", None, "SMALL at QM1 is put-enabled"),
-    ("SMALL", ("SMALL",), UNDELIVERED, None, "ends with MQRC_Q_FULL"),
+    ("SMALL", ("SMALL",), UNDELIVERED, None, "ends with MQRC_Q_FULL (2053)"),
     ("AL.SMALL", (), "delivered", None, "SMALL at QM1 is put-enabled"),
-    ("AL.SMALL", ("SMALL",), UNDELIVERED, None, "a put to AL.SMALL at QM1 ends with MQRC_Q_FULL"),
+    ("AL.SMALL", ("SMALL",), UNDELIVERED, None, "a put to AL.SMALL at QM1 ends with MQRC_Q_FULL (2053)"),
     ("AT.QM3", (), "rerouted", "ORDERS at QM3 by TO.QM3", "AT.QM3 at QM1 is no local queue"),
     ("AT.QM9", (), "rerouted", "ORDERS at QM9 by transmission queue QM9", "AT.QM9 at QM1 is no local queue"),
     ("AT.QM9", (OFF_AT_QM1,), UNDELIVERED, None, "QM9 at QM1 is put-disabled"),
-    ("AT.QM9", (ONE_AT_QM9, "QM9"), UNDELIVERED, None, "a put to AT.QM9 at QM1 ends with MQRC_Q_FULL"),
+    ("AT.QM9", (ONE_AT_QM9, "QM9"), UNDELIVERED, None, "a put to AT.QM9 at QM1 ends with MQRC_Q_FULL (2053)"),
     ("HOME", (), "delivered", None, "SMALL at QM1 is put-enabled"),
-    ("HOME", ("SMALL",), UNDELIVERED, None, "ends with MQRC_Q_FULL"),
+    ("HOME", ("SMALL",), UNDELIVERED, None, "ends with MQRC_Q_FULL (2053)"),
     ("GO", (), "rerouted", "ORDERS at QM3 by TO.QM3", "GO at QM1 is no local queue"),
     ("GO", (OFF_AT_QM3,), UNDELIVERED, None, INHIBITED),
 )

@@ -93,6 +93,6 @@ def test_what_it_is_refused_for(before: list[dict[str, Any]], work: dict[str, An
     ],
 )
 def test_what_cannot_be_cleared(event: dict[str, Any], said: str) -> None:
-    with pytest.raises(FactsError, match="event 1") as caught:
+    with pytest.raises(FactsError, match="event 0") as caught:
         rows(event)
     assert said in str(caught.value)

@@ -97,7 +97,7 @@ def test_a_queue_manager_that_a_refresh_removed_is_named(
 @pytest.mark.parametrize("do", ["suspend", "resume"])
 def test_a_queue_manager_is_not_suspended_where_a_refresh_removed_it(do: str) -> None:
     refresh = {"do": "refresh", "cluster": "SALES"}
-    with pytest.raises(FactsError, match=rf"event 2 \({do}\)") as caught:
+    with pytest.raises(FactsError, match=rf"event 1 \({do}\)") as caught:
         replayed(refresh, {**SUSPEND, "do": do})
     assert "cluster: 'QM2' is not in 'SALES'; its clusters: none, as of this event" in str(caught.value)
     third = {**SUSPEND, "do": do, "queue_manager": "QM3"}
@@ -125,7 +125,7 @@ def test_what_a_refresh_removed_cannot_be_altered(altered: dict[str, Any], fault
     assert len(replayed(alter, refresh, **facts)) == 2
     with pytest.raises(FactsError) as caught:
         replayed(refresh, alter, **facts)
-    assert f"event 2 (alter): as of this event {fault}" in str(caught.value)
+    assert f"event 1 (alter): as of this event {fault}" in str(caught.value)
 
 
 @pytest.mark.parametrize("choice", ["known", "unknown"])

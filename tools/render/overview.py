@@ -55,6 +55,10 @@ def print_map(rows: Sequence[PrintedRow], page: Page | None = None) -> None:
     _print_unknown(rows, page)
 
 
+MQSC_VERB = "DISPLAY "
+"""How a command begins that is given to runmqsc at a queue manager."""
+
+
 def _print_unknown(rows: Sequence[PrintedRow], page: Page) -> None:
     """What the rows rest on that is not known: a few objects, with the command that tells and where it is run."""
     asked: dict[AskedFor, dict[str, None]] = {}
@@ -67,8 +71,9 @@ def _print_unknown(rows: Sequence[PrintedRow], page: Page) -> None:
     page.line()
     page.line(Text(f"from {', '.join(resting)} this rests on what is not known:", "yellow"))
     for (name, asking), members in islice(asked.items(), UNKNOWN_SHOWN):
-        command = f"{asking} at " if asking else "at "
-        page.line(Text(f"{name}: {command}{listing(list(members))}", "dim"), "", INDENT)
+        # A command of the shell names its queue manager, whoever wants to know.
+        where = f"at {listing(list(members))}" if not asking or asking.startswith(MQSC_VERB) else ""
+        page.line(Text(f"{name}: {' '.join(filter(None, (asking, where)))}", "dim"), "", INDENT)
     if len(asked) > UNKNOWN_SHOWN:
         page.line(Text(f"and {len(asked) - UNKNOWN_SHOWN} more: --json", "dim"), "", INDENT)
 

@@ -47,10 +47,11 @@ def _lines(answers: Sequence[PutNow]) -> Iterator[Text]:
 
 
 def lines(given: PutNow) -> Iterator[Text]:
-    """One answer, line by line."""
+    """One answer, line by line: below the verdict, first, that the trigger message would start nothing."""
     queue = given.queue
     kind = f"{'TRIGGER' if queue.trigger else 'NOTRIGGER'} TRIGTYPE({queue.trigtype})"
     yield Text.assemble((queue.name, "bold"), f"  {kind}: ", verdict(given))
+    yield from (Text(f"  {remark}") for remark in given.remarks)
     if given.remedy:
         yield Text(f"        {given.remedy}", "dim")
     if given.rule is not None:
@@ -64,7 +65,6 @@ def lines(given: PutNow) -> Iterator[Text]:
     by_others = [doubt for doubt in given.doubts if doubt.holds is None and not doubt.by]
     yield from (line for doubt in by_others for line in _in_the_way(doubt, mend=given.verdict == "depends"))
     yield from _not_known(given)
-    yield from (Text(f"  {remark}") for remark in given.remarks)
     for each in given.further:
         yield from (Text(f"     {sign}  {part}") for sign, part in zip("? ", each.what.split(". "), strict=False))
         yield from (Text(f"        {command}", "dim") for command in filter(None, [each.command]))

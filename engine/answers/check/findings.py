@@ -331,6 +331,8 @@ def _lost(found: Resolved, reason: Reason, about: ConfiguredObject, together: To
     """What is told of names that come to nothing: by what, and what they came to last."""
     last, here = found.last.situation, found.last.holds("here")
     led = [str(look.facts["object"]) for look in found.followed]
+    # A queue that others have was not misspelt: it is looked for in the wrong place.
+    may_be_misspelt = last.object_type == "" and here and not last.known_in_cluster
     return {
         "leads_nowhere": reason.because,
         "lost_by": reason.name,
@@ -338,6 +340,6 @@ def _lost(found: Resolved, reason: Reason, about: ConfiguredObject, together: To
         "lost_queue_manager": last.queue_manager,
         "lost_is_defined": last.object_type != "",
         "lost_is_model": last.known_as_model and here,
-        "like_lost": together.near(last.queue, about, frozenset(led)) if last.object_type == "" and here else "",
+        "like_lost": together.near(last.queue, about, frozenset(led)) if may_be_misspelt else "",
         "led_from": led[-1] if led else "",
     }

@@ -17,6 +17,7 @@ from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.contribution import Contribution, senders_to
 from mqclause.model.assembly.copies import without_copies
 from mqclause.model.assembly.described import as_script, has_receiver, is_state, names_object, scripts_in
+from mqclause.model.assembly.incomplete import cut_dump
 from mqclause.model.assembly.inserts import filled_in
 from mqclause.model.assembly.local import asked_name
 from mqclause.model.assembly.source import Source
@@ -71,9 +72,9 @@ class Inspected:
 class Inspection:
     """Looks at each queue manager as its scripts come, so that little of one stays in memory: see Inspected.
 
-    A script without a queue manager is that of ``local`` or, if that is None, one of a queue manager of its own:
-    nothing says that several belong together. An overlay without one is that of the only one there is. Raises
-    FactsError if ``local`` can be no name.
+    A script without a queue manager is that of ``local`` or, if that is None, of the only one that any file names, as
+    ``explain`` and the others take it; else one of a queue manager of its own: nothing says that several belong
+    together. An overlay without one is that of the only one there is. Raises FactsError if ``local`` can be no name.
     """
 
     checks: Checks
@@ -95,6 +96,8 @@ class Inspection:
             if script.overlay:
                 self.overlays.append(script)
             else:
+                if cut := cut_dump(script):
+                    self._warnings.append(Diagnostic(script.source, cut))
                 self._add(script, KeptScript(evolve(source, data=packed), place, self.lenient, misplaced))
 
     def _add(self, script: Script, kept: KeptScript) -> None:
@@ -134,12 +137,25 @@ class Inspection:
             tuple(warnings),
         )
 
+    def _join_nameless(self) -> None:
+        """Gives the scripts that name no queue manager to the only one that is named, if there is one."""
+        named = {each.owner for each in self.members.values() if each.owner}
+        nameless = [name for name, each in self.members.items() if not each.owner]
+        if len(named) != 1 or not nameless:
+            return
+        [owner] = named
+        for name in nameless:
+            for kept in self.members.pop(name).kept:
+                self._look(owner, owner, kept.script() if isinstance(kept, KeptScript) else kept, kept)
+
     def lay_over(self) -> None:
         """Carries out the overlays, after everything else was read. Raises FactsError where it is not said whose."""
+        self._join_nameless()
         for each in self.overlays:
             owner = each.queue_manager or self.local or (next(iter(self.members)) if len(self.members) == 1 else "")
             if owner not in self.members:
-                message = f"does not say whose script it is; name it as QMGR={each.source}"
+                lacking = f"is of {owner}, of which no file here defines anything: what it changes cannot be checked"
+                message = lacking if owner else f"does not say whose script it is; name it as QMGR={each.source}"
                 raise FactsError([Diagnostic(each.source, message)])
             self._look(owner, self.members[owner].owner, each, each)
         self.overlays.clear()

@@ -64,18 +64,19 @@ def unknown_name(decision: Decision, snapshot: Snapshot) -> Iterator[Incomplete]
         if snapshot.partial_of and not seen.known_as_model:
             yield _asked_of_repositories(name, kind, snapshot)
     ways = {seen.xmitq: seen.xmitq_defined, seen.alias_xmitq: seen.alias_xmitq_defined,
-            seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues}  # fmt: skip
+            seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues or seen.known_as_model}  # fmt: skip
     for each in (each for each, defined in ways.items() if each and not defined):
         if snapshot.covered.leaves_out("QUEUE", each):
-            what = f"a dump of {seen.local_queue_manager} was made without whether there is a queue {each}"
+            what = f"a dump of {seen.local_queue_manager} does not tell whether there is a queue {each}"
             yield Incomplete(what, each, f"DISPLAY QUEUE('{each}') ALL")
 
 
 def _asked_of_repositories(name: str, kind: str, snapshot: Snapshot) -> Incomplete:
     """What a partial repository does not know it asks the full ones for, when it is opened."""
     own, of = snapshot.cluster.queue_manager.name, ", ".join(snapshot.partial_of)
-    others = (each for each in snapshot.cluster.remote_queue_managers if each.repository)
-    full = ", ".join(each.name for each in others if not {*each.clusters}.isdisjoint(snapshot.partial_of))
+    others = snapshot.cluster.remote_queue_managers
+    of_them = (each for each in others if any(map(each.is_full_in, {*each.clusters}.intersection(snapshot.partial_of))))
+    full = ", ".join(each.name for each in of_them)
     asked = f"{own} is no full repository of {of}: when {name} is opened it asks {full or 'those that are'} for it"
     what = f"{asked}, goes on if they know it, and else fails as told, or with 2189 if none answers"
     return Incomplete(what, full or name, f"DISPLAY {kind}('{name}') ALL")
@@ -94,7 +95,7 @@ def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
         missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
         unknown = None if _always_refused(decision) else _UnknownStates.of(_asked_of_rules(decision), snapshot)
         of_states = unknown.told_by() if unknown is not None else ()
-        for about, command in (*((each.object, each.command) for each in missing), *of_states):
+        for about, command in (*((each.about, each.command) for each in missing), *of_states):
             yield about, "" if snapshot.asked.holds(command) else command
 
 

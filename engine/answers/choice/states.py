@@ -16,7 +16,7 @@ STATES = tuple(state for state in getattr(fields(Destination), VARIED).metadata[
 """Every status that a channel can have."""
 
 AskedFor = tuple[str, str]
-"""An MQ object that something is not known of, and the command that tells it."""
+"""An MQ object that something is not known of, in words, and the command that tells it."""
 
 Route = tuple[str, str]
 """A channel and the queue manager that it leads to: in every cluster it has one status."""

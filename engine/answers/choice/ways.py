@@ -99,27 +99,42 @@ class Ways:
     rules: Rules
     beyond: Beyond
     _cluster: Cluster | None = None
-    _told: dict[tuple[Destination, bool], tuple[str, ...]] = field(factory=dict)
+    _told: dict[tuple[Destination | str, bool], tuple[str, ...]] = field(factory=dict)
 
     def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
         """What stands in the way to a destination, as the cluster now is: it may have been another at the choice.
 
         A message that is ``bound`` goes to that destination alone.
         """
-        if cluster is not self._cluster:
-            self._cluster, self._told = cluster, {}
+        told = self._of(cluster)
         key = (chosen, bound)
-        if key not in self._told:
+        if key not in told:
             way = evolve(way_of(chosen, cluster, self.beyond, bound), channel_status=_status_now(chosen, cluster))
-            found = on_the_way(way, self.rules)
-            self._told[key] = () if found is None else tuple(found.remarks)
-        return self._told[key]
+            told[key] = self._remarks(way)
+        return told[key]
+
+    def started(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
+        """What keeps a trigger message for a queue here from starting anything, as the cluster now is."""
+        told, key = self._of(cluster), (queue, False)
+        if key not in told:
+            way = way_of_trigger_message(cluster.own_queues[queue], cluster, self.beyond)
+            told[key] = self._remarks(way)
+        return told[key]
 
     def ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
         """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
         sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
         # What is put-disabled or full here is behind it.
-        found = on_the_way(evolve(way_of(sent, cluster, self.beyond), put_disabled_here=(), full_here=()), self.rules)
+        return self._remarks(evolve(way_of(sent, cluster, self.beyond), put_disabled_here=(), full_here=()))
+
+    def _of(self, cluster: Cluster) -> dict[tuple[Destination | str, bool], tuple[str, ...]]:
+        """The remarks made so far of this state of the cluster."""
+        if cluster is not self._cluster:
+            self._cluster, self._told = cluster, {}
+        return self._told
+
+    def _remarks(self, way: Delivery) -> tuple[str, ...]:
+        found = on_the_way(way, self.rules)
         return () if found is None else tuple(found.remarks)
 
 
@@ -145,6 +160,7 @@ def way_of(chosen: Destination, cluster: Cluster, beyond: Beyond, bound: bool = 
         not leads_to or leads_to in told,
         bound,
         by_alias=chosen.is_alias,
+        alias_of_model=leads_to in beyond.models.get(chosen.queue_manager, ()),
         suspended=chosen.suspended,
         shares_queues=cluster.queue_manager.igq == "ENABLED",
         is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,

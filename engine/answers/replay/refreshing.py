@@ -39,7 +39,7 @@ def of_command(event: Event, known: Cluster) -> Matter:
         host=own.name,
         cluster=event.cluster,
         repos=event.repos,
-        at_full_repository=own.repository,
+        at_full_repository=own.is_full_in(event.cluster),
     )
 
 
@@ -51,7 +51,7 @@ def of_known(each: Known, command: Matter, known: Cluster, in_flight: int) -> Ma
     own, name = known.queue_manager.name, command.cluster
     if isinstance(each, Channel):
         leads_to = known.remote.get(each.queue_manager)
-        is_repository = leads_to is not None and leads_to.repository
+        is_repository = leads_to is not None and leads_to.is_full_in(each.cluster)
         return evolve(
             of_route(each, "refresh"),
             owned=each.queue_manager == own,
@@ -68,7 +68,7 @@ def of_known(each: Known, command: Matter, known: Cluster, in_flight: int) -> Ma
         name=each.name,
         host=host,
         owned=host == own,
-        full_repository=isinstance(each, QueueManager | RemoteQueueManager) and each.repository,
+        full_repository=isinstance(each, QueueManager | RemoteQueueManager) and each.is_full_in(name),
         also_elsewhere=any(other != name for other in each.clusters),
     )
 
@@ -76,8 +76,10 @@ def of_known(each: Known, command: Matter, known: Cluster, in_flight: int) -> Ma
 def of_put(named: str, reason: str, clusters: Collection[str], known: Cluster) -> Matter:
     """What the rules see of a put that fails, to a name that a refresh of each of the ``clusters`` removed."""
     routes = known.channels_by_queue_manager
-    repositories = (each.name for each in known.remote_queue_managers if each.repository)
-    reached = [each for each in repositories if any(route.cluster in clusters for route in routes.get(each, ()))]
+    reached = [
+        each.name for each in known.remote_queue_managers
+        if any(route.cluster in clusters and each.is_full_in(route.cluster) for route in routes.get(each.name, ()))
+    ]  # fmt: skip
     return Matter(asked="put", name=named, reason=reason, repositories=listing(reached, "or"))
 
 

@@ -20,6 +20,7 @@ from mqclause.answers.replay.group_binding import GroupBinding
 from mqclause.answers.replay.replay_exits import ReplayExits
 from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
 from mqclause.answers.trigger.examination import Examination, Triggers
+from mqclause.answers.trigger.unknown_handles import UnknownHandles
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller
@@ -79,6 +80,7 @@ class Replay:
         ways = Ways(self.engine.rules, scenario.beyond)
         administering = Administering.of(self.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
+        handles = UnknownHandles(self.triggers, set(scenario.unknown_handles))
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -88,7 +90,9 @@ class Replay:
                     except EventError as error:
                         label = event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
-                    row.assumed = _assumed(row, scenario.assumed)
+                    row.assumed = (*_assumed(row, scenario.assumed), *handles.assumed(row.examinations))
+                    met = (ways.started(each, run.state.cluster) for each in row.starting)
+                    row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):
                         row.obstacles = ways.obstacles(row.routed, run.state.cluster, row.is_bound)
                     elif row.routed is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import define, field, frozen
@@ -43,7 +44,8 @@ class Row:
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
     ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
     it does not arrive where it was routed to, ``asks_again`` who would be asked for a name that a refresh removed,
-    ``undelivered`` which trigger messages are not on their initiation queue, and ``published`` that a put publishes.
+    ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
+    nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
     """
 
@@ -68,6 +70,7 @@ class Row:
     obstacles: tuple[str, ...] = ()
     asks_again: str = ""
     undelivered: tuple[str, ...] = ()
+    unstarted: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
     is_bound: bool = False
 
@@ -94,6 +97,19 @@ class Row:
         self.undelivered = (*self.undelivered, told)
 
     @property
+    def starting(self) -> Iterable[str]:
+        """The queues whose trigger messages reach their initiation queue by this event.
+
+        Of the transmission queue that its message leaves by, the ``obstacles`` tell.
+        """
+        if self.undelivered or not (self.trigger_messages or self.released):
+            return ()
+        written = (each.examination.occasion.queue for each in self.trigger_messages if each.available)
+        left_by = self.routed.transmission_queue if isinstance(self.routed, Destination) else ""
+        found = dict.fromkeys([*written, *(each.queue for each in self.released)])
+        return (each for each in found if each != left_by)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What its reader should know: that an exit is named and not given, what is in the way, what is assumed."""
         fates = () if self.administered is None else self.administered.fates
@@ -102,5 +118,5 @@ class Row:
         assumed = (f"assumed: {each}" for each in (*self.assumed, self.parted) if each)
         ahead = (f"{each.message}: {remark}" for each in fates for remark in each.remarks)
         again = (self.asks_again,) if self.asks_again else ()
-        told = (*self.obstacles, *self.undelivered, *self.published)
+        told = (*self.obstacles, *self.undelivered, *self.unstarted, *self.published)
         return tuple(dict.fromkeys([*of_exits, *again, *ahead, *told, *assumed]))

@@ -313,14 +313,20 @@ def _started(queue: Queue, snapshot: Snapshot, rules: Rules) -> tuple[tuple[str,
         if each.name in beyond.unknown_state:
             known = evolve(beyond, unknown_state=beyond.unknown_state - {each.name})
             others = {
-                state: " ".join(said)
+                state: _without(f": {each.name} is {state}", " ".join(said))
                 for state in CHANNEL_STATES
                 if (said := _remarks(queue, cluster.with_status(each.name, state), known, rules)) != remarks
             }
             if others:
-                what = f"how channel {each.name} is. {ifs(f'{each.name} is', others)}"
+                what = f"the status of channel {each.name}. {ifs(f'{each.name} is', others)}"
                 unknown.append(Incomplete(what, each.name, asking_status(each.name)))
     return remarks, tuple(still_asking(unknown, snapshot.asked))
+
+
+def _without(condition: str, said: str) -> str:
+    """``said`` without the condition under which it is said, where that is its only reason: ``If …:`` has it before."""
+    before, _, after = said.partition(condition)
+    return before + after if after[:1] in ("", ";") else said
 
 
 def _remarks(queue: Queue, cluster: Cluster, beyond: Beyond, rules: Rules) -> tuple[str, ...]:
