@@ -185,6 +185,9 @@ class TestWhatNobodyAskedFor:
         assert set(opened.assumed) == {
             "INITQ is a local queue: nobody asked for it",
             "process P is defined: nobody asked for it",
+            # With one open the queue would have been opened before, and the open would trigger nothing.
+            "no handle on INITQ was open for input at the start: no source tells IPPROCS;"
+            " DISPLAY QSTATUS('INITQ') IPPROCS",
         }
 
     def test_a_facts_file_says_it_too(self) -> None:

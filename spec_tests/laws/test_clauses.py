@@ -58,7 +58,8 @@ GOOD = '[[case]]\nname = "a"\nacts = true\n[case.expect]\noutcome = "chosen"\n'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("scene = 1\n" + GOOD, "04a_channel_rank.toml: unknown key scene; allowed: case, clause, equivalent, facts, ordinary"),
+        ("setting = 1\n" + GOOD, "04a_channel_rank.toml: unknown key setting; allowed: case, clause, equivalent, facts, ordinary"),
+        ("scene = 1\n" + GOOD, "04a_channel_rank.toml: scene is 1; it is a table"),
         (GOOD.replace("acts", "act"), "04a_channel_rank.toml: case 1: unknown key act; allowed: acts, "),
         (GOOD.replace("outcome", "verdict"), "04a_channel_rank.toml: case 1: expect: unknown key verdict; allowed: "),
         (GOOD.replace("acts = true\n", ""), "04a_channel_rank.toml: case 1: acts is missing"),

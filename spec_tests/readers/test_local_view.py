@@ -26,7 +26,7 @@ class TestLocalView:
         assert (found.source, found.line) == ("A.mqsc", 3)
         assert found.fact == QueueManager(
             "A", clusters=("PAY", "OTHER", "HUB"), suspended=("PAY",), clwluseq="ANY", clwlmruc=2, clwlexit="x",
-            clwldata="y", trigint=5, platform="ZOS", repository=True,
+            clwldata="y", trigint=5, platform="ZOS", repository=True, partial_in=("PAY", "OTHER"),
         )  # fmt: skip
 
     def test_suspension_by_a_namelist_and_resumption(self) -> None:
