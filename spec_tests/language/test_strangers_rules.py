@@ -9,6 +9,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator
+from threading import get_ident
 from types import CodeType
 from typing import Any
 
@@ -59,11 +60,12 @@ class Watch:
                  "os.rename", "os.mkdir", "os.link", "os.symlink", "os.truncate", "shutil.rmtree", "ctypes.dlopen")  # fmt: skip
 
     def __init__(self) -> None:
-        self.on, self.seen = False, list[str]()
+        # What other threads do, as those of a session of Spark, is not of the rules.
+        self.on, self.seen, self.thread = False, list[str](), get_ident()
         sys.addaudithook(self.hook)
 
     def hook(self, event: str, given: tuple[Any, ...]) -> None:
-        if not self.on:
+        if not self.on or get_ident() != self.thread:
             return
         if event in self.FORBIDDEN or (event == "open" and isinstance(given[1], str) and given[1].strip("rbtU")):
             self.seen.append(f"{event} {given[:2]}")
