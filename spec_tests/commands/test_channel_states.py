@@ -387,8 +387,8 @@ def test_the_state_of_a_sender_that_leads_to_an_undescribed_member_is_refused_as
 def test_what_keeps_the_channel_stands_before_the_conditions(tmp_path: Path) -> None:
     """Messages wait, so that a trigger message may not be written either: that mends nothing while it is STOPPED."""
     text = log("STOPPED").replace("CURDEPTH(0)                             IPPROCS(0)", "CURDEPTH(4) IPPROCS(0)", 1)
-    asked = [why, ["EIGHT", written(tmp_path, text)]]
-    done = CliRunner().invoke(*asked, standalone_mode=False, catch_exceptions=False)
+    asked = ["EIGHT", written(tmp_path, text)]
+    done = CliRunner().invoke(why, asked, standalone_mode=False, catch_exceptions=False)
     verdict, first, *others = done.stdout.splitlines()
     assert "would trigger, if" in verdict
     assert first.strip() == STARTS_NOTHING
