@@ -13,7 +13,7 @@ from attrs import evolve, field, fields, frozen
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.covered import covered_at, of_a_part
 from mqclause.model.assembly.depths import shown_of_queues
-from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
+from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_alone, taken_as_whole
 from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
@@ -384,6 +384,8 @@ def _assumptions(opened: Opened, view: View, cluster: Cluster) -> Iterator[str]:
     if opened.scripts:
         yield from view.repositories
         yield from taken_as_whole((each for each in view.known if each.cluster not in view.displayed), cluster)
+        if any(record.action == "define" for script in opened.scripts for record in script.records):
+            yield from taken_as_alone({*view.displayed, *(each.cluster for each in view.known)}, cluster)
     yield from outsiders(cluster.queue_manager.name, view.strangers, view.unjoined)
 
 
