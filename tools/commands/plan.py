@@ -12,9 +12,10 @@ from mqclause.answers.check.findings import Checks, FindingChanges
 from mqclause.answers.check.inspection import inspected
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.ways import on_the_way
-from mqclause.answers.cluster.cluster_map import note_exits
+from mqclause.answers.cluster.cluster_map import MapRow, note_exits
 from mqclause.answers.cluster.difference import (
     PlanRow,
+    Side,
     alias_rows_of,
     both_sides,
     ordered,
@@ -32,7 +33,7 @@ from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.commands.inputs import quote
 from mqclause.tools.commands.options import file_name, unpadded
-from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_plan, write_plan
+from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_plan, unknown_said, write_plan
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.remarks import named_alone, remarks_said
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -100,7 +101,8 @@ def _write(found: Planned) -> None:
     """Writes the rows as CSV, and what they do not say to standard error."""
     left = [ALIASES_LEFT_OUT] if found.alias_rows else []
     remarks = remarks_said(named_alone(found.remarks))
-    print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody])
+    unknown = unknown_said(row for _, row in found.in_question)
+    print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody, *unknown])
     write_plan(found.rows)
 
 
@@ -125,10 +127,12 @@ def planned(
     differing, held_up = list[PlanRow](), list[PlanRow]()
     exits: dict[Incomplete, list[str]] = {}
     remarks = list[tuple[Mapping[str, str], str, str]]()
+    in_question = list[tuple[Side, MapRow]]()
     for row in chain(followed(made, len(asked)), alias_rows_of(members, after, engine, question.bind)):
         note_exits((row.before, row.after), exits)
         differing += [row] if row.differs else []
         held_up += [row] if row.held_up else []
+        in_question += row.in_question if question.fits(row) else ()
         remarks += [(row.before.named, row.member, each) for each in row.remarks if question.fits(row)]
     in_map = {(queue, local_of(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
@@ -139,7 +143,19 @@ def planned(
     by = restarting_by(engine)
     queues, aliases = [row for row in rows if row.queue], [row for row in rows if not row.queue]
     return Planned(
-        queues, restarts, names, findings, traffic, elsewhere, exits, waiting, remarks, to_nobody, by, aliases
+        queues,
+        restarts,
+        names,
+        findings,
+        traffic,
+        elsewhere,
+        exits,
+        waiting,
+        remarks,
+        to_nobody,
+        by,
+        aliases,
+        in_question,
     )
 
 
