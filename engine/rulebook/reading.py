@@ -18,8 +18,8 @@ OVERRIDES = ("edition", "reading")
 class Reading:
     """One open point: the clauses it concerns, the choices (the default first), and why it is the default.
 
-    By the choices in ``not_replayed`` the rules say nothing of events one after the other. ``every_choice`` has those of
-    all editions, first the default of the oldest, and ``defaults`` the default of each that states any.
+    By the choices in ``not_replayed`` the rules say nothing of events one after the other. ``every_choice`` has those
+    of all editions, first the default of the oldest, and ``defaults`` the default of each that states any.
     """
 
     id: str
@@ -108,7 +108,7 @@ EVIDENCE: Mapping[str, str] = {
 
 
 def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
-    """Raises RuleError for evidence of a kind that there is none of, in a table or in those of its editions and readings."""
+    """Raises RuleError for a kind of evidence that there is none of, in a table or in those of its editions."""
     stated = table.get("evidence")
     if stated is not None and stated not in EVIDENCE:
         raise RuleError(

@@ -56,8 +56,8 @@ class Rules:
     """The rule files of a folder, in one edition and under one set of readings: made once, checked once.
 
     ``readings`` maps ids of readings.toml to choices; those left out have their default. ``edition`` is one of
-    editions.toml, or ``auto``, the default: that of the queue manager at which a call is made, by its command level, and
-    the first where that is not known. ``folder`` is a folder of rule files to use in place of those that come with
+    editions.toml, or ``auto``, the default: that of the queue manager at which a call is made, by its command level,
+    and the first where that is not known. ``folder`` is a folder of rule files to use in place of those that come with
     the project. A value: it compares and hashes by what the files say, and pickles as their text, so that it goes to
     where there is no such folder. The rules of a document are checked when they are first asked for. Raises
     ReadingError and RuleError.
