@@ -12,7 +12,7 @@ from mqclause.rulebook.rules import Rules
 
 @frozen
 class Counted:
-    """A document by the name of its folder and its title, with how many ``rules`` (of any edition) and ``cases`` it has.
+    """A document by the name of its folder and its title; how many ``rules``, of any edition, and ``cases`` it has.
 
     ``sentences`` are those of the document itself, of which ``stated`` have rules and the others a reason why they are
     none; ``more`` are those of other books that its rules rest on. ``missing`` says which rules state no sentence, or
