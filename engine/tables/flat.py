@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 from sqlglot import exp
 
 from mqclause.documents.workload import OUTCOME
@@ -60,7 +61,12 @@ def cluster_puts(
         by_name = {name: from_start(each) for name, each in by_name.items()}
     where = None if at is None else _source_at(columns, at)
     if given:
-        return ClusterPuts(by_name, _flat(columns, given, by_name.values()), None, where)
+        sources = _flat(columns, given, by_name.values())
+        constants = {name: _same(PUT[name], _given(given[name])) for name, (each,) in sources.items()
+                     if not each.value.find(exp.Column)}  # fmt: skip
+        if "clwlmruc" in constants:
+            by_name = {name: with_clwlmruc(each, int(constants["clwlmruc"])) for name, each in by_name.items()}
+        return ClusterPuts(by_name, sources, None, where, tuple(constants.items()))
     if spelt("put", columns) is None:
         flat = 'of a flat table say which columns its puts are in, like queue="DEST"'
         raise TableError(f"column put is missing; {flat}{instead('put', columns, 'the table has')}")
@@ -120,7 +126,7 @@ def _flat(columns: Mapping[str, FieldType], given: Mapping[str, Any], clusters: 
 
 def _source(columns: Mapping[str, FieldType], of: Column, value: Any, clusters: Collection[Cluster]) -> ValueSource:
     """A column of the table, or a value that is the same in all rows."""
-    same = _same(of, value.value if isinstance(value, Constant) else value)
+    same = _same(of, _given(value))
     if isinstance(value, str):
         is_word = not isinstance(same, DomainError) and (of.name not in PUT_NAMES or _is_known(same, clusters))
         own = spelt(value, columns)
@@ -134,6 +140,16 @@ def _source(columns: Mapping[str, FieldType], of: Column, value: Any, clusters: 
     if isinstance(same, DomainError):
         raise TableError(str(same))
     return ValueSource(literal(same), ListOf("text") if of.kind == "texts" else of.kind, of.name)
+
+
+def _given(value: Any) -> Any:
+    return value.value if isinstance(value, Constant) else value
+
+
+@lru_cache(maxsize=32)
+def with_clwlmruc(cluster: Cluster, number: int) -> Cluster:
+    """The cluster as if its local queue manager had that CLWLMRUC."""
+    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, clwlmruc=number))
 
 
 def _same(of: Column, value: Any) -> Any:
