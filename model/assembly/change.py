@@ -112,7 +112,7 @@ def of_facts(snapshot: Snapshot, placed: Iterable[Placed[Any]]) -> Snapshot:
     own, *others = (each for each in facts if not isinstance(each.fact, Put))
     put = [each for each in facts if isinstance(each.fact, Put)]
     cluster = agreed(own, others).cluster
-    return evolve(snapshot, cluster=cluster, placed=partial(tuple, (own, *others, *put)))
+    return evolve(snapshot, cluster=cluster, placed=partial(tuple, (own, *others, *put)), knows_all=False)
 
 
 def with_fields(placed: Placed[Any], fields: Mapping[str, Any], option: str = OPTION) -> Placed[Any]:

@@ -84,6 +84,7 @@ class ConfiguredRoutes:
                     leads_to="" if row is None or chltype == "CLUSRCVR" else row.text("RQMNAME"),
                     clusters=made.clusters if made else (),
                     channel_status=status,
+                    is_shown=row is not None,
                     **self._waiting(name, row.text("XMITQ") if row else ""),
                 )
 

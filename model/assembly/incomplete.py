@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
@@ -11,7 +11,7 @@ from mqclause.model.assembly.inserts import answers
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.readers.inquiry import QUEUE_KINDS
 from mqclause.model.readers.mqsc.script import BEGINNING, END
-from mqclause.model.readers.record import Script
+from mqclause.model.readers.record import Record, Script
 
 ANY = "*"
 """The name by which a command asks for all objects of a kind."""
@@ -71,6 +71,18 @@ def taken_as_whole(known: Iterable[Membership], cluster: Cluster) -> Iterator[st
             yield f"taken as {taken} of {each.cluster}: {', '.join(each.members)}"
 
 
+def taken_as_alone(known: Container[str], cluster: Cluster) -> Iterator[str]:
+    """The clusters of its own queues that nothing else of the local queue manager names: it is taken as alone there."""
+    own = cluster.queue_manager
+    for each in dict.fromkeys(_of_own_queues(cluster)):
+        if each not in known and each not in own.clusters:
+            yield f"taken as the only host in {each}: {own.name}, of which no channel in {each} is told"
+
+
+def _of_own_queues(cluster: Cluster) -> Iterator[str]:
+    return (name for each in cluster.own_queues.values() for name in each.clusters)
+
+
 def _undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[Incomplete]:
     for each in known:
         for channel in _leading_nowhere(each, cluster):
@@ -108,13 +120,20 @@ def _not_displayed(scripts: Iterable[Script], cluster: Cluster, asked: Inquired)
         return
     described = any(each.action == "define" for script in scripts for each in script.records)
     none_shown = kinds.isdisjoint(("QCLUSTER",)) and not asked.tells("QCLUSTER", ANY)
-    if cluster.queue_manager.clusters and none_shown and not described:
+    clusters = (*cluster.queue_manager.clusters, *_of_own_queues(cluster))
+    if clusters and none_shown and not described:
         what = f"no queue is shown that {local} knows in its clusters"
         yield Incomplete(what, local, "DISPLAY QCLUSTER(*) ALL")
     if kinds.isdisjoint(QUEUE_KINDS) and not all(asked.tells(each, ANY) for each in QUEUE_KINDS):
         yield Incomplete(f"no queue of {local}'s own is shown", local, "DISPLAY QUEUE(*) ALL")
-    if "QCLUSTER" in kinds and "CLUSQMGR" not in kinds and not (cluster.remote or asked.tells("CLUSQMGR", ANY)):
+    names_others = "QCLUSTER" in kinds or any(map(_is_of_a_route, own))
+    if names_others and "CLUSQMGR" not in kinds and not (cluster.remote or asked.tells("CLUSQMGR", ANY)):
         yield Incomplete(f"no queue manager is shown that {local} knows", local, "DISPLAY CLUSQMGR(*) ALL")
+
+
+def _is_of_a_route(record: Record) -> bool:
+    """Whether it is the state of a channel to another member, which is in no fact without the row of that."""
+    return record.kind == "CHSTATUS" and record.listed("CHLTYPE") == ("CLUSSDR",)
 
 
 def _leading_nowhere(known: Membership, cluster: Cluster) -> list[str]:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
 from mqclause.model.assembly.agreement import agreed
 from mqclause.model.assembly.covered import covered_at, of_a_part
 from mqclause.model.assembly.depths import shown_of_queues
-from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_whole
+from mqclause.model.assembly.incomplete import Incomplete, incomplete, taken_as_alone, taken_as_whole
 from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
@@ -44,7 +44,7 @@ from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, quo
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import Beyond
 from mqclause.model.facts.message import Message
-from mqclause.model.facts.objects import Channel, Put, Queue
+from mqclause.model.facts.objects import Channel, ChannelStatus, Put, Queue
 from mqclause.model.readers.coverage import Covered
 from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
 from mqclause.model.readers.facts_file import MOST_FAULTS, Facts, read_facts
@@ -52,6 +52,8 @@ from mqclause.model.readers.format import Format
 from mqclause.model.readers.inquiry import HANDLES
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import FORMATS
+
+StatedT = TypeVar("StatedT", Channel, ChannelStatus)
 
 _CHANNEL_DEFAULTS = {each.name: each.default for each in fields(Channel)}
 
@@ -74,7 +76,8 @@ class Snapshot:
     that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
     numbers of channels, or leave them out because they are 0; MQ displays none. Of
     ``shown_queues``, by cluster channel, a display names the transmission queue; of ``stated_at_senders`` a CLUSSDR of
-    the local queue manager states workload attributes.
+    the local queue manager states workload attributes. ``knows_all``: all is from one facts document, which says of
+    nothing that it is unknown.
     """
 
     cluster: Cluster
@@ -101,6 +104,7 @@ class Snapshot:
     shows_counters: bool = field(default=True, kw_only=True)
     shown_queues: Mapping[str, str] = field(factory=dict, kw_only=True)
     stated_at_senders: Mapping[str, Mapping[str, int]] = field(factory=dict, kw_only=True)
+    knows_all: bool = field(default=False, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -112,7 +116,7 @@ class Snapshot:
         """What is told of the way of a message once its destination is chosen."""
         named = {each.trigdata for each in self.cluster.own_queues.values()} - {""}
         own, shown = self.cluster.channel_statuses, self.shown_queues
-        channels = self._channels
+        channels = self._channels if named else frozenset[str]()
         no_channels = (name for name in named if name not in channels and self._tells("CHANNEL", name))
         gone = (name for name in shown.values() if name not in self.cluster.own_queues and self._tells("QLOCAL", name))
         return Beyond(
@@ -122,7 +126,7 @@ class Snapshot:
             self.defclxq,
             self.sent_from,
             channels=channels,
-            unknown_state=frozenset(each.name for each in own if not self.provenance.tells(each, "status")),
+            unknown_state=frozenset(each.name for each in self._of_unknown_state(own)),
             no_channels=frozenset(no_channels),
             shown_queues=shown,
             no_queues=frozenset(gone),
@@ -162,7 +166,11 @@ class Snapshot:
     @cached_property
     def of_unknown_state(self) -> tuple[Channel, ...]:
         """The channels whose status no source tells."""
-        return tuple(each for each in self.cluster.channels if not self.provenance.tells(each, "status"))
+        return tuple(self._of_unknown_state(self.cluster.channels))
+
+    def _of_unknown_state(self, channels: Iterable[StatedT]) -> Iterable[StatedT]:
+        # Where each fact stands is only looked for where that can tell something.
+        return () if self.knows_all else (each for each in channels if not self.provenance.tells(each, "status"))
 
 
 def read_sources(
@@ -337,6 +345,7 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
         cluster = agreed(placed_table(own, document, "queue_manager"), placed_rows(facts, document)).cluster
     messages, of = _checked_messages([(facts, document)], cluster), untold((), (document,), cluster)
     of_facts: dict[str, Any] = {"messages": messages, "untold": of, "sent_from": sent_from((), cluster)}
+    of_facts["knows_all"] = "unknown" not in document.data
     return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), **of_facts)
 
 
@@ -375,6 +384,8 @@ def _assumptions(opened: Opened, view: View, cluster: Cluster) -> Iterator[str]:
     if opened.scripts:
         yield from view.repositories
         yield from taken_as_whole((each for each in view.known if each.cluster not in view.displayed), cluster)
+        if any(record.action == "define" for script in opened.scripts for record in script.records):
+            yield from taken_as_alone({*view.displayed, *(each.cluster for each in view.known)}, cluster)
     yield from outsiders(cluster.queue_manager.name, view.strangers, view.unjoined)
 
 

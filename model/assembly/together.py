@@ -222,7 +222,10 @@ class Together:
         )
 
     def route(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
-        """A route in its cluster, and where it leads; of a channel that is none nothing is to be said."""
+        """A route in its cluster, and where it leads; of a channel that is none nothing is to be said.
+
+        One that a display shows as a channel of a cluster is one, whatever cluster that is.
+        """
         to = self.by_channel.get(about.name)
         clusters = about.clusters or ((to.cluster,) if to is not None else ())
         leads_to = about.leads_to or (to.queue_manager if to is not None else "")
@@ -231,6 +234,8 @@ class Together:
             partial = is_manual and (clusters[0], leads_to) in self.partials
             more = self.of_cluster(clusters[0])
             yield about.evolved(clusters=clusters, leads_to=leads_to, leads_to_partial=partial, **more)
+        elif about.is_shown and not about.clusters:
+            yield about.evolved(leads_to=leads_to)
 
     def sender(self, about: ConfiguredObject) -> ConfiguredObject:
         """A defined sender with where it leads, and how the receiver of its name is to be reached."""

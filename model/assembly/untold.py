@@ -25,12 +25,14 @@ Untold = Mapping[str, frozenset[str]]
 """By attribute the local queues of which no source tells whether there is what the attribute names."""
 
 
-def untold(scripts: Iterable[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> Untold:
+def untold(scripts: Sequence[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> Untold:
     """What logs and dumps of a part do not tell of the local queues; of facts documents what is ``unknown`` there."""
+    given = [document.data.get("unknown", {}) for document in documents]
+    if not scripts:
+        return {name: frozenset().union(*(each.get(name, ()) for each in given)) for name in TELLING}
     local = cluster.queue_manager.name
     of = own_scripts(scripts, local)
     asked = Inquired.at(of, local)
-    given = [document.data.get("unknown", {}) for document in documents]
     shown = {record.name for each in of for record in each.records} if all(map(_is_log, of)) else ()
     own = [each for each in cluster.queues if each.queue_manager == local and each.name in shown]
     return {

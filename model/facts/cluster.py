@@ -44,6 +44,7 @@ SUGGESTIONS = 20
 _sequence: Callable[[Channel], Any] = attrgetter("dest_seq_number", "dest_seq_factor")
 _NAME: Callable[[Fact], object] = attrgetter("name")
 _INSTANCE: Callable[[Fact], object] = attrgetter("name", "queue_manager")
+_QUEUE_MANAGER: Callable[[Hosted], str] = attrgetter("queue_manager")
 _ROUTE: Callable[[Fact], object] = attrgetter("name", "queue_manager", "cluster")
 _CONNECTION: Callable[[Fact], object] = attrgetter("name", "type", "conname", "queue_manager")
 
@@ -269,18 +270,21 @@ def contradictions(cluster: Cluster) -> Iterator[Contradiction]:
     """Every fact that cannot stand beside the others, with what is wrong with it."""
     local = cluster.queue_manager.name
     known = {local, *(other.name for other in cluster.remote_queue_managers)}
-    for table, facts, kind, key in _identities(cluster):
-        yield from _repeated([of_type(table, each, kind) for each in facts], table, key)
+    for table, facts, kind, key in (each for each in _identities(cluster) if each[1]):
+        if not {kind}.issuperset(map(type, facts)):
+            for each in facts:
+                of_type(table, each, kind)
+        if len({*map(key, facts)}) < len(facts):
+            yield from _repeated(facts, table, key)
     for other in cluster.remote_queue_managers:
         if other.name == local:
             message = f"remote_queue_manager {quoted(local)}: this is the local queue manager"
             yield Contradiction(other, message, cluster.queue_manager)
     near: dict[str, str] = {}
-    for table, hosted in _hosted(cluster):
-        for fact in hosted:
-            of, host = _host_of(fact)
-            if host not in known:
-                yield Contradiction(fact, _unknown_host(table, fact, of, host, known, near))
+    for table, hosted, host in _hosted(cluster):
+        for fact in () if known.issuperset(map(host, hosted)) else hosted:
+            if (of := host(fact)) not in known:
+                yield Contradiction(fact, _unknown_host(table, fact, of, known, near))
     for channel in cluster.channels:
         if channel.deftype == "CLUSRCVR" and channel.queue_manager != local:
             yield Contradiction(
@@ -302,11 +306,15 @@ def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], type[Fac
     )
 
 
-def _hosted(cluster: Cluster) -> tuple[tuple[str, tuple[Hosted, ...]], ...]:
+def _hosted(cluster: Cluster) -> tuple[tuple[str, tuple[Hosted, ...], Callable[[Any], str]], ...]:
+    """The facts of which a queue manager has to be known, and which that is.
+
+    What an alias resolves to may lie beyond the cluster if another one advertises it.
+    """
     return (
-        ("queue", cluster.queues),
-        ("queue_manager_alias", cluster.queue_manager_aliases),
-        ("channel", cluster.channels),
+        ("queue", cluster.queues, _QUEUE_MANAGER),
+        ("queue_manager_alias", cluster.queue_manager_aliases, lambda alias: alias.host or alias.queue_manager),
+        ("channel", cluster.channels, _QUEUE_MANAGER),
     )
 
 
@@ -320,21 +328,12 @@ def _repeated(facts: Iterable[Fact], table: str, key: Callable[[Fact], object]) 
             yield Contradiction(fact, f"{table} {' '.join(map(quoted, names))} is given twice", first)
 
 
-def _host_of(fact: Hosted) -> tuple[str, str]:
-    """The queue manager that has to be known for a fact, and the key that names it.
-
-    What an alias resolves to may lie beyond the cluster if another one advertises it.
-    """
-    if isinstance(fact, QueueManagerAlias) and fact.host:
-        return "host", fact.host
-    return "queue_manager", fact.queue_manager
-
-
-def _unknown_host(table: str, fact: Hosted, key: str, host: str, known: set[str], near: dict[str, str]) -> str:
+def _unknown_host(table: str, fact: Hosted, host: str, known: set[str], near: dict[str, str]) -> str:
     """What is wrong with a fact whose queue manager is not known; ``near`` keeps the suggestions made so far."""
     if host not in near:
         # Finding a close name is a search of all of them: worth it for the first few only.
         near[host] = name_suggestion(host, known) if len(near) < SUGGESTIONS else ""
+    key = "host" if isinstance(fact, QueueManagerAlias) and fact.host else "queue_manager"
     return (
         f"{table} {quoted(fact.name)}: {key} {quoted(host)} is not known;"
         f" allowed: the local queue manager or one under remote_queue_manager{near[host]}"

@@ -432,3 +432,33 @@ def test_a_replay_tells_that_a_trigger_message_starts_nothing(tmp_path: Path, st
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each.get("remarks", []) for each in rows] == said
     assert [len(each["trigger_messages"]) for each in rows] == [0, 1, 1, 0, 1]
+
+
+OF_A_CLUSTER = {"channel": "HUB.QM7", "chltype": "CLUSSDR", "rqmname": "QM7", "status": "STOPPED"}
+SENDS_NOTHING = "HUB.QM7 to {0} is {1} and sends nothing: what is put for {0} waits on SYSTEM.CLUSTER.TRANSMIT.QUEUE"
+
+
+@pytest.mark.parametrize(
+    ("shown", "rule", "said"),
+    [
+        ({}, "check.31", SENDS_NOTHING.format("QM7", "STOPPED")),
+        ({"rqmname": "", "status": "RETRYING"}, "check.31", SENDS_NOTHING.format("its partner", "RETRYING")),
+        ({"chltype": "CLUSRCVR"}, "check.31b", "the receiver HUB.QM7 is STOPPED: nothing comes to QM1 over it"),
+        ({"status": "RUNNING"}, None, ""),
+        ({"chltype": "SVRCONN"}, None, ""),
+    ],
+)
+def test_a_channel_of_a_cluster_of_which_only_its_state_is_shown(
+    tmp_path: Path, shown: dict[str, str], rule: str | None, said: str
+) -> None:
+    """No source tells the cluster; that it is a channel of one the display itself says."""
+    text = web({"qmname": "QM1", "platform": "UNIX"}, OF_A_CLUSTER | shown)
+    found = answered(check, written(tmp_path, text, "QM1.json"))["findings"]
+    told = [each for each in found if each["object"]["name"] == "HUB.QM7"]
+    assert [each["rule"] for each in told] == ([rule] if rule else [])
+    assert all(each["message"].startswith(said) for each in told)
+
+
+def test_a_command_alone_does_not_make_a_channel_one_of_a_cluster(tmp_path: Path) -> None:
+    found = answered(check, written(tmp_path, "* Queue manager name: QM1\nSTOP CHANNEL(HUB.QM7)\n"))["findings"]
+    assert not found

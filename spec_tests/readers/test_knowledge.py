@@ -157,6 +157,45 @@ class TestIncomplete:
         alone = QM1.replace("DEFINE CHANNEL(TO.QM2)", "* DEFINE CHANNEL(TO.QM2)")
         assert "taken as the only member of SALES: QM1" in read(qm1=alone).assumptions
 
+    def test_a_script_without_channels_does_not_tell_who_else_is_in_the_cluster_of_its_queue(self) -> None:
+        alone = "taken as the only host in STOCK: QM1, of which no channel in STOCK is told"
+        queue = "* Queue manager name: QM1\nDEFINE QLOCAL(PARTS) CLUSTER({})\n"
+        assert read(qm1=queue.format("STOCK")).assumptions == (alone,)
+        assert read(qm1=queue.format("' '")).assumptions == ()
+        assert alone not in read(qm1=QM1 + "DEFINE QLOCAL(PARTS) CLUSTER(SALES)\n").assumptions
+
+    @pytest.mark.parametrize(
+        ("shown", "lacking"),
+        [
+            ("CLUSTER(STOCK)", ["no queue is shown that QM1 knows in its clusters"]),
+            ("CLUSTER( )", []),
+            ("CLUSTER(STOCK)\n     2 : DISPLAY QCLUSTER(*) ALL\nAMQ8147E: IBM MQ object * not found.", []),
+        ],
+        ids=["in a cluster", "in none", "nobody else has one"],
+    )
+    def test_a_log_of_its_own_queues_does_not_tell_who_else_has_one(self, shown: str, lacking: list[str]) -> None:
+        log = f"""Starting MQSC for queue manager QM1.
+     1 : DISPLAY QUEUE(*) ALL
+AMQ8409I: Display Queue details.
+   QUEUE(PARTS)                            TYPE(QLOCAL)
+   {shown}
+"""
+        assert [what for _, what in missing(read(log=log))] == lacking
+
+    @pytest.mark.parametrize(
+        ("kind", "lacking"), [("CLUSSDR", ["no queue manager is shown that QM1 knows"]), ("SDR", []), ("CLUSRCVR", [])]
+    )
+    def test_the_state_of_a_channel_does_not_tell_its_cluster(self, kind: str, lacking: list[str]) -> None:
+        log = f"""Starting MQSC for queue manager QM1.
+     1 : DISPLAY CHSTATUS(*) ALL
+AMQ8417I: Display Channel Status details.
+   CHANNEL(STOCK.QM2)                      CHLTYPE({kind})
+   RQMNAME(QM2)                            STATUS(RETRYING)
+     2 : DISPLAY QUEUE(*) ALL
+AMQ8147E: IBM MQ object * not found.
+"""
+        assert [what for _, what in missing(read(log=log))] == lacking
+
     def test_a_full_repository_of_one_cluster_alone(self) -> None:
         """QM2 is in SALES and STOCK; a display tells of it as a definition does."""
         defined = read(qm1=QM1, qm2=f"{QM2}\nALTER QMGR REPOS(STOCK)\n", local="QM2").cluster

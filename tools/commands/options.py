@@ -193,7 +193,7 @@ def asked_put(
     """
     changed: dict[str, Any] = dict(asked)
     try:
-        put = evolve(given or Put(), **changed)
+        put = evolve(given or Put(), **changed) if changed or given is None else given
     except DomainError as error:
         raise FactsError([Diagnostic("put", str(error))]) from None
     if not (put.queue or put.queue_manager):

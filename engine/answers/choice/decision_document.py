@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import fields
@@ -34,13 +35,12 @@ def until_steps(decision: Decision) -> dict[str, Any]:
     }
 
 
-def after_steps(decision: Decision) -> dict[str, Any]:
-    """What stands behind them."""
+def after_steps(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What stands behind them; ``besides`` has its remarks and all else that a decision alone does not say in full."""
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
         "advance": advance and _advance(advance),
-        "remarks": list(decision.remarks),
-        "incomplete": [],
+        **({"remarks": list(decision.remarks), "incomplete": []} if besides is None else besides),
     }
     if reason is not None:
         document |= {"because": reason.because, "rule": reason.rule}

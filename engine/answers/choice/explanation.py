@@ -94,10 +94,12 @@ def _assumed(decision: Decision, snapshot: Snapshot, ties: Sequence[str]) -> Ite
 
 def _other_edition(decision: Decision, snapshot: Snapshot) -> Iterator[str]:
     """That the local queue manager is of another edition than the documents that the rules state."""
+    if not decision.runs or not snapshot.command_level:
+        return
     rules = decision.rules
     edition = rules.toml("editions.toml").get(rules.edition, {})
     stated = edition.get("command_level")
-    if decision.runs and stated is not None and snapshot.command_level not in (0, stated):
+    if stated not in (None, snapshot.command_level):
         yield (
             f"{decision.cluster.queue_manager.name} is of command level {snapshot.command_level}; the rules state the"
             f" documents of {edition['title']}, and later editions decide some puts another way"

@@ -58,8 +58,7 @@ def _engine(rules: Rules) -> Engine:
 def ties_within(decision: Decision) -> Iterator[str]:
     """Who fell by listing order alone, equal to one that stayed. Needs level ``rule``."""
     for step in decision.steps:
-        fallen = [fate.subject.host for fate in step.eliminated if fate.is_tied]
-        if fallen:
+        if step.eliminated and (fallen := [fate.subject.host for fate in step.eliminated if fate.is_tied]):
             yield f"clause {step.rule.clause}: {listing(fallen)} fell as equal, listed later"
 
 

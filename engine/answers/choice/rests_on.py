@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import Any
@@ -93,8 +93,9 @@ def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
     """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
-        unknown = None if _always_refused(decision) else _UnknownStates.of(_asked_of_rules(decision), snapshot)
-        of_states = unknown.told_by() if unknown is not None else ()
+        of_states: Iterable[AskedFor] = ()
+        if snapshot.of_unknown_state and not _always_refused(decision):
+            of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot).told_by()
         for about, command in (*((each.about, each.command) for each in missing), *of_states):
             yield about, "" if snapshot.asked.holds(command) else command
 
@@ -123,7 +124,7 @@ def unknown_states(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | N
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
     that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_CHANNELS channels alone.
     """
-    return _UnknownStates.of(decision, snapshot, ask_exit).told()
+    return _UnknownStates.of(decision, snapshot, ask_exit).told() if snapshot.of_unknown_state else iter(())
 
 
 Endings = Mapping[str, Ending]
