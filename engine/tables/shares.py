@@ -107,7 +107,7 @@ class Spread:
         leaves, the rows that others took stay there.
         """
         product = exp.Mul(this=F.column(HASHED), expression=F.field_of(F.EACH, "multiplier"))
-        mixed = _mixed(exp.BitwiseAnd(this=product, expression=literal(ALL_BITS)), MULTIPLIERS[1])
+        mixed = _mixed(exp.BitwiseAnd(this=product, expression=literal(ALL_BITS)), MULTIPLIERS[2])
         drawn = exp.Div(this=exp.Add(this=mixed, expression=literal(0.5)), expression=literal(float(1 << BITS)))
         # A logarithm of what is less than 1 is below 0: the greatest is the shortest time.
         time = exp.Div(this=exp.Ln(this=drawn), expression=F.field_of(F.EACH, "weight"))
