@@ -78,8 +78,8 @@ class Snapshot:
     numbers of channels, or leave them out because they are 0; MQ displays none. Of
     ``shown_queues``, by cluster channel, a display names the transmission queue; of ``stated_at_senders`` a CLUSSDR of
     the local queue manager states workload attributes. ``leaves_open``: displays show attributes of it, which may leave
-    others open, or facts documents say that some are not known. ``knows_all``: all is from one facts document, which says of
-    nothing that it is unknown.
+    others open, or facts documents say that some are not known. ``knows_all``: all is from one facts
+    document, which says of nothing that it is unknown.
     """
 
     cluster: Cluster

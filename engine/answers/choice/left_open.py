@@ -156,7 +156,5 @@ def _with(cluster: Cluster, fact: Fact, changed: Mapping[str, Any]) -> Cluster:
     if isinstance(fact, QueueManager):
         return evolve(cluster, queue_manager=evolve(fact, **changed))
     listed = getattr(cluster, LISTS[type(fact)])
-    more: dict[str, Any] = {
-        LISTS[type(fact)]: [evolve(each, **changed) if each is fact else each for each in listed]
-    }
+    more: dict[str, Any] = {LISTS[type(fact)]: [evolve(each, **changed) if each is fact else each for each in listed]}
     return evolve(cluster, **more)
