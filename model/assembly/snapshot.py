@@ -261,10 +261,8 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         told_wholly=view.told_wholly,
         strangers=view.strangers,
         partial_of=view.partial_of,
-        **_told_by(scripts, cluster),
+        **_told_by(scripts, opened.documents, cluster),
     )
-    if any(map(_leaves_open, opened.documents)):
-        read = evolve(read, leaves_open=True)
     return overlaid(read, overlays)
 
 
@@ -273,7 +271,7 @@ def _leaves_open(document: FactsDocument) -> bool:
     return bool(document.data.get("unknown"))
 
 
-def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
+def _told_by(scripts: Sequence[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> dict[str, Any]:
     """What scripts alone tell of the local queue manager, by field of the snapshot."""
     local = cluster.queue_manager.name
     return {
@@ -283,7 +281,8 @@ def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
         "sent_from": sent_from(scripts, cluster),
         "defclxq": default_transmission(scripts, local),
         "shows_counters": not scripts,
-        "leaves_open": any(record.action == "observe" for each in scripts for record in each.records),
+        "leaves_open": any(map(_leaves_open, documents))
+        or any(record.action == "observe" for each in scripts for record in each.records),
         "shown_queues": shown_queues(scripts, local),
         "stated_at_senders": stated_at_senders(scripts, local),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -131,18 +131,18 @@ def scenario_of(
     if faults or cluster is None:
         raise FactsError(faults)
     taken = {**unasked, **{each.name: assumed(each.name) for each in more}}
-    local = [each for each in cluster.own_queues.values() if each.name in of_scripts or each.name in taken]
-    return Scenario(
-        cluster,
-        tuple(reading.events),
-        messages,
-        in_flight,
-        taken,
-        frozenset(each.name for each in local if each.ipprocs is None),
-        beyond=beyond,
-        unknown_depths=frozenset(each.name for each in local if each.curdepth is None),
-        unknown_last=frozenset(each.name for each in local if each.type == "QLOCAL"),
-    )
+    unknown = _unknown_at_start(cluster, of_scripts.union(taken))
+    return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
+
+
+def _unknown_at_start(cluster: Cluster, names: Container[str]) -> dict[str, Any]:
+    """What no source tells of the local queues among ``names``, by field of the scenario."""
+    local = [each for name, each in cluster.own_queues.items() if name in names]
+    return {
+        "unknown_handles": frozenset(each.name for each in local if each.ipprocs is None),
+        "unknown_depths": frozenset(each.name for each in local if each.curdepth is None),
+        "unknown_last": frozenset(each.name for each in local if each.type == "QLOCAL"),
+    }
 
 
 def _initiation_queues(cluster: Cluster, given: object) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,6 @@ from attrs import define, field, frozen
 from mqclause.answers.replay.replay_row import Row
 from mqclause.answers.trigger.examination import Examination, Triggers
 from mqclause.answers.trigger.thresholds import thresholds
-from mqclause.model.facts.constants import REASONS
 from mqclause.model.timeline.occasion import DEPTHS, TOTAL_DEPTHS, Occasion
 from mqclause.model.timeline.scenario import Scenario
 
@@ -81,7 +80,7 @@ class Assumptions:
 
     def _of_get(self, row: Row) -> Iterator[str]:
         """That a get which finds no message might have found one that was there before."""
-        if row.event.do == "get" and row.event.queue in self.depths and row.reason == REASONS["MQRC_NO_MSG_AVAILABLE"]:
+        if row.event.queue in self.depths and row.returned is not None and not row.returned.got:
             self.depths.remove(row.event.queue)
             yield NO_MESSAGE.format(row.event.queue)
 
