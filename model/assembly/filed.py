@@ -70,7 +70,7 @@ def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
         "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
         **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in snapshot.untold.items()},
     }  # fmt: skip
-    return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE if of[attribute]}
+    return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE if of.get(attribute)}
 
 
 def _naming(attribute: str, queues: Collection[str], snapshot: Snapshot) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from attrs import evolve, frozen
@@ -43,21 +43,24 @@ QUOTE = re.compile(r"['\"]")
 PRINTS = re.compile(r"\becho\b|\bprintf\b|<<<", re.IGNORECASE)
 
 BLOCK_SCALAR = re.compile(r"( *+)((?:- ++)*+)(.*?)([|>])([-+]?)(\d?)[-+]?[ \t]*(?:#.*)?$")
-KEY = re.compile(r"\s*(?:\"[^\"]*\"|'[^']*'|[^\s#'\"\[{][^#]*?):(?:\s+[!&]\S+)*\s*$")
+KEY = re.compile(r"\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s#'\"\[{][^#]*?):(?:\s++[!&]\S++){0,2}+\s*+$")
+"""What stands before a block scalar: its key, a tag and an anchor at most behind the colon."""
 YAML_FIRST = re.compile(
     r"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*|\{\{[^\n]*)?\r?\n)*"
     r"[ \t]*(?:- +)*(?:[\w./-]+|\"[^\"\n]+\"|'[^'\n]+')[ \t]*:(?:\s|$)"
 )
 OF_KUBERNETES = re.compile(r"^apiVersion:[ \t]*\S", re.MULTILINE)
 
-FENCED = re.compile(r"^[ \t]*```[^`\n]*\n(.*?)^[ \t]*```[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^[ \t]*```[^`\n]*\n(.*?)(?:^[ \t]*```[ \t]*\r?$|\Z)", re.MULTILINE | re.DOTALL)
+"""A block between fences, to the end of the text if nothing closes it."""
+
 BEGINS_SCRIPT = re.compile(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
 
-JCL_FIRST = re.compile(r"(?:\s*\n)*//(?:\*|[A-Z0-9$#@]{1,8}[ \t]+(?:JOB|EXEC|DD|PROC|SET|JCLLIB|OUTPUT)\b)")
+JCL_FIRST = re.compile(r"(?:[^\S\n]*+\n)*+//(?:\*|[A-Z0-9$#@]{1,8}[ \t]+(?:JOB|EXEC|DD|PROC|SET|JCLLIB|OUTPUT)\b)")
 STATEMENT = re.compile(r"//(\S*)(?:\s+(\S+)(?:\s+(.*))?)?$")
 IN_STREAM = re.compile(r"(?:^|,)(\*|DATA)(?=[,\s]|$)")
 DELIMITER = re.compile(r"DLM=(?:'([^']{2})'|(\S{2}))")
-OF_THE_UTILITY = re.compile(r"CSQUTIL.*PARM=\(?'?([A-Z0-9$#@]{1,4})\b")
+OF_THE_UTILITY = re.compile(r"(?>.*?CSQUTIL).*PARM=\(?'?([A-Z0-9$#@]{1,4})\b")
 
 EMBEDDED = "looks like {}: MQSC in {}"
 ONLY_WORDS = "is a shell script; MQSC stands in {}: give what runmqsc reads"
@@ -180,7 +183,7 @@ def in_stream_data(text: str) -> Iterator[Passage]:
             body.append((number, line[:COLUMNS].rstrip(), 0))
         statement = None if name else STATEMENT.match(line)
         if statement and statement[2] == "EXEC":
-            called = OF_THE_UTILITY.search(statement[3] or "")
+            called = OF_THE_UTILITY.match(statement[3] or "")
             owner = called[1] if called else ""
         elif statement and statement[2] == "DD" and (given := IN_STREAM.search(statement[3] or "")):
             other = DELIMITER.search(statement[3])
@@ -258,8 +261,9 @@ def _fenced(text: str) -> list[int]:
     """The lines of Markdown at which MQSC begins between fences: an example, and nobody's configuration."""
     if "```" not in text or BEGINS_SCRIPT.match(text):
         return []
-    blocks = FENCED.finditer(text)
-    return [text.count("\n", 0, found.start(1)) + 1 for found in blocks if MQSC_COMMAND.search(found[1])]
+    blocks = [found.span(1) for found in FENCED.finditer(text) if MQSC_COMMAND.search(found[1])]
+    before = [0, *(begin for begin, _ in blocks)]
+    return [*accumulate((text.count("\n", *between) for between in pairwise(before)), initial=1)][1:]
 
 
 def _in_words(text: str) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
@@ -40,13 +40,37 @@ class Unknown:
 
     ``status`` names channels of either table, ``curdepth`` local queues. What an object's own table gives is known.
     ``process`` and ``initq`` name local queues whose process, or initiation queue, may be defined although no table
-    here does so.
+    here does so. All others name objects that were displayed without the attribute: see UNKNOWABLE.
     """
 
     status: tuple[str, ...] = attribute(NAMES, ())
     curdepth: tuple[str, ...] = attribute(NAMES, ())
     process: tuple[str, ...] = attribute(NAMES, ())
     initq: tuple[str, ...] = attribute(NAMES, ())
+    clusters: tuple[str, ...] = attribute(NAMES, ())
+    put: tuple[str, ...] = attribute(NAMES, ())
+    get: tuple[str, ...] = attribute(NAMES, ())
+    clwlrank: tuple[str, ...] = attribute(NAMES, ())
+    clwlprty: tuple[str, ...] = attribute(NAMES, ())
+    clwlwght: tuple[str, ...] = attribute(NAMES, ())
+    netprty: tuple[str, ...] = attribute(NAMES, ())
+    clwluseq: tuple[str, ...] = attribute(NAMES, ())
+    clwlmruc: tuple[str, ...] = attribute(NAMES, ())
+    clwlexit: tuple[str, ...] = attribute(NAMES, ())
+    defxmitq: tuple[str, ...] = attribute(NAMES, ())
+    trigint: tuple[str, ...] = attribute(NAMES, ())
+    suspended: tuple[str, ...] = attribute(NAMES, ())
+    defbind: tuple[str, ...] = attribute(NAMES, ())
+    defprty: tuple[str, ...] = attribute(NAMES, ())
+    usage: tuple[str, ...] = attribute(NAMES, ())
+    trigger: tuple[str, ...] = attribute(NAMES, ())
+    trigtype: tuple[str, ...] = attribute(NAMES, ())
+    trigmpri: tuple[str, ...] = attribute(NAMES, ())
+    trigdpth: tuple[str, ...] = attribute(NAMES, ())
+    target: tuple[str, ...] = attribute(NAMES, ())
+    rname: tuple[str, ...] = attribute(NAMES, ())
+    rqmname: tuple[str, ...] = attribute(NAMES, ())
+    xmitq: tuple[str, ...] = attribute(NAMES, ())
 
 
 UNKNOWABLE = {
@@ -54,7 +78,15 @@ UNKNOWABLE = {
     "curdepth": ("queue",),
     "process": ("queue",),
     "initq": ("queue",),
-}
+    **dict.fromkeys(("put", "clwlrank", "clwlprty"), ("queue", "channel", "queue_manager_alias")),
+    **dict.fromkeys(("clwlwght", "netprty"), ("channel",)),
+    "clwluseq": ("queue", "queue_manager"),
+    **dict.fromkeys(("clwlmruc", "clwlexit", "defxmitq", "trigint"), ("queue_manager",)),
+    "suspended": ("remote_queue_manager",),
+    **dict.fromkeys(
+        ("clusters", "get", "defbind", "defprty", "usage", "trigger", "trigtype", "trigmpri", "trigdpth",
+         "target", "rname", "rqmname", "xmitq"), ("queue",)),
+}  # fmt: skip
 """The tables of the objects that an attribute can be unknown of."""
 
 _queue_manager = Maker(QueueManager)
@@ -194,11 +226,17 @@ def _not_there(unknown: Unknown, data: Mapping[str, Any]) -> Iterator[str]:
     """The objects of which something is said to be unknown and that the document does not have."""
     for each in fields(Unknown):
         tables = UNKNOWABLE[each.name]
-        names = {row.get("name") for table in tables for row in data.get(table, ()) if isinstance(row, Mapping)}
+        names = {row.get("name") for table in tables for row in _rows_of(table, data) if isinstance(row, Mapping)}
         for name in getattr(unknown, each.name):
             if name not in names:
                 near = suggestion(name, [known for known in names if isinstance(known, str)])
                 yield f"unknown: {each.name}: no {tables[0]} {quoted(name)} is in this document{near}"
+
+
+def _rows_of(table: str, data: Mapping[str, Any]) -> Iterable[Any]:
+    """The rows of a table that a document may have, of one that stands once that one."""
+    given = data.get(table, ())
+    return (given,) if table in SINGLE else given
 
 
 def _hosted(local: str | None) -> Callable[[Any], Queue]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Self
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.model.readers.mqsc.words import SYNONYMS
 
 QUEUE_KINDS = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 """The kinds that DISPLAY QUEUE asks for."""
 
-_COMMAND = re.compile(r"\s*DIS(?:PLAY)?\s+([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)", re.IGNORECASE)
+_COMMAND = re.compile(
+    r"\s*DIS(?:PLAY)?\s+(?:([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)|(QMGR)(?![A-Z0-9(]))", re.IGNORECASE
+)
 _WORD = re.compile(r"([A-Z][A-Z0-9]*)(?:\s*\(((?:[^()']|'[^']*'|\([^()]*\))*)\))?", re.IGNORECASE)
 
 HANDLES = "QSTATUS HANDLE"
@@ -41,7 +44,8 @@ class Inquiry:
         head = _COMMAND.match(text)
         if head is None:
             return None
-        kind, name = SYNONYMS.get(head[1].upper(), head[1].upper()), head[3]
+        asked = (head[1] or head[4]).upper()
+        kind, name = SYNONYMS.get(asked, asked), head[3] or ""
         words, narrowed = set[str](), set[tuple[str, str]]()
         for word, value in _WORD.findall(text, head.end()):
             word, value = SYNONYMS.get(word.upper(), word.upper()), value.strip()
@@ -58,9 +62,19 @@ class Inquiry:
         kinds = (*QUEUE_KINDS, *(("QCLUSTER",) if "CLUSINFO" in self.words else ())) if self.kind == "QUEUE" else ()
         return not self.narrowed and kind in (self.kind, *kinds) and self._fits(name)
 
+    def shows(self, attributes: Collection[str]) -> bool:
+        """Whether it shows one of the ``attributes`` of what it shows: those that it asks for or, if none, all."""
+        shows_all = "ALL" in self.words or not (self.words or "*" in self.name)
+        return shows_all or not self.words.isdisjoint(attributes)
+
+    def is_about(self, kind: str, name: str) -> bool:
+        """Whether it shows objects of that kind and name, all that there are or some of them."""
+        return evolve(self, narrowed=frozenset()).finds(kind, name)
+
     def answers(self, other: Inquiry) -> bool:
         """Whether what it shows holds all that the other one asks for."""
-        tells = "ALL" in self.words or other.words <= self.words
+        of_all = "ALL" in self.words or (self.kind == "QMGR" and not self.words)
+        tells = of_all or other.words <= self.words
         is_wide = self.narrowed <= other.narrowed
         return tells and is_wide and self.kind == other.kind and self._fits(other.name)
 

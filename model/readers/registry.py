@@ -35,13 +35,16 @@ FORMATS = (
 )
 """In the order in which they are tried: the first that is sure, else the first that is likely."""
 
+BEGINNING_JSON = ("{", "[")
+"""What a text begins with, but for blanks, that may be in a format although none of its pieces is."""
+
 
 def contents_of(data: bytes | Content, source: str, formats: Sequence[Format] = FORMATS) -> Contents:
     """What a file holds, by the reader of its format; raises FactsError if it is no text or in none of ``formats``."""
     text = text_from(data, source)
     found = _in_pieces(text, source, formats)
-    whole = "" if found else "".join(text.pieces())
-    found = found or format_of(whole, source, formats)
+    whole = "" if found or _is_in_none(text, source, formats) else "".join(text.pieces())
+    found = found or (format_of(whole, source, formats) if whole else None)
     if found is None:
         raise _refused(source, f"is in no format that is read: it has no MQSC command; allowed: {_titles(formats)}")
     if found.read is None:
@@ -63,6 +66,17 @@ def _in_pieces(text: Decoded, source: str, formats: Sequence[Format]) -> Format 
     pieces = text.pieces() if earlier else ()
     sure = (each for piece in pieces for each in earlier if each.recognised(piece, source) is Confidence.SURE)
     return next(sure, found)
+
+
+def _is_in_none(text: Decoded, source: str, formats: Sequence[Format]) -> bool:
+    """Whether a text of several pieces, which is not JSON, has none that is in a format: it is not put together."""
+    if len([*islice(text.pieces(), 2)]) < 2:
+        return False
+    told = (piece for piece in text.pieces() if not piece.isspace())
+    return all(
+        not (at == 0 and piece.lstrip()[0] in BEGINNING_JSON) and format_of(piece, source, formats) is None
+        for at, piece in enumerate(told)
+    )
 
 
 def only_named(name: str, formats: Sequence[Format]) -> Sequence[Format]:

@@ -157,6 +157,26 @@ def test_the_block_scalars_of_yaml(how: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("key", ["m:", '"m: !x":', "'m':", "m: !!str", "m: !t &a", "- m: &a !t", "m: !k:"])
+def test_a_key_of_yaml_with_a_tag_and_an_anchor(key: str) -> None:
+    assert [each.lines[0][1] for each in block_scalars(f"a: 1\n{key} |\n    DEFINE QLOCAL(A)\n")] == [
+        "DEFINE QLOCAL(A)"
+    ]
+
+
+@pytest.mark.parametrize("no_key", ["m: !a !b &c", "m: n", ":", '"m: n', "# m:", "m # n:", "m: !a b"])
+def test_no_key_of_yaml(no_key: str) -> None:
+    assert [*block_scalars(f"a: 1\n{no_key} |\n    DEFINE QLOCAL(A)\n")] == []
+
+
+def test_fences_of_markdown() -> None:
+    """The first block holds no MQSC, the second does, the third does and is open to the end."""
+    mqsc = "```\nDEFINE QLOCAL(A)\n"
+    with pytest.raises(FactsError) as refused:
+        read_sources([Source("f", f"# x\n\n```sh\nls\n```\n{mqsc}```\n{mqsc}".encode())], "QM1")
+    assert "MQSC stands in it from lines 7 and 10 on" in str(refused.value)
+
+
 def test_a_scalar_of_yaml_that_folds_its_lines() -> None:
     read = script("data:\n  a: >-\n    DEFINE QLOCAL(A)\n    CLUSTER(SALES)\n\n    DEFINE QLOCAL(B)\n")
     assert named(read) == [("QLOCAL", "A", 3), ("QLOCAL", "B", 6)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -118,3 +119,31 @@ def test_a_file_that_is_gone_when_it_is_read(tmp_path: Path) -> None:
 
 def test_small_pieces_are_put_together() -> None:
     assert list(of_full_size(iter([b"a", b"", b"b"]))) == [b"ab"]
+
+
+def test_what_is_in_no_format_is_never_there_as_a_whole() -> None:
+    """Remarks alone, packed to a thousandth: 12 pieces, of which two are there at a time, with what is made of one."""
+    packed = gzip.compress(b"* nothing is said here\n" * (12 * PIECE // 23))
+    tracemalloc.start()
+    try:
+        with pytest.raises(FactsError, match="is in no format that is read"):
+            contents_of(Gunzipped(InMemory(packed), "a.gz"), "a.gz")
+        assert tracemalloc.get_traced_memory()[1] < 8 * PIECE
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("end", "name"),
+    [("DEFINE QLOCAL(A)\n", "MQSC"), ('[queue_manager]\nname = "QM1"\n', "TOML")],
+)
+def test_what_stands_behind_a_piece_of_remarks_alone_is_read(end: str, name: str) -> None:
+    remark = "* nothing\n" if name == "MQSC" else "# nothing\n"
+    text = remark * (PIECE // 10 + 1) + end
+    assert contents_of(text.encode(), "a").format == name
+
+
+@pytest.mark.parametrize("begun", ["", "\n" * (PIECE + 1)], ids=["at once", "behind a piece of blanks"])
+def test_json_of_several_pieces_is_read_as_a_whole(begun: str) -> None:
+    text = begun + '{"queue_manager": {"name": "QM1", "descr": "' + " " * PIECE + '"}}'
+    assert contents_of(text.encode(), "a").format == "JSON"

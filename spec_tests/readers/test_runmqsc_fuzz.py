@@ -59,6 +59,7 @@ BEGIN = "AMQ8409I: D\n   QUEUE(Q) TYPE(QLOCAL)\n"
         BEGIN * 5_000,
         "     1 : DEFINE QLOCAL(A) +\n" + "       : CLUSTER(S) +\n" * 20_000,
         BEGIN + "   A" + " " * 200_000 + "(",
+        BEGIN + "   QL(A) +" + "\n   DESCR(A) +" * 20_000,
     ],
 )
 def test_reading_takes_time_in_proportion_to_the_text(text: str) -> None:

@@ -63,7 +63,9 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
         sessions[-1].remarks.append(Diagnostic(source, ENDS_WITHIN, block.line))
     _name(sessions)
     first, *others = scripts = [session.script() for session in sessions]
-    if not any(session.shows for session in sessions) and not any(each.records or each.asked for each in scripts):
+    if not any(session.shows for session in sessions) and not any(
+        each.records or _may_be_none(each) for each in scripts
+    ):
         first = evolve(first, diagnostics=(*first.diagnostics, Diagnostic(source, NOTHING_ANSWERED)))
     return evolve(first, further=tuple(others), remarks=(*first.remarks, *said.remarks()))
 
@@ -215,6 +217,11 @@ def _name(sessions: Sequence[_Session]) -> None:
                     session.own(found[1], session.said_line)
         if session.said and not session.owner:
             session.faults.add(OWNERLESS, session.said_line)
+
+
+def _may_be_none(script: Script) -> bool:
+    """Whether something was asked for of which there may be none: a queue manager is always there, to be shown."""
+    return any(each.kind != "QMGR" for each in script.asked)
 
 
 def _asked_by(command: Block) -> Iterator[Inquiry]:

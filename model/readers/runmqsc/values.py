@@ -18,7 +18,8 @@ SIMPLE = re.compile(rf"(\n?)[ \t\r]*+({WORD})({VALUE})?+", re.ASCII)
 DISPLAYED = re.compile(rf"\s*+({WORD})(?:\(({NESTED_TWICE})\){NEXT}|(?=\s|$))", re.ASCII)
 """An attribute whose parentheses are balanced, or a word without a value."""
 
-UNBALANCED = re.compile(rf"\s*+({WORD})\((.*?)\)(?=\s+{WORD}(?:[(\s]|$)|\s*$)", re.ASCII | re.DOTALL)
+ENDS_VALUE = re.compile(rf"\)(?=\s+{WORD}(?:[(\s]|$)|\s*$)", re.ASCII)
+UNBALANCED = re.compile(rf"\s*+({WORD})\((.*?){ENDS_VALUE.pattern}", re.ASCII | re.DOTALL)
 """An attribute whose value ends before the next attribute or at the end: values are not quoted or escaped."""
 
 SHOWN_LINE = re.compile(rf"\s*+{WORD}\(", re.ASCII)
@@ -67,7 +68,7 @@ def _simple(text: str, line: int) -> Iterator[ShownAttribute]:
 
 def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
     waiting: list[str] = []
-    number = before = depth = 0
+    number = before = depth = tried = 0
     for at, (of, line, cut) in enumerate(lines):
         if not waiting:
             number, before, depth = of, cut, 0
@@ -76,13 +77,13 @@ def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
         following = lines[at + 1][1] if at + 1 < len(lines) else ""
         if (depth > 0 and (len(waiting) > 1 or not _begins(following))) or _is_cut(line, following):
             continue  # the value goes on: looked at again when it may be whole
-        found, rest = _attributes("".join(waiting))
+        found, rest, tried = _attributes("".join(waiting), tried)
         yield from ((name, value, (number, before + column)) for name, value, column in found)
         waiting = [rest] if rest else []
         if waiting and before + len(line) < WRAPPED and SHOWN_LINE.match(following):
             raise UnshownError(number, before + 1 + len(line) - len(rest.lstrip()))
     if waiting:
-        found, rest = _attributes("".join(waiting))
+        found, rest, _ = _attributes("".join(waiting), tried)
         if rest:
             raise UnshownError(number, before + 1 + len(waiting[0]) - len(waiting[0].lstrip()))
         yield from ((name, value, (number, before + column)) for name, value, column in found)
@@ -97,21 +98,25 @@ def _is_cut(line: str, following: str) -> bool:
     return len(line) >= WRAPPED and line[0] in " \t" and following[:1] not in ("", " ", "\t")
 
 
-def _attributes(text: str) -> tuple[list[tuple[str, str, int]], str]:
-    """The attributes in ``text`` with their columns, and what is left because its value goes on."""
+def _attributes(text: str, tried: int) -> tuple[list[tuple[str, str, int]], str, int]:
+    """The attributes in ``text`` with their columns, and what is left because its value goes on.
+
+    No parenthesis before ``tried`` ends a value that is unbalanced; last comes so much of what is left.
+    """
     found, position, end = list[tuple[str, str, int]](), 0, len(text.rstrip())
     while position < end:
         next_one = DISPLAYED.match(text, position)
         if next_one is None or next_one.start(1) < SECOND_COLUMN < next_one.end():
             cells = _in_columns(text, position)
             if cells:
-                return [*found, *map(_attribute, cells)], ""
-            next_one = next_one or UNBALANCED.match(text, position)
+                return [*found, *map(_attribute, cells)], "", 0
+            if next_one is None and ENDS_VALUE.search(text, max(position, tried)):
+                next_one = UNBALANCED.match(text, position)
         if next_one is None or _may_be_two(next_one) or _is_no_name(next_one):
-            return found, text[position:]
+            return found, text[position:], 0 if next_one else len(text) - position
         found.append(_attribute(next_one))
         position = next_one.end()
-    return found, ""
+    return found, "", 0
 
 
 def _may_be_two(found: re.Match[str]) -> bool:
@@ -138,7 +143,9 @@ def _may_hide(value: str) -> bool:
 
 def _in_columns(text: str, position: int) -> list[re.Match[str]]:
     """The attributes from ``position`` on by the two columns of a line; none if they do not stand in these."""
-    cells = [CELL.fullmatch(text, position, SECOND_COLUMN), CELL.fullmatch(text, SECOND_COLUMN)]
-    aligned = position < SECOND_COLUMN < len(text) and text[SECOND_COLUMN - 1] == " "
+    if not (position < SECOND_COLUMN < len(text) and text[SECOND_COLUMN - 1] == " "):
+        return []
+    first = CELL.fullmatch(text, position, SECOND_COLUMN)
+    cells = [first, CELL.fullmatch(text, SECOND_COLUMN)] if first else []
     found = [each for each in cells if each and not _may_be_two(each) and not _is_no_name(each)]
-    return found if aligned and len(found) == len(cells) else []
+    return found if len(found) == len(cells) else []
