@@ -59,18 +59,17 @@ def numbered_answers_of(query: str, then: Callable[[Any, Any], Any] | None = Non
 
     ``then`` makes another relation, of the connection and of that of the answers.
     """
+    in_order = _in_order()
 
     def answers(batches: Batches) -> Iterator[pa.Array]:
         import duckdb
-        import numpy as np
 
-        ends: list[int] = [0]
+        ends = [0]
 
         def numbered() -> Batches:
             for batch in batches:
-                start = ends[-1]
-                ends.append(start + batch.num_rows)
-                yield batch.append_column(NUMBER, pa.array(np.arange(start, ends[-1])))
+                ends.append(ends[-1] + batch.num_rows)
+                yield batch.append_column(NUMBER, pa.array(range(ends[-2], ends[-1]), pa.int64()))
 
         given = numbered()
         first = next(given, None)
@@ -82,20 +81,29 @@ def numbered_answers_of(query: str, then: Callable[[Any, Any], Any] | None = Non
             found = found if then is None else then(connection, found)
             found = found.select(f'"{NUMBER}"', f'"{found.columns[-1]}"')
             read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
-            left, at = None, 0
-            for batch in read(ROWS_AT_ONCE):
-                some = pa.Table.from_batches([batch])
-                left = some if left is None else pa.concat_tables([left, some])
-                until = max((end for end in ends if end - at <= len(left)), default=at)
-                numbers = left.column(0).to_numpy()
-                ready = np.flatnonzero(numbers < until)
-                if len(ready) < until - at or until == at:
-                    continue
-                ordered = ready[np.argsort(numbers[ready])]
-                yield from left.column(1).take(pa.array(ordered)).chunks
-                left, at = left.take(pa.array(np.flatnonzero(numbers >= until))), until
+            yield from in_order(read(ROWS_AT_ONCE), ends)
 
     return answers
+
+
+def _in_order() -> Callable[[Batches, list[int]], Iterator[pa.Array]]:
+    def in_order(batches: Batches, ends: list[int]) -> Iterator[pa.Array]:
+        """The answers beside numbers, as soon as all of those before an end are there."""
+        import numpy as np
+
+        left, done = None, 0
+        for batch in batches:
+            some = pa.Table.from_batches([batch])
+            left = some if left is None else pa.concat_tables([left, some])
+            numbers = left.column(0).to_numpy()
+            until = max(end for end in ends if end <= done + len(left))
+            ready = np.flatnonzero(numbers < until)
+            if done < until == done + len(ready):
+                ordered = ready[np.argsort(numbers[ready])]
+                yield from left.column(1).take(pa.array(ordered)).chunks
+                left, done = left.take(pa.array(np.flatnonzero(numbers >= until))), until
+
+    return in_order
 
 
 def column_function(answers: Answers, kind: DataType, names: Sequence[str], void: Mapping[str, pa.DataType]) -> Any:

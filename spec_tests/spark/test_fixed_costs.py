@@ -15,14 +15,16 @@ for needed in ("pyspark", "duckdb", "pyarrow"):
     pytest.importorskip(needed)
 
 import duckdb
+import pyarrow as pa
 from pyspark import cloudpickle
 
 from mqclause import spark as native
 from mqclause.documents import OUTCOME
+from mqclause.duckdb.sources import ASKED_OF
 from mqclause.duckdb.table import kinds_of, text_in_cluster, text_of_rows
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.types import struct_type
-from mqclause.spark.worker import answers_of
+from mqclause.spark.worker import NUMBER, answers_of, numbered_answers_of
 from mqclause.tables.columns import DESTINATION, PUT
 from mqclause.tables.shape import shape_of
 from spec_tests.support.random_rows import arrow_table
@@ -71,3 +73,12 @@ def test_a_worker_needs_no_more_than_duckdb_and_arrow(tmp_path: Path) -> None:
     )
     assert done.stdout == "['QM2', 'QM3', 'QM4']\n", done.stderr
     assert list(pickle.loads(sent)[0](iter([]))) == []
+
+
+def test_answers_that_come_in_another_order_are_put_in_that_of_their_rows() -> None:
+    batches = pa.table({"place": range(9_000)}).to_batches(1_000)
+    by = "place % 7 * (place // 3000 + 1)"
+    query = f"SELECT {NUMBER}, place * 2 AS answer FROM (FROM {ASKED_OF} ORDER BY {by}, place DESC)"  # noqa: S608
+    found = [one for each in numbered_answers_of(query)(iter(batches)) for one in each.to_pylist()]
+    assert found == [2 * place for place in range(9_000)]
+    assert list(numbered_answers_of(query)(iter([]))) == []

@@ -15,7 +15,7 @@ from mqclause.tools.commands.options import reading_option, rules_by, rules_opti
 @reading_option
 @rules_options
 def command(name: str, readings: tuple[str, ...], edition: str | None) -> None:
-    """What a rule or a ruleset becomes in SQL, that of DuckDB.
+    """What a rule or a ruleset becomes in SQL. It is that of DuckDB.
 
     A rule is named like workload.06, a ruleset like workload. Of a rule the bindings that it makes, of a ruleset all
     that answers a row of a table.
