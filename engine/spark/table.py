@@ -31,10 +31,10 @@ from mqclause.tables.functions import PREFIX
 from mqclause.tables.functions import column as column_of
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import Shape, ValueSource, shape_of
-from mqclause.tables.shares import Spread
+from mqclause.tables.shares import ROW, Spread
 
-SPREADING, SOMETHING = f"{PREFIX}spreading", f"{PREFIX}something"
-"""Columns on the way: what spreads a row, and one for workers that need none of the table's."""
+SOMETHING = f"{PREFIX}something"
+"""A column on the way: what workers are given that need none of the table's."""
 
 
 def decide(
@@ -65,17 +65,18 @@ def decide(
     columns, rules, spreads = kinds_of(df), Rules.given(rules), {}
     spreading = asked = Spread.of(columns, shares, spread)
     if spreading is not None and spreading.by is not None:
-        asked, spreads = evolve(spreading, by=SPREADING), {SPREADING: _spreading(spreading.by)}
+        asked = evolve(spreading, has_rows=True)
+        spreads = {spreading.by: quoted(spreading.by), ROW: F.monotonically_increasing_id()}
     if cluster is None:
         check_no_cluster(at, put if exits is None else {**put, "exits": exits})
         shape = shape_of(columns, OUTCOME)
         needed = _needed_of(shape) | spreads
-        answers = answers_of(text_of_rows(shape, tuple(needed) if asked else (), rules, explain, asked))
+        answers = answers_of(text_of_rows(shape, () if asked is None else _kept(needed), rules, explain, asked))
     else:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
         needed, then = _needed_in_cluster(puts) | spreads, _then(puts, by_exits) if by_exits else None
-        answers = numbered_answers_of(text_in_cluster(puts, (*needed, NUMBER), rules, explain, asked), then)
+        answers = numbered_answers_of(text_in_cluster(puts, (*_kept(needed), NUMBER), rules, explain, asked), then)
     return answered(df, answers, OUTCOME.row.answer, decision_type(shares), needed)
 
 
@@ -129,7 +130,6 @@ def _needed(sources: Iterable[ValueSource], trees: Iterable[Node]) -> dict[str, 
     return {name: quoted(name) for name in names} or {SOMETHING: F.lit(True)}
 
 
-def _spreading(by: str) -> Column:
-    """What spreads a row: a value, or where that is null, what no other row has."""
-    of_its_own = F.concat(F.lit(" "), F.monotonically_increasing_id().cast("string"))
-    return F.coalesce(quoted(by).cast("string"), of_its_own)
+def _kept(needed: Iterable[str]) -> tuple[str, ...]:
+    """The columns that a query keeps until it has the answer, but for the one that it keeps by itself."""
+    return tuple(name for name in needed if name != ROW)

@@ -78,7 +78,7 @@ def test_a_worker_needs_no_more_than_duckdb_and_arrow(tmp_path: Path) -> None:
 def test_answers_that_come_in_another_order_are_put_in_that_of_their_rows() -> None:
     batches = pa.table({"place": range(9_000)}).to_batches(1_000)
     by = "place % 7 * (place // 3000 + 1)"
-    query = f"SELECT {NUMBER}, place * 2 AS answer FROM (FROM {ASKED_OF} ORDER BY {by}, place DESC)"  # noqa: S608
+    query = f"SELECT {NUMBER}, place * 2 AS answer FROM (FROM {ASKED_OF} ORDER BY {by}, place DESC)"
     found = [one for each in numbered_answers_of(query)(iter(batches)) for one in each.to_pylist()]
     assert found == [2 * place for place in range(9_000)]
     assert list(numbered_answers_of(query)(iter([]))) == []
