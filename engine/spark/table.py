@@ -62,11 +62,9 @@ def decide(
     the same, in these parts, decided as if nothing had been put yet; null counts as a value of the row's own. Where
     CLWLEXIT names one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    columns, rules, spreads = kinds_of(df), Rules.given(rules), {}
-    spreading = asked = Spread.of(columns, shares, spread)
-    if spreading is not None and spreading.by is not None:
-        asked = evolve(spreading, has_rows=True)
-        spreads = {spreading.by: quoted(spreading.by), ROW: F.monotonically_increasing_id()}
+    columns, rules = kinds_of(df), Rules.given(rules)
+    spreading = Spread.of(columns, shares, spread)
+    asked, spreads = (spreading, {}) if spreading is None else _spread(spreading)
     if cluster is None:
         check_no_cluster(at, put if exits is None else {**put, "exits": exits})
         shape = shape_of(columns, OUTCOME)
@@ -128,6 +126,13 @@ def _needed(sources: Iterable[ValueSource], trees: Iterable[Node]) -> dict[str, 
     every = [*trees, *(each.value for each in sources)]
     names = dict.fromkeys(each.parts[0].name for tree in every for each in tree.find_all(exp.Column))
     return {name: quoted(name) for name in names} or {SOMETHING: F.lit(True)}
+
+
+def _spread(spread: Spread) -> tuple[Spread, dict[str, Column]]:
+    """What workers are told of ties, and the columns that they need for it."""
+    if spread.by is None:
+        return spread, {}
+    return evolve(spread, has_rows=True), {spread.by: quoted(spread.by), ROW: F.monotonically_increasing_id()}
 
 
 def _kept(needed: Iterable[str]) -> tuple[str, ...]:

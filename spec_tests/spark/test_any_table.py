@@ -59,6 +59,27 @@ def test_flat_puts_of_several_queue_managers_are_spread_as_in_duckdb(
     ]  # fmt: skip
 
 
+def test_rows_with_their_own_destinations_are_spread_as_in_duckdb(spark: Any) -> None:
+    """But for those whose value is null: their place in the table is Spark's own, and each has another one."""
+    put, listed = (
+        "named_struct('queue', 'Q') AS put",
+        "transform(array('QM2', 'QM3'), n -> named_struct('queue_manager', n))",
+    )
+    keys = "IF(id % 3 = 0, NULL, id * 7919) AS `a key`"
+    df = spark.range(400).repartition(4).selectExpr("id", put, f"{listed} AS destinations", keys)
+    given: dict[str, Any] = {"spread": "A key", "shares": True}
+    found = native.decide(df, **given)
+    expected = answers(duckdb.decide(df.toArrow(), **given))
+    decided = collected(found)
+    assert [one for at, one in enumerate(decided) if at % 3] == [one for at, one in enumerate(expected) if at % 3]
+    assert decided[1]["shares"] == [
+        {"queue": None, "queue_manager": name, "channel": None, "share": 0.5} for name in ("QM2", "QM3")
+    ]
+    taken = [one["queue_manager"] for one in decided[::3]]
+    assert 40 < taken.count("QM2") < 94  # of 134, evenly
+    assert found.columns == [*df.columns, "decision"]
+
+
 TABLES = ["sample", "as it is", "limit", "chance", "union"]
 
 
