@@ -1,10 +1,12 @@
-"""The READMEs show what the program prints."""
+"""The README and the pages of docs/ show what the program prints."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import tomllib
+from importlib import import_module
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
@@ -29,23 +31,23 @@ EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
 TRAFFIC = EXAMPLES / "sales" / "traffic.csv"
 
 
-def readmes() -> str:
-    """What the project, its command line and its library say of themselves."""
-    return "".join((ROOT / folder / "README.md").read_text() for folder in ("", "tools", "engine"))
+def papers() -> str:
+    """The README and every page that is written by hand."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return "".join(page.read_text(encoding="utf-8") for page in pages)
 
 
 def check_shown(printed: str) -> None:
-    """That one of them has this text, which is one."""
+    """Demand that one of them has this text, which is one."""
     assert printed.strip()
-    assert printed.strip("\n") in readmes(), f"the README should show:\n{printed}"
+    assert printed.strip("\n") in papers(), f"the documentation should show:\n{printed}"
 
 
-def run_readme(begins: str, needed: str = "") -> dict[str, Any]:
-    """What a program of theirs defines, from where it ``begins`` to its end, with what is ``needed`` before it."""
-    _, _, rest = readmes().partition(begins)
-    assert rest
+def run_program(holding: str) -> dict[str, Any]:
+    """Run the one program of theirs that has this text, and return what it defines."""
+    [program] = [each for each in re.findall(r"```python\n(.*?)```", papers(), re.DOTALL) if holding in each]
     known: dict[str, Any] = {}
-    exec(compile(f"{needed}{begins}{rest.partition('```')[0]}", "README.md", "exec"), known)
+    exec(compile(program, "docs", "exec"), known)
     return known
 
 
@@ -100,7 +102,7 @@ def counted(text: str) -> dict[str, tuple[list[int], str]]:
 def test_the_readme_shows_how_much_of_each_document_is_stated() -> None:
     """There may be more by a tenth since it was printed: who adds a case leaves it as it is."""
     printed = run("check", "--about", "documents").stdout
-    shown, there = counted(readmes()), counted(printed)
+    shown, there = counted(papers()), counted(printed)
     assert {name: title for name, (_, title) in shown.items()} == {name: title for name, (_, title) in there.items()}
     assert set(there) == set(DOCUMENTS)
     cases = {name: (ROOT / "spec_tests" / "clauses" / name).glob("*.toml") for name in DOCUMENTS}
@@ -133,7 +135,7 @@ def test_the_readmes_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     for name in ("orders_trigger.toml", *(f"sales/QM{number}.mqsc" for number in (1, 2, 3))):
         (tmp_path / Path(name).name).write_text((EXAMPLES / name).read_text())
     monkeypatch.chdir(tmp_path)
-    known = run_readme("from mqclause import Engine, Explanation, Put, Replay")
+    known = run_program("Explanation.of(decision, snapshot)")
     # Of two that are equal the one listed first; its factor then has the other one come next.
     chosen = [known[name].chosen.queue_manager for name in ("decision", "following")]
     assert (chosen, known["row"].event.do) == (["QM2", "QM3"], "close")
@@ -143,8 +145,7 @@ def test_the_readme_shows_what_its_table_example_prints(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    program = readmes().partition("planned = cluster.with_queue")[0].rpartition("```python\n")[2]
-    run_readme(f"{program}planned = cluster.with_queue")
+    run_program("planned = cluster.with_queue")
     check_shown(capsys.readouterr().out)
 
 
@@ -153,7 +154,7 @@ def test_the_readme_shows_what_a_suspended_queue_manager_changes(
 ) -> None:
     """In a flat log."""
     monkeypatch.chdir(ROOT)
-    known = run_readme("import duckdb\n\nfrom mqclause import read_files")
+    known = run_program("suspended = cluster.suspend")
     check_shown(capsys.readouterr().out)
     # 40 of the 70 messages are for ORDERS.IN; all of them go to QM2 while QM3 is suspended, whatever their shares were.
     rows = [row for row in known["after"].fetchall() if row[1] == "ORDERS.IN"]
@@ -163,7 +164,7 @@ def test_the_readme_shows_what_a_suspended_queue_manager_changes(
 
 def test_the_readmes_plan_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    known = run_readme("import duckdb\n\nfrom mqclause import Engine, Put, counterfactuals")
+    known = run_program("counterfactuals(decision")
     check_shown(str(known["moves"](known["rows"])[0]).replace("'", '"'))
     assert [each.part for each in known["shares"](known["decision"])] == [1]
     assert known["counterfactuals"](known["decision"], "QM2")
@@ -171,7 +172,7 @@ def test_the_readmes_plan_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_readmes_question_why_in_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    answer = run_readme("from mqclause import Why, read_files")["answer"]
+    answer = run_program('Why().ask("ORDERS.IN"')["answer"]
     assert answer.verdict == "does not"
     for doubt in answer.doubts:
         if doubt.holds is False:
@@ -182,8 +183,35 @@ def test_the_readmes_question_why_in_a_program(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_readmes_tests_of_an_exit_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    known = run_readme("from attrs import evolve\n\nfrom mqclause import Engine")
+    known = run_program("def test_in_a_cluster")
     tests = [each for name, each in known.items() if name.startswith("test_")]
     assert len(tests) == 2
     for each in tests:
         each()
+
+
+def test_the_example_of_retrieval_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    known = run_program("next_get(retrieval")
+    # Of group Z the first message is asked for, and got; A and the messages of Y lie before it.
+    assert known["got"].got == ["Z1"]
+
+
+COMMANDS = sorted(
+    {
+        " ".join(words)
+        for block in re.findall(r"```sh\n(.*?)```", papers(), re.DOTALL)
+        for line in block.replace("\\\n", " ").splitlines()
+        if (words := line.partition("&& .venv/bin/mqclause")[2].split() or line.removeprefix("mqclause ").split())
+        and (line.startswith("mqclause ") or ".venv/bin/mqclause" in line)
+    }
+)
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_command_of_the_documentation_is_one(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its options are there, and their values allowed; files that are not the project's need not be there."""
+    monkeypatch.chdir(ROOT)
+    name, *arguments = shlex.split(line.partition(" | ")[0].partition(" > ")[0])
+    command = import_module(f"mqclause.tools.commands.{name.replace('-', '_')}").command
+    assert command.make_context(name, arguments, resilient_parsing=False).params

@@ -139,7 +139,10 @@ def test_definitions_are_seen() -> None:
     assert all(isinstance(module, Module) for module in installed())
 
 
-PAPERS = ("README.md", "CONTRIBUTING.md", "engine/README.md", "tools/README.md")
+PAPERS = (
+    "README.md", "CONTRIBUTING.md", "engine/README.md", "tools/README.md",
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
+)  # fmt: skip
 OF_THE_PROJECT = re.compile(r"`((?:rules|engine|model|tools|spec_tests)/[^`<*…\s]*|[a-z_]+\.py)`")
 
 
@@ -165,5 +168,5 @@ def test_what_the_papers_name_is_there() -> None:
 
 
 def test_every_word_of_the_command_line_is_in_a_readme() -> None:
-    readme = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "tools/README.md"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [name for name in SUBCOMMANDS if f"mqclause {name}" not in readme] == []

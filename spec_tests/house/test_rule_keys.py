@@ -1,4 +1,4 @@
-"""Every key of a rule file and of a case file is explained where an author looks for it: in CONTRIBUTING.md."""
+"""Every key of a rule file and of a case file is explained where an author looks for it: in the reference."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from mqclause.answers.cases.retrieval_case import RetrievalCase
 from mqclause.rulebook.actions import ACTIONS, COMMON_KEYS
 from mqclause.rulebook.case import CASE_KEYS, FILE_KEYS, Case
 
-PAGE = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-SECTION = re.search(r"## A rule file, key by key\n(.*?)\n## ", PAGE, re.DOTALL)
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+RULE_KEYS, CASE_KEYS_PAGE = (
+    (REFERENCE / name).read_text(encoding="utf-8") for name in ("rule-keys.md", "case-keys.md")
+)
 KEYS = {*COMMON_KEYS, *ACTIONS, "of", *(key for _, keys in ACTIONS.values() for key in keys)}
 
 
 @pytest.mark.parametrize("key", sorted(KEYS))
 def test_a_key_is_explained(key: str) -> None:
-    assert SECTION is not None
-    assert re.search(rf"`\[*{key}(?:\]+|\.\"[^`]*)?`", SECTION[1]), f"{key} is not explained in CONTRIBUTING.md"
+    assert re.search(rf"`\[*{key}(?:\]+|\.\"[^`]*)?`", RULE_KEYS), f"{key} is not explained in rule-keys.md"
 
 
 KINDS: dict[str, type[Case]] = {
@@ -40,9 +41,8 @@ PLACES = {
 
 
 def test_the_keys_of_a_case_file_are_those_of_the_table() -> None:
-    section = PAGE.partition("## A case file, key by key\n")[2].partition("\n## ")[0]
     found: dict[str, set[str]] = {}
-    for keys, places in re.findall(r"(?m)^\| (`[^|]*`) \| ([^|]+) \| ", section):
+    for keys, places in re.findall(r"(?m)^\| (`[^|]*`) \| ([^|]+) \| ", CASE_KEYS_PAGE):
         for place in places.split(", "):
             found.setdefault(place, set()).update(re.findall(r"`(\w+)`", keys))
     assert found == {place: set(keys) for place, keys in PLACES.items()}
