@@ -229,10 +229,11 @@ HELD: list[dict[str, Any]] = [
 def test_what_is_not_committed_is_no_part_of_a_group_either(rules: Rules, expected: list[str]) -> None:
     """The last one hides the first message of the group: in physical order its second one is there."""
     physical = ["Y2", *expected] if expected == ["Z", "A"] else expected
+    table = ordered([{"queue": "PARTS", "arrival": at, **each} for at, each in enumerate(HELD)], None, rules)
     for of, options, wanted in (("physical", (), physical), ("logical", ("LOGICAL_ORDER",), expected)):
         assert listed(rules, HELD, of) == wanted
         assert browsed(rules, HELD, *options) == wanted
-        assert tabled(rules, HELD, of) == wanted
+        assert in_place(table, of) == wanted
 
 
 @pytest.mark.parametrize(
