@@ -63,6 +63,8 @@ def table_in(path: Path) -> Table:
         kind = file_kind(path)
         if not path.exists():
             raise BatchError(f"{path}: no such file or directory")
+        if not path.is_file():
+            raise BatchError(f"{path}: is a device or a named pipe; allowed: a file, or a folder of files")
         return Table(path, kind, (path,))
     files = [file for file in files_inside(path) if _ending(file) in ENDINGS]
     kinds = {file_kind(file) for file in files}
