@@ -20,6 +20,7 @@ from mqclause.model.assembly.described import as_script, has_receiver, is_state,
 from mqclause.model.assembly.incomplete import cut_dump
 from mqclause.model.assembly.inserts import filled_in
 from mqclause.model.assembly.local import asked_name
+from mqclause.model.assembly.opened import NOTHING_SHOWN, shows_nothing
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, of_type, quoted
@@ -83,6 +84,8 @@ class Inspection:
     members: dict[str, Inspected] = field(factory=dict)
     overlays: list[Script] = field(factory=list)
     nameless: int = 0
+    _silent: list[str] = field(factory=list)
+    _scripts: int = 0
     _faults: list[Diagnostic] = field(factory=list)
     _warnings: list[Diagnostic] = field(factory=list)
     _unjudged: list[Diagnostic] = field(factory=list)
@@ -96,6 +99,8 @@ class Inspection:
             if script.overlay:
                 self.overlays.append(script)
             else:
+                self._silent += [script.source] if shows_nothing(script) else []
+                self._scripts += 1
                 if cut := cut_dump(script):
                     self._warnings.append(Diagnostic(script.source, cut))
                 self._add(script, KeptScript(evolve(source, data=packed), place, self.lenient, misplaced))
@@ -237,6 +242,8 @@ class Inspection:
         self.lay_over()
         refused = [fault for each in self.members.values() for fault in each.faults]
         faults = [*self._faults, *([] if self.lenient else refused)]
+        if self._silent and len(self._silent) == self._scripts:
+            faults += [Diagnostic(name, NOTHING_SHOWN) for name in self._silent]
         if faults or not self.members:
             raise FactsError(faults or self._warnings)
         if self.local is not None and self.local not in self.members:
