@@ -14,6 +14,8 @@ SPARK = (
     "spec_tests/spark/",
     "spec_tests/house/test_extension.py::test_it_runs_on_tables_in_spark",
     "spec_tests/commands/test_batch.py::test_spark_gives_what_duckdb_gives",
+    "spec_tests/commands/test_batch_flat.py::test_a_log_of_names[in.csv-out.parquet-spark]",
+    "spec_tests/commands/test_batch_flat.py::test_a_log_of_names[in.parquet-out.parquet-spark]",
 )
 """Tests that share one session, in one process: a second Java would have all of Spark to load and to compile again."""
 

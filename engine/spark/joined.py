@@ -35,7 +35,17 @@ from mqclause.tables.functions import column
 from mqclause.tables.name_keys import AT, BY_MANAGER, BY_QUEUE, ID, is_name
 from mqclause.tables.named_puts import ASKED_NAMES
 from mqclause.tables.plan import plan_of
-from mqclause.tables.shares import DECIDED, ROW, TAKEN, TIE_NAMES, TIES, Spread, ties_plan
+from mqclause.tables.shares import (
+    DECIDED,
+    HASHED,
+    ROW,
+    TAKEN,
+    TIE_NAMES,
+    TIES,
+    TIMES,
+    Spread,
+    ties_plan,
+)
 
 _KNOWN, _NAMES, _BY_NAME, _ODD = "__mqclause_known", "__mqclause_names", "__mqclause_by_name", "__mqclause_odd"
 """Columns on the way: the decision that is known, a row of names, that of an id, and what an odd put needs."""
@@ -77,9 +87,10 @@ def decided_in_cluster(
 
 def spread_over(df: DataFrame, spread: Spread) -> DataFrame:
     """``df`` with a column ``decision`` in place of TIES and DECIDED."""
-    taken = df.withColumn(TAKEN, expression(spread.taken(TIES)))
-    decided = taken.withColumn("decision", expression(spread.answer(DECIDED, TIES)))
-    return decided.drop(TIES, DECIDED, TAKEN, ROW)
+    for level in spread.levels(TIES):
+        df = _with(df, level)
+    decided = df.withColumn("decision", expression(spread.answer(DECIDED, TIES)))
+    return decided.drop(TIES, DECIDED, HASHED, TIMES, TAKEN, ROW)
 
 
 def numbered(df: DataFrame, spread: Spread | None) -> DataFrame:

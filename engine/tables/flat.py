@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 from sqlglot import exp
 
 from mqclause.documents.workload import OUTCOME
@@ -60,7 +61,12 @@ def cluster_puts(
         by_name = {name: from_start(each) for name, each in by_name.items()}
     where = None if at is None else _source_at(columns, at)
     if given:
-        return ClusterPuts(by_name, _flat(columns, given, by_name.values()), None, where)
+        sources = _flat(columns, given, by_name.values())
+        constants = {name: same_in_all(PUT[name], given[name]) for name, (each,) in sources.items()
+                     if not each.value.find(exp.Column)}  # fmt: skip
+        if "clwlmruc" in constants:
+            by_name = {name: with_clwlmruc(each, int(constants["clwlmruc"])) for name, each in by_name.items()}
+        return ClusterPuts(by_name, sources, None, where, tuple(constants.items()))
     if spelt("put", columns) is None:
         flat = 'of a flat table say which columns its puts are in, like queue="DEST"'
         raise TableError(f"column put is missing; {flat}{instead('put', columns, 'the table has')}")
@@ -120,26 +126,49 @@ def _flat(columns: Mapping[str, FieldType], given: Mapping[str, Any], clusters: 
 
 def _source(columns: Mapping[str, FieldType], of: Column, value: Any, clusters: Collection[Cluster]) -> ValueSource:
     """A column of the table, or a value that is the same in all rows."""
-    same = _same(of, value.value if isinstance(value, Constant) else value)
+    found = meant(columns, of, value, same_in_all(of, value), clusters)
+    if isinstance(found, Constant):
+        return ValueSource(literal(found.value), ListOf("text") if of.kind == "texts" else of.kind, of.name)
+    check_fits(columns[found], of, found)
+    return ValueSource(exp.column(found, quoted=True), columns[found], found)
+
+
+def meant(
+    columns: Collection[str],
+    of: Column,
+    value: Any,
+    same: Any,
+    clusters: Iterable[Cluster],
+    latter: str = "constant({!r})",
+) -> str | Constant:
+    """The column that a word names, as the table spells it, or what is the ``same`` in all rows.
+
+    ``latter`` is how the latter is said of a word that could be either. Raises TableError.
+    """
     if isinstance(value, str):
         is_word = not isinstance(same, DomainError) and (of.name not in PUT_NAMES or _is_known(same, clusters))
         own = spelt(value, columns)
         if own is not None and is_word:
-            raise TableError(_both(of, value, own, same))
+            raise TableError(_both(of, value, own, latter.format(same)))
         if own is not None:
-            check_fits(columns[own], of, own)
-            return ValueSource(exp.column(own, quoted=True), columns[own], own)
+            return own
         if not is_word:
             raise TableError(_no_column(of, value, columns))
     if isinstance(same, DomainError):
         raise TableError(str(same))
-    return ValueSource(literal(same), ListOf("text") if of.kind == "texts" else of.kind, of.name)
+    return Constant(same)
 
 
-def _same(of: Column, value: Any) -> Any:
+@lru_cache(maxsize=32)
+def with_clwlmruc(cluster: Cluster, number: int) -> Cluster:
+    """The cluster as if its local queue manager had that CLWLMRUC."""
+    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, clwlmruc=number))
+
+
+def same_in_all(of: Column, value: Any) -> Any:
     """What a field holds in every row, or the error that it may not hold that."""
     try:
-        return of.domain(value, of.name)
+        return of.domain(value.value if isinstance(value, Constant) else value, of.name)
     except DomainError as error:
         return error
 
@@ -148,11 +177,11 @@ def _is_known(name: str, clusters: Iterable[Cluster]) -> bool:
     return any(name in known for each in clusters for known in _names(each))
 
 
-def _both(of: Column, value: str, own: str, same: str) -> str:
+def _both(of: Column, value: str, own: str, latter: str) -> str:
     """A word that is a column and also what the field may hold in every row."""
     what = "name in the cluster" if of.name in PUT_NAMES else "value that it may have"
     said = f"{of.name}={value!r} is the column {own} and also a {what}"
-    return f"{said}; constant({same!r}) is the latter, for the former give the column another name"
+    return f"{said}; {latter} is the latter, for the former give the column another name"
 
 
 def _names(cluster: Cluster) -> Iterable[Collection[str]]:

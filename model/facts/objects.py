@@ -153,7 +153,8 @@ class Queue:
 class QueueManagerAlias:
     """A queue-manager alias that is known in the cluster; ``queue_manager`` is the one that it resolves to.
 
-    ``host`` advertises it, and the routes lead there; blank: the queue manager that it resolves to.
+    ``host`` advertises it, and the routes lead there; blank: the queue manager that it resolves to. ``defbind`` is the
+    binding of an open that names it beside a queue and leaves the binding to it.
     """
 
     name: str = attribute(NAME)
@@ -163,6 +164,7 @@ class QueueManagerAlias:
     clwlrank: int = attribute(DIGIT, 0)
     clwlprty: int = attribute(DIGIT, 0)
     host: str = attribute(NAME_OR_BLANK, "")
+    defbind: str = attribute(Words(BINDINGS), "OPEN")
 
     @property
     def routed_to(self) -> str:

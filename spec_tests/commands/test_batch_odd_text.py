@@ -13,6 +13,7 @@ pytest.importorskip("duckdb")
 
 import duckdb
 
+from mqclause.tools.batch.asked import AskedColumns
 from mqclause.tools.batch.keys import in_our_case
 from spec_tests.support.batch_files import batch, read
 from spec_tests.support.deep import first
@@ -186,7 +187,7 @@ def test_keys_that_are_no_columns(tmp_path: Path) -> None:
 
 def test_names_in_our_case_and_all_else_as_it_was() -> None:
     text = '{"PUT": {"Queue": "é\\ud83d", "x": 1e400, "N": 1.50, "o": {}, "l": []}, "Put.": null, "AT": true}'
-    ours = in_our_case(text, ["At"])
+    ours = in_our_case(text, AskedColumns(beside=("At",)))
     assert (
         ours
         == '{"put": {"queue": "\\u00e9\\ud83d", "x": 1e400, "N": 1.50, "o": {}, "l": []}, "Put.": null, "At": true}'

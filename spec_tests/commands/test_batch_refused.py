@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mqclause.tools.batch.beside import folder_beside
 from mqclause.tools.batch.files import table_in
 from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.errors import BatchError
@@ -118,6 +119,46 @@ def test_an_output_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
     batch(written(tmp_path / "in.csv", [row(0)]), out)
     assert len(read(out)) == 1
     assert {path.name for path in tmp_path.iterdir()} == {"bad.csv", "in.csv", "out.csv"}
+
+
+KILLED = """
+import os, pathlib, signal, sys
+from mqclause.tools.batch.beside import folder_beside
+out = pathlib.Path(sys.argv[1])
+with folder_beside(out) as folder:
+    (folder / "spill").mkdir()
+    (folder / "spill" / "part").write_text("half")
+    if sys.argv[2:]:
+        out.rename(folder / "old")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals, and no such locks")
+def test_what_a_killed_run_left_is_told_and_removed_by_the_next(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A run that still goes, what is not of its form, and what links to something else stay as they are."""
+    source, out = written(tmp_path / "in.jsonl", [row(0)]), tmp_path / "out.jsonl"
+    out.mkdir()  # as Spark leaves a table in several files
+    (out / "part-0.parquet").write_text("before")
+    subprocess.run([sys.executable, "-c", KILLED, str(out), "amid renaming"], timeout=60, check=False)
+    (left,) = (each for each in tmp_path.iterdir() if each.name.startswith("."))
+    assert not out.exists()
+    not_ours = [tmp_path / name for name in (".out.jsonl.abcdefgh", ".out.jsonl.notes", ".out2.jsonl.abcdefgh")]
+    for each in not_ours:
+        each.mkdir()
+    (tmp_path / ".out.jsonl.00000000").symlink_to(not_ours[1])
+    with folder_beside(out) as running:
+        told = f"{out}: what a run that was killed had left beside it is removed: {left.name}; what was there before is back"
+        assert capfd.readouterr().err == f"remark: {told}\n"
+        assert (out / "part-0.parquet").read_text() == "before"
+        before = sorted(tmp_path.iterdir())
+        batch(source, out)
+        assert sorted(tmp_path.iterdir()) == before
+        assert capfd.readouterr().err == ""
+        assert read(out)[0]["decision"]["queue_manager"] == "QM2"
+    assert not running.exists()
 
 
 def _signalled(source: Path, out: Path, number: int | None) -> tuple[float, int, str, str]:

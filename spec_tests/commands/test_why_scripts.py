@@ -324,8 +324,8 @@ class TestTheCommand:
     def test_what_the_states_of_a_channel_come_to_is_said_once_for_each_outcome(self) -> None:
         [told_of] = [each for each in document(asked(SCRIPT, "OTHER"))["depends_on"] if each["object"] == "TO.QM9"]
         assert told_of["what"] == (
-            "the status of channel TO.QM9. If TO.QM9 is STOPPING or RETRYING or REQUESTING or PAUSED: the trigger message"
-            " starts nothing; if TO.QM9 is STOPPED: the trigger message starts nothing; START CHANNEL('TO.QM9')"
+            "the status of channel TO.QM9. If TO.QM9 is STOPPING or RETRYING or REQUESTING or PAUSED or SWITCHING: the"
+            " trigger message starts nothing; if TO.QM9 is STOPPED: the trigger message starts nothing; START CHANNEL('TO.QM9')"
         )
 
     @pytest.mark.parametrize("given", [{"curdepth": -1}, {"ipprocs": "many"}, {"ipprocs": 1.5}])

@@ -58,7 +58,7 @@ def test_rules_that_are_one_pass_are_shown_together() -> None:
 def test_how_a_destination_stands_in_its_number() -> None:
     legend = [line for line in shown("workload.08").splitlines() if line.startswith("--   ")]
     states = "1 INACTIVE, 2 RUNNING, 3 BINDING, 4 INITIALIZING, 5 STARTING, 6 STOPPING, 7 RETRYING, 8 REQUESTING"
-    assert legend == [f"--   channel_status: bits 9 to 12: {states}, 9 PAUSED, 10 STOPPED"]
+    assert legend == [f"--   channel_status: bits 9 to 12: {states}, 9 PAUSED, 10 STOPPED, 11 SWITCHING"]
 
 
 def test_a_rule_that_makes_nothing() -> None:

@@ -13,8 +13,9 @@ from typing import Any
 
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole
 from mqclause.tables.columns import DESTINATION, NOT_ALLOWED, PUT, Column
+from mqclause.tools.batch.asked import AskedColumns
 from mqclause.tools.batch.csv_rows import has_mixed_ends
-from mqclause.tools.batch.keys import OF_ROWS, json_object, keys_fault
+from mqclause.tools.batch.keys import in_pattern, json_object, keys_fault
 from mqclause.tools.errors import BatchError, NotWrittenError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -27,14 +28,17 @@ BELOW_ITS_FIRST = ("Expected Number of Columns", "Value with unterminated quote"
 """What DuckDB says of CSV below its first line."""
 
 
-def types() -> dict[str, Any]:
+def types(asked: AskedColumns) -> dict[str, Any]:
     """The types of the columns that are read from JSON."""
+    if asked.is_flat:
+        return {**dict.fromkeys(asked.beside, "VARCHAR"), **{name: json_type(of) for name, of in asked.flat.items()}}
     # What the queue manager's CLWLUSEQ is would allow QMGR in every row, also where no row says it.
     put = {name: json_type(column) for name, column in PUT.items() if name != "qmgr_clwluseq"}
     return {
         "put": put,
         "destinations": [{name: json_type(column) for name, column in DESTINATION.items()}],
         "clwlmruc": put["clwlmruc"],
+        **dict.fromkeys(asked.beside, "VARCHAR"),
     }
 
 
@@ -52,7 +56,7 @@ def json_type(column: Column) -> Any:
     return "VARCHAR"
 
 
-def _dubious() -> str:
+def dubious(asked: AskedColumns) -> str:
     """A pattern for JSON text in which a value may not have its column's type; most rows are cleared by it alone.
 
     from_json makes 2 of 1.5 and "5" of 5, and null of what it cannot convert; such a value is to be named.
@@ -63,32 +67,29 @@ def _dubious() -> str:
         "names": r'[^\[n\s]|\[(\s*"[^"]*"\s*,)*\s*[^"\s\]]',
     }
     fits |= {"object": r"[^{n\s]", "array": r"[^\[n\s]|\[\s*[^{\s\]]"}
-    names: dict[str, list[str]] = {"object": ["put"], "array": ["destinations"]}
-    for column in (*PUT.values(), *DESTINATION.values()):
+    names: dict[str, list[str]] = {} if asked.is_flat else {"object": ["put"], "array": ["destinations"]}
+    columns = asked.flat if asked.is_flat else {each.name: each for each in (*PUT.values(), *DESTINATION.values())}
+    for name, column in columns.items():
         kind = json_type(column)
-        names.setdefault(kind if isinstance(kind, str) else "names", []).append(column.name)
-    fields = [rf'"({"|".join(dict.fromkeys(names[kind]))})"\s*:\s*({fit})' for kind, fit in fits.items()]
-    after_an_object = r'\}\s*,\s*([^{"\s]|"([^"\\]|\\.)*"\s*[,\]])'
-    return "|".join([*fields, after_an_object])
+        names.setdefault(kind if isinstance(kind, str) else "names", []).append(in_pattern(name))
+    fields = [rf'"({"|".join(names[kind])})"\s*:\s*({fit})' for kind, fit in fits.items() if kind in names]
+    after_an_object = [] if asked.is_flat else [r'\}\s*,\s*([^{"\s]|"([^"\\]|\\.)*"\s*[,\]])']
+    return "|".join([*fields, *after_an_object])
 
 
-DUBIOUS = _dubious()
-
-
-def fault_of(put: str | None, destinations: str | None, clwlmruc: str | None) -> str | None:
+def fault_of(asked: AskedColumns, texts: Mapping[str, str | None]) -> str | None:
     """What is the first value of the wrong type in the JSON text of a row's columns, if there is one."""
-    texts = {"put": put, "destinations": destinations, "clwlmruc": clwlmruc}
-    row = {}
+    row, columns = {}, asked.flat if asked.is_flat else PUT
     for name, text in texts.items():
         try:
             row[name] = json.loads(text, object_pairs_hook=json_object) if text is not None else None
         except (ValueError, RecursionError):
-            allowed = PUT[name].allowed if name in PUT else "JSON text"
+            allowed = columns[name].allowed if name in columns else "JSON text"
             row[name] = _NotJson(NOT_ALLOWED.format(column=name, value=_shown(text), allowed=allowed))
-    return _row_fault(row)
+    return _row_fault(asked, row)
 
 
-def fault_of_line(line: str, *needed: str) -> str | None:
+def fault_of_line(asked: AskedColumns, line: str) -> str | None:
     """The same of a row that is one JSON object, in which a key may also be there twice."""
     try:
         row = json.loads(line, object_pairs_hook=json_object)
@@ -96,7 +97,7 @@ def fault_of_line(line: str, *needed: str) -> str | None:
         return "the line is not JSON"
     if not isinstance(row, dict):
         return "the line is not a JSON object"
-    return keys_fault(row, (*OF_ROWS, *needed)) or _row_fault(row)
+    return keys_fault(row, (*asked.typed, *asked.needed)) or _row_fault(asked, row)
 
 
 class _NotJson(str):
@@ -105,7 +106,10 @@ class _NotJson(str):
     __slots__ = ()
 
 
-def _row_fault(row: Mapping[str, Any]) -> str | None:
+def _row_fault(asked: AskedColumns, row: Mapping[str, Any]) -> str | None:
+    if asked.is_flat:
+        not_json = (value for value in row.values() if isinstance(value, _NotJson))
+        return next(not_json, None) or _field_fault("", row, asked.flat)
     return (
         _fault_in("put", row, dict, lambda value: _field_fault("put", value, PUT))
         or _fault_in("destinations", row, list, _destination_fault)

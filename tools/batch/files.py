@@ -14,11 +14,12 @@ from mqclause.duckdb.sources import files_inside
 from mqclause.tables.columns import DESTINATION, PUT, TableError
 from mqclause.tables.functions import ALONG
 from mqclause.tables.shape import check_apart, check_known, spelt
+from mqclause.tools.batch.asked import OF_STRUCTS, AskedColumns
 from mqclause.tools.batch.checks import check_columns, is_one_schema
 from mqclause.tools.batch.csv_rows import RAGGED, csv_source, headers_of, opened, ragged_source
 from mqclause.tools.batch.digits import with_all_digits
-from mqclause.tools.batch.faults import DUBIOUS, fault_of, fault_of_line, types
-from mqclause.tools.batch.keys import OF_ROWS, cell_in_our_case, in_our_case, key_twice, keys_in_other_case
+from mqclause.tools.batch.faults import dubious, fault_of, fault_of_line, json_type, types
+from mqclause.tools.batch.keys import cell_in_our_case, in_our_case, key_twice, keys_in_other_case
 from mqclause.tools.batch.lines import json_lines
 from mqclause.tools.batch.quoted import LONGEST_ROW, pointer, sql_files, sql_name, sql_text
 from mqclause.tools.errors import BatchError
@@ -36,7 +37,7 @@ ENDINGS: Mapping[str, FileKind] = {
 SNIFFED = 20_000
 """How many rows are looked at to say early that a column is missing."""
 
-OTHER_CASE, KEY_TWICE = keys_in_other_case(), key_twice()
+KEY_TWICE = key_twice()
 
 KEPT = f"{ALONG}{{}}"
 LINE, FAULT = KEPT.format("line"), KEPT.format("fault")
@@ -87,79 +88,92 @@ def _ending(path: Path) -> str:
     return (path.with_suffix("").suffix + ending).lower() if ending == ".gz" else ending
 
 
-def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Sequence[str]) -> DuckDBPyRelation:
+def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, asked: AskedColumns) -> DuckDBPyRelation:
     """The rows of ``table`` with typed columns, and what ``written`` needs to write them as ``out``.
 
-    In CSV and JSON Lines ``put`` and ``destinations`` have the types of tables.columns whatever the rows hold; a
+    In CSV and JSON Lines what puts and destinations say has the types of tables.columns whatever the rows hold; a
     row where a value does not fit has it said in a column of its own. The files of a folder are one table: of columns
-    that some do not have, their rows have null. Raises BatchError and duckdb.Error.
+    that some do not have, their rows have null. Raises BatchError, TableError and duckdb.Error.
     """
     match table.kind:
         case "parquet":
             is_one_schema(connection, table.files)
             relation = with_all_digits(connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)"))
         case "csv":
-            relation = _csv_rows(connection, table, out, needed)
+            relation = _csv_rows(connection, table, out, asked)
         case "jsonl":
-            relation = _json_rows(connection, table, out, needed)
+            relation = _json_rows(connection, table, out, asked)
     if table.kind == "parquet":
-        check_columns(table.path, relation.columns, needed)
+        check_columns(table.path, relation.columns, asked.among(relation.columns).needed)
     return relation
 
 
-def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Iterable[str]) -> DuckDBPyRelation:
+def _csv_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, asked: AskedColumns) -> DuckDBPyRelation:
     headers = headers_of(table.files)
     columns = list(dict.fromkeys(name for header in headers for name in header))
-    check_columns(table.path, columns, needed)
+    asked = asked.among(columns)
+    check_columns(table.path, columns, asked.needed)
     source, ragged = ragged_source(connection, headers)
-    parsed = {name: own for name in OF_ROWS if (own := spelt(name, columns)) is not None}
-    cells = {name: _cell(own, name) for name, own in parsed.items()}
-    typed = [f"CASE WHEN json_valid({cell}) THEN {_from_json(cell, types()[name])} END AS {sql_name(parsed[name])}"
-             for name, cell in cells.items()]  # fmt: skip
-    kept = [f"{sql_name(own)} AS {sql_name(KEPT.format(own))}" for own in parsed.values() if out == "csv"]
-    texts = ", ".join(cells.get(name, "NULL") for name in OF_ROWS)
-    dubious = [
-        f"NOT json_valid({cell}) OR {_is_dubious(cell, DUBIOUS, OTHER_CASE, KEY_TWICE)}" for cell in cells.values()
-    ]
-    begins = {"put": r"^\s*\{", "destinations": r"^\s*\[\s*[{\]]"}
-    dubious += [f"NOT regexp_matches({cells[name]}, {sql_text(begins[name])})" for name in cells if name in begins]
-    if "clwlmruc" in cells:
-        dubious += [f"NOT regexp_full_match({cells['clwlmruc']}, '[0-9]{{1,18}}')"]
+    cells, typed = _typed_cells(columns, asked), types(asked)
+    parsed = [f"CASE WHEN json_valid({cell}) THEN {_from_json(cell, typed[name])} END AS {sql_name(own)}"
+              for name, (own, cell, _) in cells.items()]  # fmt: skip
+    kept = [f"{sql_name(own)} AS {sql_name(KEPT.format(own))}" for own, *_ in cells.values() if out == "csv"]
+    texts = ", ".join(cell for _, cell, _ in cells.values())
+    odd = " OR ".join(f"NOT json_valid({cell}) OR {is_odd}" for _, cell, is_odd in cells.values()) or "false"
     own = f"WHEN {RAGGED} IS NOT NULL THEN {RAGGED} " if ragged else ""
-    fault = f"CASE {own}WHEN {' OR '.join(dubious) or 'false'} THEN mqclause_fault({texts}) END AS {FAULT}"
-    replaced = f"REPLACE ({', '.join(typed)})" if typed else ""
+    fault = f"CASE {own}WHEN {odd} THEN mqclause_fault([{texts}]::VARCHAR[]) END AS {FAULT}"
+    replaced = f"REPLACE ({', '.join(parsed)})" if parsed else ""
     every = f"* EXCLUDE ({RAGGED}) {replaced}" if ragged else f"* {replaced}"
-    return _with_functions(connection).sql(f"SELECT {', '.join([every, *kept, fault])} FROM {source}")
+    _with_functions(connection, asked, tuple(cells))
+    return connection.sql(f"SELECT {', '.join([every, *kept, fault])} FROM {source}")
 
 
-def _cell(own: str, name: str) -> str:
-    """The text of a cell, with our keys in our letter case."""
-    cell = sql_name(own)
-    if name == "clwlmruc":
-        return cell
-    return f"CASE WHEN regexp_matches({cell}, {sql_text(OTHER_CASE)}) THEN mqclause_cell({cell}) ELSE {cell} END"
+PLAIN_CELLS = {"BIGINT": "[0-9]{1,18}", "BOOLEAN": "true|false"}
+"""Cells of a type that are certainly as they should be."""
+
+
+def _typed_cells(columns: Iterable[str], asked: AskedColumns) -> dict[str, tuple[str, str, str]]:
+    """By name the columns that are no texts: how the table spells each, its text, and what odd cells are like."""
+    found = {}
+    kinds = {name: json_type(of) for name, of in asked.flat.items()} if asked.is_flat else types(asked)
+    for name, kind in kinds.items():
+        own = spelt(name, columns)
+        if own is None or kind == "VARCHAR":
+            continue
+        cell = f"lower({sql_name(own)})" if kind == "BOOLEAN" else sql_name(own)
+        if name in OF_STRUCTS[:2] and not asked.is_flat:
+            other = sql_text(keys_in_other_case(asked))
+            cell = f"CASE WHEN regexp_matches({cell}, {other}) THEN mqclause_cell({cell}) ELSE {cell} END"
+            begins = r"^\s*\{" if name == "put" else r"^\s*\[\s*[{\]]"
+            is_odd = _is_dubious(cell, dubious(asked), keys_in_other_case(asked), KEY_TWICE)
+            is_odd += f" OR NOT regexp_matches({cell}, {sql_text(begins)})"
+        else:
+            plain = PLAIN_CELLS.get(kind) if isinstance(kind, str) else None
+            is_odd = f"NOT regexp_full_match({cell}, '{plain}')" if plain else f"{cell} IS NOT NULL"
+        found[name] = (own, cell, is_odd)
+    return found
 
 
 def _is_dubious(text: str, *patterns: str) -> str:
-    return " OR ".join(f"regexp_matches({text}, {sql_text(each)})" for each in patterns)
+    return " OR ".join(f"regexp_matches({text}, {sql_text(each)})" for each in patterns if each) or "false"
 
 
-def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, needed: Sequence[str]) -> DuckDBPyRelation:
+def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, asked: AskedColumns) -> DuckDBPyRelation:
     read = json_lines(table.files)
-    _check_keys(connection, table, read, needed)
-    _with_functions(connection, needed)
-    seen = f"SELECT json AS original, regexp_matches(json, {sql_text(keys_in_other_case(needed))}) AS other FROM {read}"
+    asked = _checked_keys(connection, table, read, asked)
+    _with_functions(connection, asked)
+    seen = f"SELECT json AS original, regexp_matches(json, {sql_text(keys_in_other_case(asked))}) AS other FROM {read}"
     ours = "CASE WHEN other THEN mqclause_line(original::VARCHAR)::JSON ELSE original END"
     lines = f"(SELECT original, other, {ours} AS json FROM ({seen}))"
-    further = {} if out == "jsonl" else _further(connection, lines)
-    wanted = {name: types().get(name, "VARCHAR") for name in (*needed, "clwlmruc")}
-    if out != "jsonl" and "clwlmruc" not in further:
-        del wanted["clwlmruc"]
+    further = _further(connection, lines, asked, alone=out == "jsonl")
+    typed = types(asked)
+    beside = [name for name in OF_STRUCTS[2:] if name in typed and (out == "jsonl" or name in further)]
+    wanted = {name: typed[name] for name in typed if name in (*asked.needed, *beside)}
     structure = {**{name: kind for name, kind in further.items() if name not in wanted}, **wanted}
     parsed = f"SELECT original, other, json AS line, {_from_json('json', structure)} AS row FROM {lines}"
     fault = f"""CASE WHEN line IS NULL THEN 'the line is not JSON'
                      WHEN NOT starts_with(line, '{{') THEN 'the line is not a JSON object'
-                     WHEN other OR {_is_dubious("line::VARCHAR", DUBIOUS, KEY_TWICE)}
+                     WHEN other OR {_is_dubious("line::VARCHAR", dubious(asked), "" if asked.is_flat else KEY_TWICE)}
                        OR list_unique(json_keys(line)) < len(json_keys(line))
                      THEN mqclause_line_fault(line::VARCHAR) END AS {FAULT}"""
     columns = [f"row.{sql_name(name)} AS {sql_name(name)}" for name in structure]
@@ -167,8 +181,11 @@ def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, need
     return connection.sql(f"SELECT {', '.join([*columns, *kept, fault])} FROM ({parsed})")
 
 
-def _check_keys(connection: DuckDBPyConnection, table: Table, lines: str, needed: Iterable[str]) -> None:
-    """Raises BatchError if the first rows have none of a needed column, or the file is something else."""
+def _checked_keys(connection: DuckDBPyConnection, table: Table, lines: str, asked: AskedColumns) -> AskedColumns:
+    """What is asked for as the table spells it.
+
+    Raises BatchError if the first rows have none of a needed column, or the file is something else; and TableError.
+    """
     with opened(table.files[0]) as text:
         if text.read(SNIFFED).lstrip().startswith("["):
             raise BatchError(f"{table.path}: a JSON array; JSON Lines has one object a line")
@@ -178,28 +195,26 @@ def _check_keys(connection: DuckDBPyConnection, table: Table, lines: str, needed
     [(count, keys)] = connection.execute(query).fetchall()
     if count and not keys:
         raise BatchError(f"{table.path}: not JSON Lines: no line holds a JSON object")
+    asked = asked.among(sorted(keys or ()), rows=bool(keys))
     if keys:
-        check_columns(table.path, keys, needed)
+        check_columns(table.path, keys, asked.needed)
+    if asked.is_flat:
+        return asked
     for struct, place, columns in (("put", "$.put", PUT), ("destinations", "$.destinations[0]", DESTINATION)):
         of_struct = f"CASE WHEN json_type(json, '{place}') = 'OBJECT' THEN json_keys(json, '{place}') END"
         [(fields,)] = connection.execute(f"SELECT list_distinct(flatten(list({of_struct}))) FROM {first}").fetchall()
         check_known(sorted(fields or ()), columns, f"{struct}.")
+    return asked
 
 
-def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
+def _further(connection: DuckDBPyConnection, lines: str, asked: AskedColumns, alone: bool) -> dict[str, Any]:
     """The columns of all the rows of JSON Lines with their types, as from_json takes them.
 
-    A text that could be a date stays a text, and values of several types stay JSON. Raises TableError for keys that
-    are no columns.
+    A text that could be a date stays a text, and values of several types stay JSON. With ``alone`` only those that are
+    asked for and have the type that they have. Raises TableError for keys that are no columns.
     """
-    found = f"SELECT DISTINCT unnest(json_keys(json)) AS name FROM {lines} WHERE json_type(json) = 'OBJECT'"
-    names = [name for (name,) in connection.execute(f"SELECT name FROM ({found}) ORDER BY name").fetchall()]
-    # What is one of ours in another letter case stands in a row that has both, which is invalid.
-    names = [name for name in names if name in types() or name.lower() not in types()]
-    check_apart(names)
-    if "" in names:
-        raise TableError("a key is blank, which no column of a table is; JSON Lines can be written")
-    further = [name for name in names if name not in types()]
+    names = list(asked.spreads) if alone else _names_of(connection, lines, asked)
+    further = [name for name in names if name not in types(asked)]
     if not further:
         return dict.fromkeys(names, "JSON")
     places = range(1, len(further) + 1)
@@ -216,6 +231,18 @@ def _further(connection: DuckDBPyConnection, lines: str) -> dict[str, Any]:
     return {**dict.fromkeys(names, "JSON"), **dict(zip(further, typed, strict=True))}
 
 
+def _names_of(connection: DuckDBPyConnection, lines: str, asked: AskedColumns) -> list[str]:
+    found = f"SELECT DISTINCT unnest(json_keys(json)) AS name FROM {lines} WHERE json_type(json) = 'OBJECT'"
+    names = [name for (name,) in connection.execute(f"SELECT name FROM ({found}) ORDER BY name").fetchall()]
+    # What is one of ours in another letter case stands in a row that has both, which is invalid.
+    ours = {name.lower(): name for name in (*types(asked), *asked.needed)}
+    names = [name for name in names if ours.get(name.lower(), name) == name]
+    check_apart(names)
+    if "" in names:
+        raise TableError("a key is blank, which no column of a table is; JSON Lines can be written")
+    return names
+
+
 def _structure(found: Any, kinds: Mapping[str, str]) -> Any:
     if isinstance(found, dict):
         if "" in found or len(set(map(str.lower, found))) < len(found):
@@ -230,20 +257,25 @@ def _from_json(text: str, structure: Any) -> str:
     return f"from_json({text}, {sql_text(json.dumps(structure))})"
 
 
-def _with_functions(connection: DuckDBPyConnection, needed: Sequence[str] = ()) -> DuckDBPyConnection:
-    """What is done with few rows, in Python."""
+def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: Sequence[str] = ()) -> None:
+    """What is done with few rows, in Python; what ``mqclause_fault`` is given are the texts of ``cells``."""
     from duckdb.func import SPECIAL
     from duckdb.sqltypes import VARCHAR
 
-    functions: dict[str, tuple[Callable[..., str | None], int]] = {
-        "mqclause_fault": (fault_of, 3),
-        "mqclause_line_fault": (lambda line: fault_of_line(line, *needed), 1),
-        "mqclause_line": (lambda line: in_our_case(line, needed), 1),
-        "mqclause_cell": (cell_in_our_case, 1),
+    connection.create_function(
+        "mqclause_fault",
+        lambda texts: fault_of(asked, dict(zip(cells, texts, strict=True))),
+        [f"{VARCHAR}[]"],
+        VARCHAR,
+        null_handling=SPECIAL,
+    )
+    functions: dict[str, Callable[[str], str | None]] = {
+        "mqclause_line_fault": lambda line: fault_of_line(asked, line),
+        "mqclause_line": lambda line: in_our_case(line, asked),
+        "mqclause_cell": cell_in_our_case,
     }
-    for name, (function, arguments) in functions.items():
-        connection.create_function(name, function, [VARCHAR] * arguments, VARCHAR, null_handling=SPECIAL)
-    return connection
+    for name, function in functions.items():
+        connection.create_function(name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL)
 
 
 def written(relation: DuckDBPyRelation, path: Path, kind: FileKind) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 from mqclause.tables.columns import DESTINATION, PUT
 from mqclause.tables.row import InvalidRowError, in_lower_case
+from mqclause.tools.batch.asked import OF_STRUCTS, AskedColumns
 
-OF_ROWS = ("put", "destinations", "clwlmruc")
-"""The columns of a row that are read from JSON."""
+STRUCTS = AskedColumns()
 
 
 class JsonObject(dict[str, Any]):
@@ -47,9 +47,10 @@ def key_twice() -> str:
     return f'"({"|".join(f"""{name}"{between}"{name}""" for name in dict.fromkeys([*PUT, *DESTINATION]))})"\\s*:'
 
 
-def keys_in_other_case(needed: Iterable[str] = ()) -> str:
-    """A pattern for text with a key of a table's in another letter case than ours; ``needed`` are columns besides."""
-    names = dict.fromkeys([*OF_ROWS, *PUT, *DESTINATION, *needed])
+def keys_in_other_case(asked: AskedColumns = STRUCTS) -> str:
+    """A pattern for text with a key that is asked for in another letter case than ours; blank if it can have none."""
+    inside = () if asked.is_flat else (*PUT, *DESTINATION)
+    names = dict.fromkeys([*asked.typed, *asked.needed, *inside])
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'
 
 
@@ -61,6 +62,11 @@ def _other_cases(name: str) -> str:
         for at, each in enumerate(name)
         if each.isalpha() and each.isascii()
     )
+
+
+def in_pattern(name: str) -> str:
+    """A name as it stands in JSON text, as a pattern."""
+    return "".join(map(_plain, name))
 
 
 def _plain(letter: str) -> str:
@@ -77,13 +83,13 @@ class _Number(str):
     __slots__ = ()
 
 
-def in_our_case(text: str, needed: Iterable[str] = ()) -> str:
+def in_our_case(text: str, asked: AskedColumns = STRUCTS) -> str:
     """A row as JSON text with the keys of tables as we write them, also inside; as they are where two would be one."""
     row = _read(text)
     if not isinstance(row, _Pairs):
         return text
-    renamed = _renamed(row, [*OF_ROWS, *needed])
-    return _written(_Pairs((name, _inside(value) if name in OF_ROWS else value) for name, value in renamed))
+    renamed, structs = _renamed(row, [*asked.typed, *asked.needed]), () if asked.is_flat else OF_STRUCTS
+    return _written(_Pairs((name, _inside(value) if name in structs else value) for name, value in renamed))
 
 
 def cell_in_our_case(text: str) -> str:

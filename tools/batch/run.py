@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import logging
 import re
-import shutil
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import frozen
+from attrs import field, frozen
 
 from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import TableError
+from mqclause.tools.batch.asked import AskedColumns, PutColumns
+from mqclause.tools.batch.beside import OLD, folder_beside
 from mqclause.tools.batch.checks import has_untyped, is_one_schema, with_types
 from mqclause.tools.batch.csv_rows import NOT_WHOLE
 from mqclause.tools.batch.faults import failed, first_line
@@ -38,7 +38,8 @@ EngineName = Literal["duckdb", "spark"]
 class Batch:
     """What is asked for: the files, the cluster where the rows have no destinations, how to decide, the memory.
 
-    There may be several clusters, by the local queue managers that the column ``at`` names.
+    There may be several clusters, by the local queue managers that the column ``at`` names. ``words`` say by field of a
+    put where a flat table has it. ``shares`` and ``spread`` are as of mqclause.duckdb.decide.
     """
 
     source: Table
@@ -50,11 +51,29 @@ class Batch:
     memory: str
     at: str | None = None
     exits: Exits = NO_EXITS
+    words: Mapping[str, str] = field(factory=dict)
+    shares: bool = False
+    spread: str | None = None
 
     @property
-    def needed(self) -> list[str]:
+    def columns(self) -> AskedColumns:
         """The columns that the table must have."""
-        return ["put", *(["destinations"] if self.cluster is None else []), *([self.at] if self.at else [])]
+        structs = () if self._flat else ("put", *(("destinations",) if self.cluster is None else ()))
+        named = (tuple(filter(None, [each])) for each in (self.at, self.spread))
+        return AskedColumns(structs, self._flat, {}, *named)
+
+    @property
+    def _flat(self) -> PutColumns | None:
+        clusters = [self.cluster] if isinstance(self.cluster, Cluster) else (self.cluster or {}).values()
+        return PutColumns(self.words, tuple(clusters)) if self.words else None
+
+    def asked(self, columns: Collection[str]) -> dict[str, Any]:
+        """What decide is asked besides a table of these columns. Raises TableError."""
+        asked = {"rules": self.rules, "explain": self.explain, "shares": self.shares, "spread": self.spread}
+        if self.cluster is None:
+            return asked
+        known = {"cluster": self.cluster, "at": self.at, "exits": self.exits.given, "exit_limit": self.exits.limit}
+        return {**asked, **known, **(self._flat.among(columns) if self._flat else {})}
 
 
 def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
@@ -66,7 +85,7 @@ def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
     with ExitStack() as stack:
         terminated = stack.enter_context(ended_by_sigterm())
         try:
-            folder = stack.enter_context(_folder_beside(batch.out))
+            folder = stack.enter_context(folder_beside(batch.out))
             summary = (_with_duckdb if engine == "duckdb" else _with_spark)(batch, folder)
         except RuntimeError as error:
             # A signal that comes while DuckDB runs is "Query interrupted", whatever its handler raised.
@@ -97,23 +116,10 @@ def _is_spark_output(folder: Path) -> bool:
     return all(re.match(r"part-|_|\.", each.name) and each.is_file() for each in folder.iterdir())
 
 
-@contextmanager
-def _folder_beside(out: Path) -> Iterator[Path]:
-    """A folder of its own, on the same file system, that is gone in the end with all that is in it."""
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    except OSError as error:
-        raise BatchError(f"{out.parent}: {(error.strerror or 'cannot be written').lower()}") from None
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _put_in_place(made: Path, out: Path) -> None:
     """Renames; what was there is out of the way for a moment only if it is, or is to be, a folder."""
     if out.exists() and (out.is_dir() or made.is_dir()):
-        old = made.parent / "old"
+        old = made.parent / OLD
         out.rename(old)
         try:
             made.rename(out)
@@ -129,19 +135,13 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
         from mqclause.duckdb import decide
 
         begun = time.perf_counter()
-        rows = read_table(connection, batch.source, batch.kind, batch.needed)
-        decided = decide(rows, connection=connection, **_asked(batch))
+        rows = read_table(connection, batch.source, batch.kind, batch.columns)
+        decided = decide(rows, connection=connection, **batch.asked(rows.columns))
         made = _write(connection, batch, written(decided, folder / batch.out.name, batch.kind), folder)
         seconds = time.perf_counter() - begun
         summary = summarised(decisions(made), lambda query: connection.execute(query).fetchall(), seconds)
         _put_in_place(made.path, batch.out)
     return summary
-
-
-def _asked(batch: Batch) -> dict[str, Any]:
-    asked: dict[str, Any] = {"rules": batch.rules, "explain": batch.explain}
-    known = {"cluster": batch.cluster, "at": batch.at, "exits": batch.exits.given, "exit_limit": batch.exits.limit}
-    return asked if batch.cluster is None else {**asked, **known}
 
 
 def _write(connection: DuckDBPyConnection, batch: Batch, statement: str, folder: Path) -> Table:
@@ -224,7 +224,8 @@ def _session(memory: str) -> Iterator[SparkSession]:
 def _decided_by_spark(session: SparkSession, batch: Batch, source: Path) -> DataFrame:
     from mqclause.spark import decide
 
-    return decide(session.read.parquet(_no_pattern(source)), **_asked(batch))
+    rows = session.read.parquet(_no_pattern(source))
+    return decide(rows, **batch.asked(rows.columns))
 
 
 def _no_pattern(path: Path) -> str:
@@ -266,7 +267,7 @@ def _as_parquet(batch: Batch, folder: Path) -> Path:
     """The rows as one file of Parquet, which Spark then reads."""
     staged = folder / "staged.parquet"
     with _connection(batch, folder) as connection:
-        rows = with_types(read_table(connection, batch.source, batch.kind, batch.needed))
+        rows = with_types(read_table(connection, batch.source, batch.kind, batch.columns))
         rows.write_parquet(str(staged), row_group_size=20_480)
     return staged
 

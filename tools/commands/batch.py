@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from mqclause.model.assembly.snapshot import read_by_name, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
+from mqclause.tables.demands import PUT_NAMES
+from mqclause.tables.flat import GIVEN
+from mqclause.tools.batch.asked import option_of
 from mqclause.tools.batch.files import ENDINGS, table_in
 from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
 from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
@@ -73,6 +76,46 @@ def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, r
     print_not_named(exits, [each.clwlexit for each in own])
 
 
+HELP = {
+    "queue": "The queue that is put to, in a flat table.",
+    "queue_manager": "The queue manager, or alias, that the put names.",
+    "bind": "The binding.",
+    "call": "The MQI call.",
+    "from_cluster_channel": "Whether the message came over a cluster channel.",
+    "cluster_pcf": "Whether it holds a command of MQ's own.",
+    "already_sent_to": "The queue managers that it went to.",
+    "clwlmruc": "CLWLMRUC of the local queue manager.",
+}
+"""What the options about the columns of a flat table name."""
+
+
+def put_columns(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say where a flat table has the fields of a put."""
+    for name in reversed(GIVEN):
+        option = f"--{option_of(name)}"
+        command = click.option(option, f"of_{name}", metavar="COLUMN|=VALUE", callback=_word, help=HELP[name])(command)
+    return command
+
+
+def _word(_context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value == "":
+        raise click.UsageError(f"{parameter.opts[0]}: '' is no column")
+    return value
+
+
+def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
+    """What is said of the columns of a flat table, taken out of the options. Raises UsageError."""
+    words = {name: word for name in GIVEN if (word := options.pop(f"of_{name}")) is not None}
+    told = [f"--{option_of(name)}" for name in words]
+    if words and not facts:
+        raise click.UsageError(f"{told[0]} needs --facts: a flat table has no destinations of its own")
+    if words and not words.keys() & set(PUT_NAMES):
+        raise click.UsageError(
+            f"{told[0]} goes with --queue or --queue-manager: a flat table has the names that puts give"
+        )
+    return words
+
+
 @click.command("batch", epilog=f"Files end in {', '.join(ENDINGS)}.")
 @click.argument("source", type=file_name, metavar="IN")
 @click.argument("out", type=file_name, metavar="OUT")
@@ -90,6 +133,11 @@ def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, r
     "--facts", multiple=True, type=file_name, metavar="FILE", help="The cluster, for rows that have no destinations."
 )
 @click.option("--at", metavar="COLUMN", help="The column that names the local queue manager of each row's put.")
+@put_columns
+@click.option("--shares", is_flag=True, help="Fill decision.shares: who gets puts in the long run, in which parts.")
+@click.option(
+    "--spread", metavar="COLUMN", help="Take a destination of a tie by the value of this column, in these parts."
+)
 @exit_options
 @json_option
 def command(
@@ -106,22 +154,26 @@ def command(
     """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.
 
     IN and OUT are Parquet, CSV or JSON Lines, in any combination; IN may be a folder of such files. In CSV, nested
-    columns are JSON text. OUT appears when it is complete, in the place of what had its name. With --engine spark a
-    Parquet OUT is a folder of part files, if there are several. The summary goes to standard output. Rows for which
-    --exit gives the exit that CLWLEXIT names are decided in Python, not in SQL.
+    columns are JSON text. A flat table, as a log with a column for the queue, needs --facts and --queue or
+    --queue-manager: options name its columns, or what is the same in every row, as --bind NOTFIXED; behind = a word is
+    always that. OUT appears when it is complete, in the place of what had its name. With --engine spark a Parquet OUT
+    is a folder of part files, if there are several. The summary goes to standard output. Rows for which --exit gives
+    the exit that CLWLEXIT names are decided in Python, not in SQL.
     Exit status: 0, or 2 for bad input, also if a row is invalid: decision.message says why.
     """
     table = table_in(Path(source))
     kind = check_out(table, Path(out))
     local, as_json, overlays = options.pop("local"), options.pop("as_json"), options.pop("overlays")
     lenient, sets, states = options.pop("lenient"), options.pop("sets"), options.pop("states")
-    named_format = options.pop("named_format")
+    named_format, words = options.pop("named_format"), words_of(options, facts)
+    if options["spread"] == "":
+        raise click.UsageError("--spread: '' is no column")
     given = given_exits(exits, exit_limit)
     if (exits or overlays) and not facts:
         message = "--with needs --facts" if overlays else "--exit needs --facts: they say where CLWLEXIT names it"
         raise click.UsageError(message)
     read = sources(facts, overlays, named_format) if facts else []
     cluster = clusters_of(read, local, options["at"], lenient, sets, states)
-    asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options, exits=given)
+    asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options, exits=given, words=words)
     print_exits(cluster, given, asked.rules)
     return batch_files(asked, engine, as_json)
