@@ -321,3 +321,35 @@ def test_many_files_of_one_queue_manager_take_as_long_as_they_are_many(tmp_path:
         spent.append(time.process_time() - begun)
         assert (done.exit_code, done.output.splitlines()[-1]) == (0, f"found {40 if name == 'few' else 320} warnings")
     assert spent[1] < 20 * spent[0]
+
+
+LONG = "a" * 5000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", LONG),
+        ("check", f"{LONG}*"),
+        ("check", f"QM1={LONG}"),
+        ("explain", "{}", "--rules", LONG),
+        ("plan", "{}", "--with", LONG),
+        ("plan", "{}", "--without", "QM1", "--puts", f"{LONG}.csv"),
+        ("batch", f"{LONG}.jsonl", "out.jsonl"),
+        ("batch", "{}", f"{LONG}/out.jsonl"),
+        ("check", "="),
+    ],
+)
+def test_a_name_that_no_file_has_is_told(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """Longer than a system takes, or blank."""
+    (tmp_path / "in.mqsc").write_text(QM1)
+    status, out, said = ended(*(each.format(tmp_path / "in.mqsc") for each in arguments))
+    assert (status, out, said.count("\n")) == (2, "", 1)
+
+
+def test_a_link_in_a_folder_that_cannot_be_followed_is_passed_by(tmp_path: Path) -> None:
+    (tmp_path / "own.mqsc").write_text(DUMP)
+    (tmp_path / "link.mqsc").symlink_to(LONG[:300])  # a name has 255 bytes at most
+    (tmp_path / "ring.mqsc").symlink_to("ring.mqsc")
+    done = run("check", tmp_path)
+    assert (done.exit_code, "trigger.07a" in done.output) == (0, True)
