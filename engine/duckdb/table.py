@@ -78,15 +78,15 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet; null counts as a value of
-    the row's own. Where CLWLEXIT names one of ``exits``, Python decides, each call in ``exit_limit`` seconds: see
-    mqclause.tables.exit_rows. Raises TableError and RuleError.
+    the same, in these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names
+    one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     given, rules = GivenTable.of(source, connection), Rules.given(rules)
     columns = _columns(given.relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
+        rules = puts.of_one_edition(rules)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
         decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading))
         return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
@@ -239,7 +239,10 @@ def _in_cluster(
     listed = when(is_odd, column("destinations", "__mqclause_by_id"))
     odd = {_IS_ODD: is_odd, ODD_PUT: when(is_odd, puts.odd_put), ODD_DESTINATIONS: listed}
     plans = evolve(
-        of_odd, decided=puts.answer(found, of_odd.decided), tied=puts.ties(found, of_odd.tied), where=column(_IS_ODD)
+        of_odd,
+        decided=puts.answer(found, of_odd.decided, rules),
+        tied=puts.ties(found, of_odd.tied),
+        where=column(_IS_ODD),
     )
     query = plans.query("__mqclause_puts", columns, (AT, _KNOWN, _IS_ODD, ODD_PUT, ODD_DESTINATIONS), spread)
     for name, part, stored in reversed([

@@ -65,7 +65,7 @@ def decided_in_cluster(
     on_the_way = (_NAMES, _BY_NAME, BY_QUEUE, BY_MANAGER, SAID_NUMBER, ANY_NUMBER, ASKED, ID, *puts.keys)
     little = found.withColumn(_ODD, odd).drop(*on_the_way)
     fields = {name: F.col(f"{_ODD}.{name}") for name in (ODD_PUT, ODD_DESTINATIONS)}
-    answer = F.coalesce(expression(puts.answer(column(_KNOWN), exp.null())), answer_of(plan))
+    answer = F.coalesce(expression(puts.answer(column(_KNOWN), exp.null(), rules)), answer_of(plan))
     asked = little.withColumns(fields)
     if spread is None:
         return asked.withColumn("decision", answer).drop(_ODD, AT, _KNOWN, *fields)

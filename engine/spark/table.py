@@ -70,26 +70,26 @@ def decide(
     a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows; where it could be either,
     ``bind=constant("GROUP")`` is the latter. ``df`` may be a stream of puts. No action is triggered.
 
-    Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
-    get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet; null counts as a value of the row's own. Where
-    CLWLEXIT names one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    Of several permitted destinations the first listed is taken. ``decision.shares``, with ``shares``, lists those that
+    get puts in the long run, and their parts; by the column ``spread`` a row takes one of them, always the same, in
+    these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names one of
+    ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    columns, rules, traced = kinds_of(df), Rules.given(rules), WORKLOAD if explain else None
+    columns, rules = kinds_of(df), Rules.given(rules)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
+        rules = puts.of_one_edition(rules)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
         decided = decided_in_cluster(df, puts, rules, explain, spreading)
         return decided_by_exits(decided, puts, by_exits) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     shape = shape_of(columns, OUTCOME)
-    plan = plan_of(rules, as_decided(shape, spreading), decision, traced)
+    plan = plan_of(rules, as_decided(shape, spreading), decision, WORKLOAD if explain else None)
     if spreading is None:
         return _answered(df, plan, OUTCOME)
     tied = answer_of(ties_plan(rules, shape))["ties"]
-    found = numbered(df, spreading).withColumns({TIES: tied, DECIDED: answer_of(plan)})
-    return spread_over(found, spreading)
+    return spread_over(numbered(df, spreading).withColumns({TIES: tied, DECIDED: answer_of(plan)}), spreading)
 
 
 def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:

@@ -37,6 +37,10 @@ ODD_PUT, ODD_DESTINATIONS = "__mqclause_put", "__mqclause_destinations"
 SAID_NUMBER, ANY_NUMBER, ASKED = "__mqclause_number", "__mqclause_any_number", "__mqclause_asked"
 """Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
 
+OF_SEVERAL_EDITIONS = (
+    "put: what it says is decided with the row, and the local queue managers are of several editions; "
+    "decide those of one edition alone, or name one"
+)
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
 
@@ -164,8 +168,23 @@ class ClusterPuts:
         told = {"inhibited_on_the_way": F.column("inhibited", ODD_PUT)}
         return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told)
 
-    def answer(self, known: Node, odd: Node) -> Node:
-        """The decision: what is ``known``, or what the plan says of an ``odd`` put, or what is wrong with its names."""
+    def of_one_edition(self, rules: Rules) -> Rules:
+        """The rules in the edition of the local queue managers, if those of all are alike; else as they are."""
+        found = self._by_edition(rules)
+        return next(iter(found.values())) if len(found) == 1 else rules
+
+    def _by_edition(self, rules: Rules) -> dict[str, Rules]:
+        """The rules of each local queue manager, once for all editions that are alike."""
+        of = (rules.of_level(each.queue_manager.command_level) for each in self.clusters.values())
+        return {each.as_stated(each.edition): each for each in of}
+
+    def answer(self, known: Node, odd: Node, rules: Rules) -> Node:
+        """The decision: what is ``known``, or what the plan says of an ``odd`` put, or what is wrong with its names.
+
+        One plan is of one edition: an odd put among queue managers of several is told so.
+        """
+        if len(self._by_edition(rules)) > 1:
+            odd = F.struct_of(invalid_decision(literal(OF_SEVERAL_EDITIONS)))
         wrong = [(wrong, told_of(self._words(), of)) for of, wrong in self._wrong_names()]
         if self.at is not None:
             wrong.insert(0, (F.is_null(F.column(AT)), self._no_cluster(self.at)))
