@@ -233,13 +233,17 @@ def _taken(cluster: Cluster) -> set[str]:
 
 @lru_cache(maxsize=32)
 def decided_puts(
-    cluster: Cluster, rules: Rules, explain: bool, with_ties: bool = False
+    cluster: Cluster,
+    rules: Rules,
+    explain: bool,
+    with_ties: bool = False,
+    can_say: Sequence[tuple[str, Sequence[Any]]] = tuple(CAN_SAY.items()),
 ) -> Sequence[Sequence[dict[str, Any]]]:
     """For each of the names in a cluster what is decided of all that a put can say of it, by number."""
-    engine = engine_of(rules).at(cluster)
-    said = [dict(zip(CAN_SAY, each, strict=True)) for each in product(*CAN_SAY.values())]
+    engine, fields = engine_of(rules).at(cluster), [name for name, _ in can_say]
+    said = [dict(zip(fields, each, strict=True)) for each in product(*(values for _, values in can_say))]
     for each in said:
-        del each["clwlmruc"]
+        each.pop("clwlmruc", None)
     return [
         [
             named.decided(engine, evolve(named.put, **each), cluster, explain, with_ties)
