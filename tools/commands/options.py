@@ -66,8 +66,8 @@ def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--rules", type=file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
                      help="Rule files of your own in place of those that come with mqclause."),
-        click.option("--edition", metavar="ID",
-                     help="The edition of MQ whose documents count; rules/editions.toml has them."),
+        click.option("--edition", metavar="NAME",
+                     help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL."),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -73,20 +72,13 @@ def _stated_editions(rules: Rules) -> list[str]:
 
     Raises RuleError where editions and readings make too many ways to read the documents.
     """
-    stated = {edition for path in rules.files for edition in _editions_in(rules.toml(path))}
+    stated = rules.stated_editions
     editions = [each for each in rules.known_editions if each == rules.known_editions[0] or each in stated]
     ways = len(editions) * sum(1 for _ in _ways(rules))
     if ways > MOST_WAYS:
         said = f"with editions.toml there are {ways} ways to read the rules; allowed: {MOST_WAYS}"
         raise RuleError("readings.toml", "", said)
     return editions
-
-
-def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
-    """The editions for which a table, or one in it, states anything."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from value if key == "edition" else _editions_in(value)
 
 
 def _ways(rules: Rules) -> Iterator[tuple[Mapping[str, str], Declaration]]:
