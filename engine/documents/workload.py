@@ -29,7 +29,9 @@ WORKLOAD = Declaration(
 """The choice among the destinations that a put names, and the counters of clause 12."""
 
 OUTCOME = Declaration(
-    "outcome", Situation, Destination, follows=WORKLOAD, sees={"permitted": "COUNT_IF(TRUE)"}, row=PUTS,
+    "outcome", Situation, Destination, follows=WORKLOAD, row=PUTS,
+    sees={"permitted": "COUNT_IF(TRUE)", "left_put_disabled": "left_put_disabled"},
     terms={"fixed": ("boolean", "situation")},
 )  # fmt: skip
-"""The reason code of a call; ``permitted`` is how many destinations the workload rules left."""
+"""The reason code of a call; ``permitted`` is how many destinations the workload rules left, ``left_put_disabled`` how
+many the ranks had left where all of those are put-disabled, in editions that look at rank first."""

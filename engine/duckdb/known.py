@@ -1,4 +1,4 @@
-"""What is known before a table of puts is read, as queries: a text of JSON, so that nothing is registered anywhere."""
+"""The small table of what is decided of names, as queries: texts of JSON, so that nothing is registered anywhere."""
 
 from __future__ import annotations
 
@@ -6,53 +6,102 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from mqclause.duckdb.types import ANSWERED, DUCKDB_TYPES, struct_type
 from mqclause.language.sql import Node, literal
-from mqclause.rulebook.rules import Rules
 from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.columns import DECISION, DESTINATION
+from mqclause.tables.decided_names import DecidedNames
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.dialect import call
-from mqclause.tables.functions import column, struct_of
+from mqclause.tables.functions import column
 from mqclause.tables.named_puts import ASKED_NAMES
 from mqclause.tables.shares import TIE_NAMES
 
+NAMES, WRITTEN, ANSWERS, DRAWS, ODD = (
+    f"__mqclause_{name}" for name in ("names", "written", "answers", "draws", "odd_names")
+)
+"""The tables. All but the last have columns that begin with their own name, since rows may have any other."""
 
-def known(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) -> dict[str, exp.Select]:
-    """What is known before the table is read, in columns that have names of ours, which no table has."""
-    rows = list(puts.name_rows(rules))
-    texts = dict.fromkeys((*PUT_NAMES, *ASKED_NAMES, "defbind"), DUCKDB_TYPES["text"])
-    names = _rows(rows, {"at": "INTEGER", "id": "BIGINT", "asks": "BOOLEAN", "inhibited": "BOOLEAN", **texts})
-    listed = _rows(rows, {"id": "BIGINT", "destinations": [struct_type(DESTINATION)]})
-    return {
-        "__mqclause_named": exp.select(exp.alias_(column("row"), "__mqclause_names")).from_(names),
-        "__mqclause_listed": exp.select(exp.alias_(column("row"), "__mqclause_by_id")).from_(listed),
-        "__mqclause_decisions": _decisions(puts, rules, explain, with_ties),
+_TEXT = DUCKDB_TYPES["text"]
+_NAMED = f"""
+    SELECT row.at AS {NAMES}_at, row.queue AS {NAMES}_queue, row.queue_manager AS {NAMES}_queue_manager,
+        row.spelt AS {NAMES}_spelt, UNNEST(row.places) AS {NAMES}_place,
+        UNNEST(RANGE(LEN(row.places))) AS {NAMES}_number
+    FROM x"""
+_AS_QUEUE = f"""
+    SELECT {NAMES}_at AS at, {NAMES}_queue_manager AS queue_manager, {NAMES}_place AS {WRITTEN}_place,
+        {NAMES}_number AS {WRITTEN}_number,
+        UNNEST(CASE {NAMES}_spelt WHEN 'itself' THEN [{NAMES}_queue]
+            WHEN 'any' THEN LIST_EXTRACT(queues, {NAMES}_at + 1) END) AS queue
+    FROM {NAMES}"""
+_PADDED = "CASE WHEN name = '' THEN blanks WHEN STRLEN(name) < 48 THEN [name, RPAD(name, 48, ' ')] ELSE [name] END"
+
+
+def known(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.Select]:
+    """The tables that a query needs, by name; some of them are made of those before."""
+    rows = [{"at": each.at, "queue": each.queue, "queue_manager": each.queue_manager, "spelt": each.spelt,
+             "places": each.places} for each in found.names]  # fmt: skip
+    types = {"at": "INTEGER", "queue": _TEXT, "queue_manager": _TEXT, "spelt": _TEXT, "places": ["INTEGER"]}
+    tables = {
+        NAMES: _select(_NAMED, x=_rows(rows, types)),
+        WRITTEN: _written(found, puts),
+        ANSWERS: _answers(found),
     }
+    if found.draws:
+        draw = {"multiplier": "BIGINT", "weight": DUCKDB_TYPES["number"]}
+        drawn = [{"place": place, "draws": draws} for place, draws in found.draws.items()]
+        tables[DRAWS] = _prefixed(DRAWS, drawn, {"place": "INTEGER", "draws": [draw]})
+    if found.odd:
+        told = {**dict.fromkeys((*ASKED_NAMES, "defbind"), _TEXT), "inhibited": "BOOLEAN"}
+        odd = [{"place": -1 - at, "destinations": each["destinations"], "names": {name: each[name] for name in told}}
+               for at, each in enumerate(found.odd)]  # fmt: skip
+        tables[ODD] = _prefixed(
+            ODD, odd, {"place": "INTEGER", "destinations": [struct_type(DESTINATION)], "names": told}
+        )
+    return tables
 
 
-def _decisions(puts: ClusterPuts, rules: Rules, explain: bool, with_ties: bool) -> exp.Select:
-    """The decision about each name and each number. Few differ, so each is written once."""
-    places: dict[str, int] = {}
-    rows = []
-    for named, found in puts.decisions(rules, explain, with_ties):
-        texts = [json.dumps(each, ensure_ascii=False) for each in found]
-        rows.append({"id": named, "places": [places.setdefault(text, len(places) + 1) for text in texts]})
-    which = {"row.id": "id", "UNNEST(row.places)": "place", "UNNEST(RANGE(LEN(row.places)))": "number"}
-    numbered = exp.select(*(exp.alias_(tree, name) for tree, name in which.items())).from_(
-        _rows(rows, {"id": "BIGINT", "places": ["INTEGER"]})
-    )
-    answer: dict[str, Any] = {"decision": {name: ANSWERED[kind] for name, kind in DECISION.items()}}
-    tie = {**dict.fromkeys(TIE_NAMES, DUCKDB_TYPES["text"]), "weight": DUCKDB_TYPES["number"]}
-    different = _from_json(f"[{','.join(places)}]", [{**answer, **({"ties": [tie]} if with_ties else {})}])
-    one = {"id": column("id"), "number": column("number"), "known": call("LIST_EXTRACT", different, column("place"))}
-    return exp.select(exp.alias_(struct_of(one), "__mqclause_decided")).from_(numbered.subquery("__mqclause_numbered"))
+def _written(found: DecidedNames, puts: ClusterPuts) -> exp.Select:
+    """The names as rows write them: plain, or padded as MQ does; one that is not given is null, empty or blank."""
+    queues = _from_json(json.dumps(found.queues), [[_TEXT]])
+    query = _select(_AS_QUEUE, queues=queues)
+    blanks = "[NULL, '', RPAD('', 48, ' ')]"
+    for name in PUT_NAMES:
+        spelt = f"UNNEST({_PADDED.replace('name', name).replace('blanks', blanks)})" if puts.gives(name) else name
+        query = _select(f"SELECT * REPLACE ({spelt} AS {name}) FROM x", x=query.subquery("__mqclause_spelt"))
+    at = _from_json(json.dumps([[name, name.ljust(48)] for name in puts.clusters]), [[_TEXT]])
+    places = "UNNEST(LIST_EXTRACT(names, at + 1))" if puts.at is not None else "at"
+    named = ", ".join(f"{name} AS {WRITTEN}_{name}" for name in PUT_NAMES)
+    text = f"SELECT {places} AS {WRITTEN}_at, {named}, {WRITTEN}_number, {WRITTEN}_place FROM x"
+    return _select(text, x=query.subquery("__mqclause_spelt"), names=at)
+
+
+def _answers(found: DecidedNames) -> exp.Select:
+    share = {**dict.fromkeys(TIE_NAMES, _TEXT), "share": DUCKDB_TYPES["number"]}
+    types = {"place": "INTEGER", **{name: ANSWERED[kind] for name, kind in DECISION.items()}, "shares": [share]}
+    return _prefixed(ANSWERS, [{"place": place, **each} for place, each in enumerate(found.answers)], types)
+
+
+def _prefixed(table: str, rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Select:
+    """Rows as a table whose columns begin with its name."""
+    columns = (exp.alias_(column(name, "row"), f"{table}_{name}") for name in types)
+    return exp.select(*columns).from_(_rows(rows, types))
+
+
+def _select(text: str, **parts: Node) -> exp.Select:
+    """A query in DuckDB's SQL, in which names stand for its ``parts``."""
+    tree = parse_one(text, dialect="duckdb")
+    for each in [*tree.find_all(exp.Table, exp.Column)]:
+        if each.name in parts:
+            each.replace(parts[each.name])
+    assert isinstance(tree, exp.Select)  # noqa: S101 - the text is one
+    return tree
 
 
 def _rows(rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Subquery:
-    """Rows as a query with a column ``row``: a text of JSON, so that nothing is registered anywhere."""
+    """Rows as a query with a column ``row``."""
     listed = _from_json(json.dumps(list(rows), ensure_ascii=False), [types])
     return exp.select(exp.alias_(call("UNNEST", listed), "row")).subquery("__mqclause_rows")
 

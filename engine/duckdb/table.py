@@ -13,29 +13,33 @@ from sqlglot import exp
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, by_column
 from mqclause.duckdb.exits import decided_by_exits
-from mqclause.duckdb.known import known
+from mqclause.duckdb.known import ANSWERS, DRAWS, NAMES, ODD, WRITTEN, known
 from mqclause.duckdb.sources import ASKED_OF, GivenTable
 from mqclause.duckdb.types import kind_of
 from mqclause.exits.process import Exit
-from mqclause.language.sql import Node, both, equal, when
+from mqclause.language.sql import Node, both, case, equal, literal, negated, when
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.answers import decision, evaluation, triggering
 from mqclause.tables.bindings import Plan
 from mqclause.tables.cluster_puts import (
-    ASKED,
+    NUMBER,
     ODD_DESTINATIONS,
     ODD_PUT,
+    PLACE,
+    SETTLED,
     ClusterPuts,
 )
+from mqclause.tables.columns import DECISION
+from mqclause.tables.decided_names import decided_names
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct_of
-from mqclause.tables.name_keys import AT, ID, is_name
+from mqclause.tables.name_keys import AT, BY_MANAGER, BY_QUEUE
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, ROW, TAKEN, TIES, Spread, as_decided, ties_plan
+from mqclause.tables.shares import DECIDED, HASHED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
@@ -78,15 +82,15 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet; null counts as a value of
-    the row's own. Where CLWLEXIT names one of ``exits``, Python decides, each call in ``exit_limit`` seconds: see
-    mqclause.tables.exit_rows. Raises TableError and RuleError.
+    the same, in these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names
+    one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     given, rules = GivenTable.of(source, connection), Rules.given(rules)
     columns = _columns(given.relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
+        rules = puts.of_one_edition(rules)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
         decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading))
         return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
@@ -139,11 +143,12 @@ def _query(plan: Plan, about: Declaration) -> Node:
 
 
 def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:
-    return given.asked(_text_of(plan, tuple(given.relation.columns), about.row.answer))
+    return given.asked(text_of(plan, tuple(given.relation.columns), about.row.answer))
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
-def _text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
+def text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
+    """The query of a table with those of its ``columns`` and the answer of a plan under that ``name``, written once."""
     return DUCKDB.text(_projected(plan, ASKED_OF, [_kept(each) for each in columns], name))
 
 
@@ -191,22 +196,33 @@ class _Plans:
         tied = None if spread is None else ties_plan(rules, shape)
         return cls(found, tied, struct_of(found.answer), exp.null() if tied is None else tied.answer["ties"])
 
-    def query(self, source: str, columns: Iterable[str], further: Iterable[str], spread: Spread | None) -> exp.Select:
-        """The ``columns`` of a source and the decision; the plans need the columns ``further``."""
-        kept, name = [_kept(each) for each in columns], OUTCOME.row.answer
+    def query(
+        self,
+        source: str,
+        columns: Iterable[str],
+        further: Iterable[str],
+        spread: Spread | None,
+        name: str = OUTCOME.row.answer,
+    ) -> exp.Select:
+        """The ``columns`` of a source, with those ``further`` that come after them, and the decision."""
+        kept = [*map(_kept, columns), *map(column, further)]
         if spread is None or self.ties is None:
             return _projected(self.decision, source, kept, name, self.where, self.decided)
         row = [column(ROW)] if spread.from_start else []
-        more = [*row, *(column(each) for each in further)]
-        first = _projected(self.ties, source, [*kept, *more], TIES, self.where, self.tied)
+        needed = [column(each) for each in (_IS_ODD, ODD_PUT, ODD_DESTINATIONS)] if self.where is not None else []
+        first = _projected(self.ties, source, [*kept, *row, *needed], TIES, self.where, self.tied)
         on_the_way = [*kept, *row, column(TIES)]
         then = _projected(self.decision, "__mqclause_tied", on_the_way, DECIDED, self.where, self.decided)
-        answer = exp.alias_(spread.answer(DECIDED, TIES), name)
-        rows = exp.select(*kept, answer).from_("__mqclause_rows_taken")
-        taken = exp.select("*", *_aliases({TAKEN: spread.taken(TIES)})).from_("__mqclause_rows_decided")
-        rows = with_first(rows, "__mqclause_rows_taken", taken, False)
-        rows = with_first(rows, "__mqclause_rows_decided", then, False)
-        return with_first(rows, "__mqclause_tied", first, False)
+        rows = exp.select(*kept, *row, exp.alias_(spread.answer(DECIDED, TIES), name))
+        parts, last = [("__mqclause_tied", first), ("__mqclause_rows_decided", then)], "__mqclause_rows_decided"
+        for number, level in enumerate(spread.levels(TIES)):
+            taken = exp.select("*", *_aliases(level)).from_(last)
+            last = f"__mqclause_taken_{number}"
+            parts.append((last, taken))
+        rows = rows.from_(last)
+        for each, part in reversed(parts):
+            rows = with_first(rows, each, part, False)
+        return rows
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
@@ -220,41 +236,96 @@ def text_in_cluster(
 def _in_cluster(
     puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None
 ) -> exp.Select:
-    """Every row of the table, with the name that it gives, what is known of that, and what an odd one says."""
-    of_odd = _Plans.of(rules, puts.odd_shape, explain, spread)
-    found, is_odd = column(_KNOWN), is_null(column(_KNOWN))
-    asking = exp.select("*", *_aliases({AT: puts.place, **puts.keys})).from_(_source(spread))
-    saying = exp.select("*", *_aliases({**puts.numbers, **puts.by_name(rules)})).from_("__mqclause_asking")
-    ids = {
-        ID: coalesced(column("id", "__mqclause_names"), puts.name_keys(rules).unknown_id()),
-        ASKED: puts.number_asked,
+    """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules."""
+    found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
+    number = puts.number(found.numbers)
+    if number is not None:
+        chain.add({NUMBER: number})
+    # A name that is null is one that a row can have, and so is written down, but no local queue manager is.
+    as_written = [
+        (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=column(f"{WRITTEN}_{name}"))
+        for name, each in puts.written.items()
+    ]
+    said = [] if number is None else [NUMBER]
+    chain.join(WRITTEN, {SETTLED: "place"}, [*as_written, *(_same(WRITTEN, "number", each) for each in said)])
+    for level in puts.found_by(rules):
+        chain.add(level)
+    by = {"at": AT, "queue": BY_QUEUE, "queue_manager": BY_MANAGER, **({"number": NUMBER} if said else {})}
+    chain.join(NAMES, {_FOUND: "place"}, [_same(NAMES, name, each) for name, each in by.items()])
+    chain.add({PLACE: puts.place_of(column(_FOUND), found.unknown, rules, column(NUMBER) if said else literal(0))})
+    if found.odd:
+        _decide_odd(chain, puts, columns, rules, explain, spread)
+    place = _draw(chain, spread) if found.draws and spread is not None else column(PLACE)
+    fields = {
+        name: column(f"{ANSWERS}_{name}") for name in (*DECISION, *(["shares"] if spread and spread.shares else []))
     }
-    naming = _looked_up(
-        "__mqclause_saying", {**ids, "__mqclause_names": column("__mqclause_names")}, "__mqclause_named", is_name()
-    )
-    same = both(*(equal(column(name, "__mqclause_decided"), column(of)) for name, of in _BY.items()))
-    known_one = puts.known_as_named(column("known", "__mqclause_decided"), rules, explain, spread is not None)
-    knowing = _looked_up("__mqclause_naming", {_KNOWN: known_one}, "__mqclause_decisions", same)
-    odd_id = equal(column("id", "__mqclause_by_id"), when(is_odd, column(ID)))
-    listed = when(is_odd, column("destinations", "__mqclause_by_id"))
-    odd = {_IS_ODD: is_odd, ODD_PUT: when(is_odd, puts.odd_put), ODD_DESTINATIONS: listed}
-    plans = evolve(
-        of_odd, decided=puts.answer(found, of_odd.decided), tied=puts.ties(found, of_odd.tied), where=column(_IS_ODD)
-    )
-    query = plans.query("__mqclause_puts", columns, (AT, _KNOWN, _IS_ODD, ODD_PUT, ODD_DESTINATIONS), spread)
-    for name, part, stored in reversed([
-        *((name, part, True) for name, part in known(puts, rules, explain, spread is not None).items()),
-        ("__mqclause_asking", asking, False), ("__mqclause_saying", saying, False),
-        ("__mqclause_naming", naming, False), ("__mqclause_knowing", knowing, False),
-        ("__mqclause_puts", _looked_up("__mqclause_knowing", odd, "__mqclause_listed", odd_id), False),
-    ]):  # fmt: skip
+    decided = puts.decided(fields, found.tells_names)
+    if found.odd:
+        odd = puts.of_odd(column(_ODD_DECISION), rules)
+        decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), odd)], decided)
+    kept = [_kept(each) for each in columns]
+    query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
+    query.join(ANSWERS, on=equal(place, column(f"{ANSWERS}_place")), join_type="left", copy=False)
+    for name, part, stored in reversed([*((*each, True) for each in known(found, puts).items()), *chain.parts]):
         query = with_first(query, name, part, stored)
     return query
 
 
+def _draw(chain: _Chain, spread: Spread) -> Node:
+    """The place of the answer that a row takes of several."""
+    chain.join(DRAWS, {_DRAWN: "draws"}, [_same(DRAWS, "place", PLACE)])
+    is_drawn = negated(is_null(column(_DRAWN)))
+    chain.add({HASHED: when(is_drawn, spread.hashed())})
+    chain.add({TIMES: when(is_drawn.copy(), spread.times(column(_DRAWN)))})
+    return exp.Add(this=column(PLACE), expression=coalesced(spread.place(), literal(0)))
+
+
+def _decide_odd(
+    chain: _Chain, puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None
+) -> None:
+    """What the rules say of puts that say something odd."""
+    plans = _Plans.of(rules, puts.odd_shape, explain, spread)
+    told = {"__mqclause_names": "names", ODD_DESTINATIONS: "destinations"}
+    chain.join(ODD, told, [_same(ODD, "place", PLACE)])
+    is_odd = exp.LT(this=column(PLACE), expression=literal(0))
+    chain.add({_IS_ODD: is_odd, ODD_PUT: when(is_odd.copy(), puts.odd_put)})
+    query = evolve(plans, where=column(_IS_ODD)).query(chain.last, columns, (PLACE,), spread, _ODD_DECISION)
+    chain.add_query(query)
+
+
+class _Chain:
+    """The parts of a query, each of the one before: rows with further columns."""
+
+    def __init__(self, source: str) -> None:
+        self.parts: list[tuple[str, exp.Select, bool]] = []
+        self.last = source
+
+    def add_query(self, part: exp.Select) -> None:
+        """A query of the part before."""
+        self.last = f"__mqclause_step_{len(self.parts)}"
+        self.parts.append((self.last, part, False))
+
+    def add(self, columns: Mapping[str, Node]) -> None:
+        """Further columns."""
+        self.add_query(exp.select("*", *_aliases(columns)).from_(self.last))
+
+    def join(self, table: str, columns: Mapping[str, str], on: Iterable[Node]) -> None:
+        """Columns of the row of a small table that is the same, by their names without that of the table.
+
+        Every row stays, and stays one.
+        """
+        found = {name: column(f"{table}_{of}") for name, of in columns.items()}
+        part = exp.select(f"{self.last}.*", *_aliases(found)).from_(self.last)
+        self.add_query(part.join(table, on=both(*on), join_type="left"))
+
+
+def _same(table: str, name: str, own: str) -> Node:
+    return equal(column(own), column(f"{table}_{name}"))
+
+
 def _source(spread: Spread | None) -> str:
     """What a query of the table reads it from."""
-    return "__mqclause_numbered" if spread is not None and spread.from_start else ASKED_OF
+    return "__mqclause_numbered" if spread is not None and spread.from_start and not spread.has_rows else ASKED_OF
 
 
 def _numbered(query: exp.Select, spread: Spread | None) -> exp.Select:
@@ -266,16 +337,9 @@ def _numbered(query: exp.Select, spread: Spread | None) -> exp.Select:
     return with_first(query, source, exp.select("*", number).from_(ASKED_OF), False)
 
 
-_KNOWN, _IS_ODD = "__mqclause_known", "__mqclause_is_odd"
-"""The decision about what a put says, unless it is odd, and whether it is."""
-
-_BY = {"id": ID, "number": ASKED}
-
-
-def _looked_up(source: str, columns: Mapping[str, Node], among: str, same: Node) -> exp.Select:
-    """The rows of ``source``, all of them and each once, with columns of the row that is the same, if there is one."""
-    looked_up = exp.select(f"{source}.*", *_aliases(columns)).from_(source)
-    return looked_up.join(among, on=same, join_type="left")
+_FOUND, _DRAWN, _IS_ODD, _ODD_DECISION = (f"__mqclause_{name}" for name in ("found", "drawn", "is_odd", "odd_decision"))
+"""Columns on the way: the place that names are found by, who may take the row, whether its put is odd, and decided as
+one."""
 
 
 def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:

@@ -23,7 +23,7 @@ Stated = Mapping[str, Any]
 """A table as it stands in a case file."""
 
 FILE_KEYS = frozenset({"clause", "facts", "case", "ordinary", "equivalent", "scene", "scenario"})
-CASE_KEYS = frozenset({"name", "clause", "acts", "readings", "facts", "expect"})
+CASE_KEYS = frozenset({"name", "clause", "acts", "edition", "readings", "facts", "expect"})
 IDENTITY = ("name", "queue_manager")
 
 
@@ -36,13 +36,15 @@ class Case:
     """One case of a rule's case file; ``acts`` says whether the rule decides something here.
 
     ``clauses`` are the sentences that it tests. A kind of case says which keys it takes besides the common ones
-    (``KEYS``) and which it may expect (``EXPECTS``). ``ordinary`` is what the rule derives where it makes no
+    (``KEYS``) and which it may expect (``EXPECTS``). ``edition`` is blank where it is that of the rules, whichever they
+    are. ``ordinary`` is what the rule derives where it makes no
     difference, as far as its file states it.
     """
 
     file: CaseFile
     name: str
     acts: bool
+    edition: str
     readings: Mapping[str, str]
     facts: Stated
     expect: Stated
@@ -56,7 +58,8 @@ class Case:
     def of(cls, file: CaseFile, table: Stated, place: str, **more: Any) -> Self:
         """The case in ``table``, over the scene of its file. Raises CaseError, which begins with ``place``."""
         facts = laid_over(file.facts, table.get("facts", {}), place)
-        stated = table["name"], table.get("acts", True), table.get("readings", {}), facts, table["expect"]
+        read = table.get("edition", ""), table.get("readings", {})
+        stated = table["name"], table.get("acts", True), *read, facts, table["expect"]
         return cls(file, *stated, file.clauses_of(table), **more)
 
     @property
@@ -142,11 +145,6 @@ class CaseFile:
         """The sentences that the case in ``table`` tests. Raises CaseError."""
         return _clauses(self.path.name, table) if "clause" in table else self.clauses
 
-    def readings(self) -> Iterator[tuple[str, str]]:
-        """Every reading that a case is read by, with its choice."""
-        for table in self.every_table:
-            yield from table.get("readings", {}).items()
-
     def cases(self, kind: type[OfKind], **more: Any) -> tuple[OfKind, ...]:
         """The cases, of one kind; ``more`` is what the kind needs besides. Raises CaseError for a key that is wrong."""
         names: set[str] = set()
@@ -188,7 +186,8 @@ def _checked(place: str, table: Stated, names: set[str], kind: type[Case]) -> No
     for key in ("name", "acts", "expect") if kind.SAYS_ACTS else ("name", "expect"):
         if key not in table:
             raise CaseError(f"{place}: {key} is missing")
-    _of_type(place, table, "name", str, "text")
+    for key in ("name", "edition"):
+        _of_type(place, table, key, str, "text")
     _of_type(place, table, "acts", bool, "true or false")
     for key in ("readings", "facts", "expect"):
         _of_type(place, table, key, dict, "a table")

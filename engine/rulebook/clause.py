@@ -14,7 +14,7 @@ from attrs.converters import optional
 
 from mqclause.rulebook.case import CaseFile, case_files
 from mqclause.rulebook.errors import UnansweredError
-from mqclause.rulebook.reading import OVERRIDES
+from mqclause.rulebook.reading import EVIDENCE, OVERRIDES
 from mqclause.rulebook.rules import CLAUSE_KEYS, Rules, id_of_rule
 
 CLAUSE_NUMBERS = re.compile(r"^(?:(?:\d+[a-z]?|[a-z])\.\s+)+")
@@ -29,7 +29,8 @@ class Clause:
     ``rules`` (ids) that state it, those of other clauses too where it rests on them, or a reason why it is
     ``not_a_rule``; where it is not about what rules decide, and the program does it, ``program`` has the module and the
     test that holds it (``path::name``). ``fingerprint`` recognises the sentence,
-    ``page`` says where it stands if that is not the file's one source.
+    ``page`` says where it stands if that is not the file's one source. It holds ``since`` an edition, blank: since the
+    oldest; ``evidence`` says how that is known (see mqclause.rulebook.reading), blank where it stands in the document.
     """
 
     path: str = ""
@@ -40,6 +41,8 @@ class Clause:
     rules: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
     not_a_rule: str | None = None
     program: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
+    since: str = ""
+    evidence: str = ""
 
 
 @frozen
@@ -155,6 +158,8 @@ def _unmet_clause(table: Mapping[str, Any], by_rule: Mapping[str, Mapping[str, A
         yield f"{place}: has rules or a reason why it is none, one of them (or the program that does it)"
     if not clause.says or clause.rules == () or clause.not_a_rule == "" or clause.program == ():
         yield f"{place}: says, rules and not_a_rule are not empty"
+    if clause.evidence not in ("", *EVIDENCE) or bool(clause.since) > bool(clause.evidence):
+        yield f"{place}: evidence is one of {', '.join(EVIDENCE)}, and stands where since does"
     if unknown := sorted(table.keys() - set(CLAUSE_KEYS)):
         yield f"{place}: unknown key {', '.join(unknown)}"
     if not f"{clause.path}.".startswith(f"{clause.number}."):
@@ -204,7 +209,10 @@ def _unmet_readings(
 ) -> Iterator[str]:
     """Readings of clauses that are none, and choices that no rule, term or case depends on."""
     stated = {reading for path in rules.files for reading in _overriding(rules.toml(path))}
-    tried = {f"{name}={choice}" for file in cases for name, choice in file.readings()}
+    tables = [table for file in cases for table in file.every_table]
+    tried = {f"{name}={choice}" for table in tables for name, choice in table.get("readings", {}).items()}
+    for edition in {table["edition"] for table in tables if "edition" in table}.intersection(rules.known_editions):
+        tried |= {f"{name}={choice}" for name, choice in rules.in_edition(edition).readings.items()}
     known = {f"{document}/{number}" for number in numbers}
     for reading in rules.known_readings.values():
         if not reading.concerns(document):
@@ -212,7 +220,7 @@ def _unmet_readings(
         for clause in reading.clauses:
             if clause.startswith(f"{document}/") and clause not in known:
                 yield f"reading {reading.id}: there is no clause {clause}"
-        for choice in (f"{reading.id}={choice}" for choice in reading.choices[1:]):
+        for choice in (f"{reading.id}={choice}" for choice in reading.every_choice[1:]):
             if choice not in stated:
                 yield f"reading {choice}: no rule or term depends on it"
             if choice not in tried:

@@ -51,7 +51,8 @@ class Declaration:
 
     ``situation`` is the class of what they see besides their subjects, ``subject`` that of what they choose from (None:
     nothing). A document that ``follows`` another runs after it on the same situation and subjects, and ``sees`` what
-    that one left: facts by name, as expressions over what remained there. ``row`` names the columns of its tables.
+    that one left: facts by name, as expressions over what remained there, or one that it derives, where it does.
+    ``row`` names the columns of its tables.
     ``asks`` are the facts that answers are made of, each with what it can be: some rule has to derive each, and where
     any are asked for, rules settle no others. Of a fact that is one of a list of words blank is none and allowed.
     ``terms`` are those that are asked before any rule runs, of which kind they are, and what they speak of alone. One

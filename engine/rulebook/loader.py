@@ -103,9 +103,11 @@ class Loading:
             yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
 
     def _sees(self) -> Iterator[tuple[str, Expression]]:
+        """What is seen of the document before, but for facts that its rules do not derive in this edition."""
         for name, text in self.declaration.sees.items():
             assert self.followed is not None, "only what follows another document sees facts of it"  # noqa: S101
-            yield name, parse(text, self.followed.vocabulary, per_subject=False)
+            if not text.isidentifier() or text in self.followed.vocabulary.words:
+                yield name, parse(text, self.followed.vocabulary, per_subject=False)
 
     def _vocabulary(self, terms: Tables, sees: Mapping[str, Expression]) -> Vocabulary:
         """The attributes, what the document sees of the one before, and the terms of rules/terms.toml."""

@@ -16,6 +16,7 @@ from mqclause.language.check import type_of
 from mqclause.language.vocabulary import Type
 from mqclause.model.facts.constants import REASONS
 from mqclause.rulebook.actions import ACTIONS, TAKEN
+from mqclause.rulebook.order import SIDES
 from mqclause.rulebook.reading import OVERRIDES
 from mqclause.rulebook.rule import Derive, Holds, Ruleset, Settle
 from mqclause.rulebook.rules import Rules
@@ -82,8 +83,15 @@ def _everywhere(
         yield (), name, change
     for kind in OVERRIDES:
         for override, stated in table.get(kind, {}).items():
-            for name, change in changes(stated):
+            for name, change in (*changes(stated), *_unmoved(stated)):
                 yield (kind, override), f"{override}: {name}", change
+
+
+def _unmoved(stated: RuleTable) -> Iterator[tuple[str, Change]]:
+    """The changes that leave a rule where it stood before an edition or a reading moved it."""
+    for key in SIDES:
+        if key in stated:
+            yield f"{key} dropped", lambda given, k=key: given.pop(k)  # type: ignore[misc]
 
 
 def _changed(table: RuleTable, where: tuple[str, ...], change: Change) -> RuleTable:
@@ -97,6 +105,8 @@ def _changed(table: RuleTable, where: tuple[str, ...], change: Change) -> RuleTa
 
 def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]:
     """The changes that what a rule states allows."""
+    if "leave_out" in table:
+        yield "leave_out turned", lambda given: given.update(leave_out=not given["leave_out"])
     if "when" in table:
         yield "when negated", lambda given: _in_place(given, "when", NEGATED)
         yield from _without_words(table, "when", ())

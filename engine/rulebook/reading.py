@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -18,7 +18,8 @@ OVERRIDES = ("edition", "reading")
 class Reading:
     """One open point: the clauses it concerns, the choices (the default first), and why it is the default.
 
-    By the choices in ``not_replayed`` the rules say nothing of events one after the other.
+    By the choices in ``not_replayed`` the rules say nothing of events one after the other. ``every_choice`` has those
+    of all editions, first the default of the oldest, and ``defaults`` the default of each that states any.
     """
 
     id: str
@@ -27,6 +28,8 @@ class Reading:
     question: str
     why: str
     not_replayed: tuple[str, ...] = ()
+    every_choice: tuple[str, ...] = ()
+    defaults: frozenset[str] = frozenset()
 
     @property
     def default(self) -> str:
@@ -77,7 +80,7 @@ class InForce:
 
 
 READING_KEYS: Mapping[str, type] = {"clauses": list, "choices": list, "question": str, "why": str, "not_replayed": list}
-EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int}
+EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int, "evidence": str, "source": str}
 """What readings.toml and editions.toml say of each, and of which type."""
 
 _TYPES = {str: "text", list: "a list of texts", int: "a whole number"}
@@ -93,6 +96,49 @@ def checked_tables(path: str, within: str, tables: Any, types: Mapping[str, type
     for name, table in tables.items():
         check_keys(path, f"{within}.{name}".lstrip("."), table, types)
     return dict(tables)
+
+
+EVIDENCE: Mapping[str, str] = {
+    "stated": "read in a page of that edition",
+    "implied": "follows from what was read of that edition",
+    "inferred": "nothing that was read says otherwise",
+    "recalled": "recalled, not read",
+}
+"""How it is known what holds in an edition, the surest first, and that in words."""
+
+
+def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
+    """Raises RuleError for a kind of evidence that there is none of, in a table or in those of its editions."""
+    stated = table.get("evidence")
+    if stated is not None and stated not in EVIDENCE:
+        raise RuleError(
+            path, f"{within}evidence", f"{quoted(stated)} is no kind of evidence{instead(str(stated), EVIDENCE)}"
+        )
+    for key in OVERRIDES:
+        for name, each in table.get(key, {}).items():
+            check_evidence(path, f"{within}{key}.{name!r}.", each)
+
+
+def known_editions(tables: Any) -> dict[str, int]:
+    """The command level of each edition of editions.toml, the oldest first; 0 where none is stated. Raises RuleError.
+
+    Levels rise.
+    """
+    found, highest = dict[str, int](), 0
+    for name, table in checked_tables("editions.toml", "", tables, EDITION_KEYS).items():
+        check_evidence("editions.toml", f"{name}.", table)
+        found[name] = level = table.get("command_level", 0)
+        if level and level <= highest:
+            said = f"{level} is not above {highest}, that of an edition before it; the oldest stands first"
+            raise RuleError("editions.toml", f"{name}.command_level", said)
+        highest = max(level, highest)
+    return found
+
+
+def edition_of(level: int, known: Mapping[str, int]) -> str:
+    """The edition of a queue manager of a command level: the latest whose own is not above; the oldest below all."""
+    found = [name for name, own in known.items() if 0 < own <= level]
+    return found[-1] if found else next(iter(known))
 
 
 def check_keys(path: str, within: str, table: Any, types: Mapping[str, type]) -> None:
@@ -112,7 +158,7 @@ def check_overrides(
     path: str, within: str, table: Mapping[str, Any], readings: Mapping[str, Reading], editions: Iterable[str]
 ) -> None:
     """Raises RuleError for an edition, a reading or a choice that is not known, in a table of the file ``path``."""
-    choices = [f"{name}={choice}" for name, reading in readings.items() for choice in reading.choices]
+    choices = [f"{name}={choice}" for name, reading in readings.items() for choice in reading.every_choice]
     known = {"edition": list(editions), "reading": choices}
     for key in OVERRIDES:
         given = table.get(key, {})
@@ -139,10 +185,16 @@ def readings_in(tables: Mapping[str, Any], editions: tuple[str, ...]) -> dict[st
     """The readings of readings.toml by id, as the latest of ``editions`` has them."""
     in_force = InForce(editions, {})
     stated = checked_tables("readings.toml", "", tables, READING_KEYS)
-    return {name: _reading(name, in_force.stated(table)) for name, table in stated.items()}
+    return {name: _reading(name, in_force.stated(table), _all_choices(table)) for name, table in stated.items()}
 
 
-def _reading(name: str, table: Mapping[str, Any]) -> Reading:
+def _all_choices(table: Mapping[str, Any]) -> list[Sequence[str]]:
+    """The choices of a reading in each edition that states any, the oldest first."""
+    stated = [table, *table.get("edition", {}).values()]
+    return [each["choices"] for each in stated if each.get("choices")]
+
+
+def _reading(name: str, table: Mapping[str, Any], all_choices: Sequence[Sequence[str]]) -> Reading:
     missing = next((key for key in ("clauses", "choices", "question", "why") if not table.get(key)), None)
     if missing:
         raise RuleError("readings.toml", f"{name}.{missing}", "is missing")
@@ -153,7 +205,12 @@ def _reading(name: str, table: Mapping[str, Any]) -> Reading:
         if choice not in choices[1:]:
             said = f"{choice!r} is no choice besides the default{instead(choice, choices[1:])}"
             raise RuleError("readings.toml", f"{name}.not_replayed", said)
-    return Reading(name, tuple(table["clauses"]), choices, table["question"], table["why"], not_replayed)
+    known, defaults = (
+        dict.fromkeys(each for listed in all_choices for each in listed),
+        {each[0] for each in all_choices},
+    )
+    about = tuple(table["clauses"]), choices, table["question"], table["why"], not_replayed
+    return Reading(name, *about, tuple(known), frozenset(defaults))
 
 
 def for_replay(chosen: Mapping[str, str], known: Mapping[str, Reading]) -> None:
@@ -164,11 +221,19 @@ def for_replay(chosen: Mapping[str, str], known: Mapping[str, Reading]) -> None:
             raise ReadingError(f"reading {name}: events are not replayed by {choice!r}; allowed: {listed}")
 
 
-def chosen_readings(given: Mapping[str, str], known: Mapping[str, Reading]) -> dict[str, str]:
-    """A choice for every reading: the ``given`` ones, the defaults for the rest. Raises ReadingError."""
+def chosen_readings(
+    given: Mapping[str, str], known: Mapping[str, Reading], any_edition: bool = False
+) -> dict[str, str]:
+    """A choice for every reading: the ``given`` ones, the defaults for the rest. Raises ReadingError.
+
+    For rules of ``any_edition`` a choice of another edition than the one in force is allowed, and the default counts.
+    """
     for name, choice in given.items():
         if name not in known:
             raise ReadingError(f"reading {name!r} is not known{instead(name, known)}")
-        if choice not in known[name].choices:
-            raise ReadingError(f"reading {name}: {choice!r} is not a choice{instead(choice, known[name].choices)}")
-    return {name: given.get(name, reading.default) for name, reading in known.items()}
+        allowed = known[name].every_choice if any_edition else known[name].choices
+        if choice not in allowed:
+            elsewhere = " in this edition" if choice in known[name].every_choice else ""
+            raise ReadingError(f"reading {name}: {choice!r} is not a choice{elsewhere}{instead(choice, allowed)}")
+    chosen = {name: given.get(name, reading.default) for name, reading in known.items()}
+    return {name: choice if choice in known[name].choices else known[name].default for name, choice in chosen.items()}

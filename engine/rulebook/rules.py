@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from io import TextIOWrapper
 from itertools import islice
@@ -21,13 +22,13 @@ from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
 from mqclause.rulebook.loader import Loading
 from mqclause.rulebook.reading import (
-    EDITION_KEYS,
     InForce,
     Reading,
     check_keys,
-    checked_tables,
     chosen_readings,
+    edition_of,
     editions_until,
+    known_editions,
     readings_in,
 )
 from mqclause.rulebook.rule import Ruleset
@@ -38,12 +39,15 @@ Files = Mapping[str, str]
 
 CLAUSE_KEYS: Mapping[str, type] = {
     "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "rules": list, "not_a_rule": str,
-    "program": list,
+    "program": list, "since": str, "evidence": str,
 }  # fmt: skip
 """What a file of documents/ says of a clause, and of which type."""
 
 MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 """How the name of a file ends that somebody takes for a rule file; editors add ``.txt``, unseen."""
+
+AUTO = "auto"
+"""The edition of the queue manager at which a call is made."""
 
 BESIDE_FOLDERS = ("editions.toml", "readings.toml", "terms.toml")
 """The files that are not of one document."""
@@ -53,7 +57,8 @@ class Rules:
     """The rule files of a folder, in one edition and under one set of readings: made once, checked once.
 
     ``readings`` maps ids of readings.toml to choices; those left out have their default. ``edition`` is one of
-    editions.toml, by default the first. ``folder`` is a folder of rule files to use in place of those that come with
+    editions.toml, or ``auto``, the default: that of the queue manager at which a call is made, by its command level,
+    and the first where that is not known. ``folder`` is a folder of rule files to use in place of those that come with
     the project. A value: it compares and hashes by what the files say, and pickles as their text, so that it goes to
     where there is no such folder. The rules of a document are checked when they are first asked for. Raises
     ReadingError and RuleError.
@@ -67,7 +72,7 @@ class Rules:
     ) -> None:
         if readings is not None and not isinstance(readings, Mapping):
             raise TypeError(f"readings={quoted(readings)} is no mapping of ids of readings to choices")
-        self._read(readings or {}, edition, _own_files() if folder is None else _files(Path(folder)))
+        self._read(readings or {}, edition or AUTO, _own_files() if folder is None else _files(Path(folder)))
 
     @classmethod
     def given(cls, rules: Rules | None) -> Rules:
@@ -76,19 +81,20 @@ class Rules:
             raise TypeError(f"rules={quoted(rules)} is no Rules; readings are given as Rules(readings)")
         return cls() if rules is None else rules
 
-    def _read(self, readings: Mapping[str, str], edition: str | None, files: Files) -> None:
-        self.files = files
+    def _read(self, readings: Mapping[str, str], edition: str, files: Files, by_level: bool = False) -> None:
+        self.files, self.given, self.asked, self.by_level = files, dict(readings), edition, by_level
         if odd := [path for path in files if not PATH.fullmatch(path)]:
             raise RuleError("", "", f"{quoted(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -")
         if beside := [path for path in files if "/" not in path and path not in BESIDE_FOLDERS]:
             raise RuleError(
                 beside[0], "", f"is in no folder of rules; beside those there are {', '.join(BESIDE_FOLDERS)}"
             )
-        known = checked_tables("editions.toml", "", self.toml("editions.toml"), EDITION_KEYS)
-        self.known_editions = tuple(known) or ("",)
-        editions = editions_until(edition, self.known_editions)
+        levels = known_editions(self.toml("editions.toml"))
+        self.levels: Mapping[str, int] = levels or {"": 0}
+        self.known_editions = tuple(self.levels)
+        editions = editions_until(None if edition == AUTO else edition, self.known_editions)
         self.known_readings: Mapping[str, Reading] = readings_in(self.toml("readings.toml"), editions)
-        self.in_force = InForce(editions, chosen_readings(readings, self.known_readings))
+        self.in_force = InForce(editions, chosen_readings(readings, self.known_readings, edition == AUTO or by_level))
 
     @property
     def edition(self) -> str:
@@ -122,10 +128,34 @@ class Rules:
         """The same files in the same edition under other readings. Raises ReadingError."""
         return _under(self, tuple(sorted(readings.items())))
 
+    def in_edition(self, edition: str) -> Rules:
+        """The same files in another edition, under the readings that were given. Raises ReadingError."""
+        return _in_edition(self, edition, False)
+
+    def of_level(self, level: int) -> Rules:
+        """The rules for calls at a queue manager of a command level, 0 where that is not known.
+
+        They are these, unless they are asked for as ``auto`` and the level is one of another edition.
+        """
+        if not level or self.asked != AUTO:
+            return self
+        return _in_edition(self, edition_of(level, self.levels), True)
+
+    @cached_property
+    def stated_editions(self) -> frozenset[str]:
+        """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""
+        with_some = (path for path, text in self.files.items() if "edition" in text)
+        return frozenset(edition for path in with_some for edition in _editions_in(self.toml(path)))
+
+    def as_stated(self, edition: str) -> str:
+        """The edition from which on the rules are as in ``edition``: itself, or the latest before that changed any."""
+        until = editions_until(edition, self.known_editions)
+        return next((each for each in reversed(until) if each in self.stated_editions), until[0])
+
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """The same edition and readings with other files: text by path, None where a file is taken away."""
         files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
-        return _of_text(self.readings, self.edition, dict(sorted(files.items())))
+        return _of_text(self.given, self.asked, dict(sorted(files.items())), by_level=self.by_level)
 
     def ruleset(self, declaration: Declaration) -> Ruleset:
         """The rules of one document in its order, read once. Raises RuleError."""
@@ -156,17 +186,21 @@ class Rules:
         files = {
             path: text for path, text in self.files.items() if "/" not in path or path.partition("/")[0] in folders
         }
-        if len(files) == len(self.files):
+        if len(files) == len(self.files) and self.asked == self.edition and not self.by_level:
             return self
         made = Rules.__new__(Rules)
-        made.files, made.in_force = files, self.in_force
-        made.known_editions, made.known_readings = self.known_editions, self.known_readings
+        made.files, made.in_force, made.given, made.asked = files, self.in_force, self.given, self.edition
+        made.levels, made.known_editions, made.known_readings = self.levels, self.known_editions, self.known_readings
+        made.by_level = False
         made.__dict__["clauses"] = self.clauses
         return made
 
     @cached_property
     def _value(self) -> tuple[Any, ...]:
-        return self.edition, tuple(self.readings.items()), tuple(self.files.items()), tuple(self.clauses.items())
+        # Of another edition, which may have other defaults, what was given decides.
+        given = [each for each in sorted(self.given.items()) if self.known_readings[each[0]].defaults != {each[1]}]
+        asked = self.asked, self.by_level, tuple(given) if self.asked == AUTO else ()
+        return asked, self.edition, tuple(self.readings.items()), tuple(self.files.items()), tuple(self.clauses.items())
 
     @cached_property
     def _hash(self) -> int:
@@ -179,13 +213,20 @@ class Rules:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_text, (dict(self.readings), self.edition, dict(self.files), dict(self.clauses))
+        return _of_text, (dict(self.given), self.asked, dict(self.files), dict(self.clauses), self.by_level)
 
     def __repr__(self) -> str:
         differs = {
             name: choice for name, choice in self.readings.items() if choice != self.known_readings[name].default
         }
         return f"Rules({differs}, {self.edition!r})"
+
+
+def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
+    """The editions for which a table, or one in it, states anything."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from value if key == "edition" else _editions_in(value)
 
 
 def id_of_rule(path: str) -> str:
@@ -195,10 +236,14 @@ def id_of_rule(path: str) -> str:
 
 
 def _of_text(
-    readings: Mapping[str, str], edition: str, files: Files, clauses: Mapping[str, frozenset[str]] | None = None
+    readings: Mapping[str, str],
+    edition: str,
+    files: Files,
+    clauses: Mapping[str, frozenset[str]] | None = None,
+    by_level: bool = False,
 ) -> Rules:
     made = Rules.__new__(Rules)
-    made._read(readings, edition or None, files)
+    made._read(readings, edition or AUTO, files, by_level)
     if clauses is not None:
         made.__dict__["clauses"] = clauses
     return made
@@ -284,7 +329,12 @@ def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dic
 
 @lru_cache(maxsize=256)
 def _under(rules: Rules, readings: tuple[tuple[str, str], ...]) -> Rules:
-    return _of_text(dict(readings), rules.edition, rules.files)
+    return _of_text(dict(readings), rules.asked, rules.files, by_level=rules.by_level)
+
+
+@lru_cache(maxsize=256)
+def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
+    return _of_text(rules.given, edition, rules.files, by_level=by_level)
 
 
 @lru_cache(maxsize=1)
@@ -294,7 +344,7 @@ def _own_files() -> Files:
 
 def _files(folder: Path) -> Files:
     """The text of every rule file of a folder. Raises RuleError."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
     found = {}
     for path in _inside(folder):

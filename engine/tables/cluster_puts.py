@@ -8,7 +8,8 @@ known, so that a table keeps its rows whatever it is made of, and is read once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from attrs import field, frozen
@@ -22,10 +23,10 @@ from mqclause.tables import functions as F  # noqa: N812 - the functions of plan
 from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
-from mqclause.tables.demands import PUT_NAMES
+from mqclause.tables.demands import OF_PUTS, PUT_NAMES, is_null_text
 from mqclause.tables.faults import in_quotes, not_allowed, told_of
 from mqclause.tables.name_keys import AT, ID, KEYS, NameKeys, as_named, is_given, stands_for_any, told_names
-from mqclause.tables.named_puts import CAN_SAY, TOLD_NAMES, decided_puts, names_of
+from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, TOLD_NAMES, decided_puts, names_of
 from mqclause.tables.packing import word_place
 from mqclause.tables.shape import Shape, Sources, ValueSource
 from mqclause.tables.shares import TIE_NAMES
@@ -34,8 +35,18 @@ from mqclause.tables.words import RowWords, kept
 ODD_PUT, ODD_DESTINATIONS = "__mqclause_put", "__mqclause_destinations"
 """Columns on the way: what an odd put says, and what its names lead to."""
 
+NUMBER, SETTLED, INVALID, PLACE = (f"__mqclause_{name}" for name in ("number_said", "settled", "invalid_put", "place"))
+"""Columns on the way: what a put says besides names, the place of an answer that the written names lead to, whether a
+row that they settle not is invalid, and the place of its answer."""
+
 SAID_NUMBER, ANY_NUMBER, ASKED = "__mqclause_number", "__mqclause_any_number", "__mqclause_asked"
 """Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
+
+OF_SEVERAL_EDITIONS = (
+    "put: what it says is decided with the row, and the local queue managers are of several editions; "
+    "decide those of one edition alone, or name one"
+)
+"""What is wrong with an odd put where the local queue managers are not of one edition."""
 
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
@@ -53,6 +64,114 @@ class ClusterPuts:
     sources: Sources = field(eq=repr)
     struct: Node | None
     at: ValueSource | None
+    constants: tuple[tuple[str, Any], ...] = ()
+
+    def gives(self, name: str) -> bool:
+        """Whether rows say a field of a put."""
+        return name in self.sources
+
+    @property
+    def can_say(self) -> tuple[tuple[str, Sequence[Any]], ...]:
+        """What the puts of the table can say in each field without being odd."""
+        fixed = dict(self.constants)
+        return tuple(
+            (name, values if name not in fixed and self.gives(name) else (fixed.get(name, PUT[name].default),))
+            for name, values in CAN_SAY.items()
+        )
+
+    @property
+    def says_odd(self) -> bool:
+        """Whether a column may say of a put what has no number."""
+        return any(len(CAN_SAY[name]) == 1 for name in self._varying)
+
+    @property
+    def _varying(self) -> list[str]:
+        """The fields besides names that are not the same in every row."""
+        return [name for name in CAN_SAY if self.gives(name) and name not in dict(self.constants)]
+
+    def number(self, numbers: Sequence[int]) -> Node | None:
+        """The number in the small table, which has ``numbers``, of what a put says; null of what it may not say.
+
+        None where all puts say the same.
+        """
+        if not self._varying:
+            return None
+        said, any_value = self._place_said(any_value=False), self._place_said(any_value=True)
+        count = prod(len(values) for _, values in self.can_say)
+        place = any_value
+        if self.says_odd:
+            place = F.coalesced(said, exp.Add(this=any_value, expression=literal(count)))
+        if list(numbers) == list(range(len(numbers))):
+            return exp.cast(place, "INT")
+        return F.item(F.list_of([literal(each) for each in numbers], "INT"), place)
+
+    def _place_said(self, any_value: bool) -> Node:
+        """The place of what a put says among all that it can say; ``any_value`` takes what is odd for what is not."""
+        words, place = self._words(), literal(0)
+        wrong = {of.name: words.bindings.spelt_out(each) for of, each in words.faults()}
+        for name in self._varying:
+            values = CAN_SAY[name]
+            is_odd = any_value and len(values) == 1
+            own = case([(wrong[name], exp.null())], literal(0)) if is_odd else self._place_of(PUT[name], words)
+            before = exp.Mul(this=place, expression=literal(len(values)))
+            place = exp.Add(this=before, expression=own)
+        return place
+
+    @property
+    def written(self) -> dict[str, Node]:
+        """What settles a row as it stands there, by the column of the small table; names may be null."""
+        at = {} if self.at is None else {"at": self.at.value.copy()}
+        return at | {name: self.sources[name][0].value.copy() for name in PUT_NAMES if self.gives(name)}
+
+    def found_by(self, rules: Rules) -> list[dict[str, Node]]:
+        """The columns by which a row that is not SETTLED is found, those before first: INVALID, KEYS, BY_NAME."""
+        wrong = either(wrong for wrong, _ in self.faults())
+        is_valid = negated(F.column(INVALID))
+        keys = {AT: self.place, **self.keys}
+        return [
+            {INVALID: when(F.is_null(F.column(SETTLED)), wrong)},
+            {name: when(is_valid.copy(), key) for name, key in keys.items()},
+            self.by_name(rules),
+        ]
+
+    def place_of(self, found: Node, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
+        """The place of an answer: of a row that is SETTLED, or ``found``, or ``unknown`` to all; 0 if it is invalid."""
+        places = [found] if not any(unknown) else [found, self._unknown_place(unknown, rules, number)]
+        return F.coalesced(F.column(SETTLED), when(F.column(INVALID), literal(0)), *places)
+
+    def _unknown_place(self, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
+        kinds = self._of_cluster(
+            [_listed(_listed(map(literal, places)) for places in kinds) for kinds in unknown], "ARRAY<ARRAY<INT>>"
+        )
+        return F.item(F.item(kinds, self.name_keys(rules).unknown_kind()), number)
+
+    def faults(self) -> list[tuple[Node, Node]]:
+        """What can be wrong with a row, in the order in which it is told, each with the text that is told of it."""
+        words = self._words()
+        spelt_out = words.bindings.spelt_out
+        found = [] if self.at is None else [(F.is_null(self.place), self._no_cluster(self.at))]
+        if self.struct is not None:
+            found.append((F.is_null(self.struct.copy()), literal(is_null_text("put"))))
+        found += [(spelt_out(wrong), told_of(words, of)) for of, wrong in words.faults()]
+        none = OF_PUTS.none_given if self.struct is not None else self._none_given()
+        return [*found, (both(*(equal(each, "") for each in self.keys.values())), literal(none))]
+
+    def decided(self, fields: Mapping[str, Node], named: Collection[str]) -> Node:
+        """The decision of a row, from the ``fields`` of its answer; in those ``named`` names of the row may stand."""
+        own = {name: each if name in named else fields[name] for name, each in self._as_named(fields).items()}
+        told = case([(equal(F.column(PLACE), 0), case(self.faults()))], fields["message"])
+        return F.struct_of({**own, "message": told})
+
+    def _as_named(self, fields: Mapping[str, Node]) -> dict[str, Node]:
+        """Fields of an answer with the names that the row gives where they stand in it."""
+
+        own = self._own_where_it_stands
+        found = {name: own(value) for name, value in fields.items() if DECISION.get(name) == "text"}
+        if "shares" in fields:
+            each = {name: own(F.field_of(F.EACH, name)) for name in TIE_NAMES}
+            share = {"share": F.field_of(F.EACH, "share")}
+            found["shares"] = F.each(fields["shares"], F.struct_of({**each, **share}), F.EACH.name)
+        return {**fields, **found}
 
     def name_rows(self, rules: Rules) -> Iterator[dict[str, Any]]:
         """The rows that names are found by, and their destinations."""
@@ -87,6 +206,16 @@ class ClusterPuts:
         gives_one = either([is_given(key) for key in KEYS.values()])
         number, any_number = (when(gives_one, exp.cast(self._number(odd), "INT")) for odd in (False, True))
         return {SAID_NUMBER: number, ANY_NUMBER: any_number}
+
+    def _own_where_it_stands(self, value: Node) -> Node:
+        """A name of the small table, or the name of the row that it stands for."""
+        return case(
+            [(equal(value.copy(), AS_NAMED[name]), key) for name, key in self._own_names().items()], value.copy()
+        )
+
+    def _own_names(self) -> dict[str, Node]:
+        """The names that a row gives, by the field of a put."""
+        return {name: self.keys[key] for name, key in KEYS.items()}
 
     def name_keys(self, rules: Rules) -> NameKeys:
         """How the names of a row are found."""
@@ -164,6 +293,21 @@ class ClusterPuts:
         told = {"inhibited_on_the_way": F.column("inhibited", ODD_PUT)}
         return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told)
 
+    def of_one_edition(self, rules: Rules) -> Rules:
+        """The rules in the edition of the local queue managers, if those of all are alike; else as they are."""
+        found = self._by_edition(rules)
+        return next(iter(found.values())) if len(found) == 1 else rules
+
+    def _by_edition(self, rules: Rules) -> dict[str, Rules]:
+        """The rules of each local queue manager, once for all editions that are alike."""
+        of = (rules.of_level(each.queue_manager.command_level) for each in self.clusters.values())
+        return {each.as_stated(each.edition): each for each in of}
+
+    def of_odd(self, decided: Node, rules: Rules) -> Node:
+        """What is ``decided`` of an odd put by a plan of one edition; among queue managers of several it is told so."""
+        several = len(self._by_edition(rules)) > 1
+        return F.struct_of(invalid_decision(literal(OF_SEVERAL_EDITIONS))) if several else decided
+
     def answer(self, known: Node, odd: Node) -> Node:
         """The decision: what is ``known``, or what the plan says of an ``odd`` put, or what is wrong with its names."""
         wrong = [(wrong, told_of(self._words(), of)) for of, wrong in self._wrong_names()]
@@ -228,7 +372,8 @@ class ClusterPuts:
         own = ValueSource(self._own("clwlmruc"), "integer", "put.clwlmruc")
         # Names have been checked, and those that nobody knows are decided by what else they are told.
         asked = {name: F.column(f"asked_{name}", "__mqclause_names") for name in KEYS}
-        names = {name: F.coalesced(as_named(asked)[name], F.column(key)) for name, key in KEYS.items()}
+        given = self._own_names()
+        names = {name: F.coalesced(self._own_where_it_stands(value), given[name]) for name, value in asked.items()}
         return {
             **found,
             **{name: [ValueSource(value, "name", f"put.{name}")] for name, value in names.items()},
@@ -249,6 +394,10 @@ class ClusterPuts:
 
 PUT_OF = {"clwlmruc": PUT["clwlmruc"], "clwluseq": PUT["qmgr_clwluseq"]}
 """The fields of a put that its local queue manager gives, by the attribute."""
+
+
+def _listed(items: Iterable[Node]) -> Node:
+    return exp.Array(expressions=list(items))
 
 
 def _field(name: str, number: int) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 from sqlglot import exp
 
 from mqclause.documents.workload import OUTCOME
@@ -60,7 +61,12 @@ def cluster_puts(
         by_name = {name: from_start(each) for name, each in by_name.items()}
     where = None if at is None else _source_at(columns, at)
     if given:
-        return ClusterPuts(by_name, _flat(columns, given, by_name.values()), None, where)
+        sources = _flat(columns, given, by_name.values())
+        constants = {name: same_in_all(PUT[name], given[name]) for name, (each,) in sources.items()
+                     if not each.value.find(exp.Column)}  # fmt: skip
+        if "clwlmruc" in constants:
+            by_name = {name: with_clwlmruc(each, int(constants["clwlmruc"])) for name, each in by_name.items()}
+        return ClusterPuts(by_name, sources, None, where, tuple(constants.items()))
     if spelt("put", columns) is None:
         flat = 'of a flat table say which columns its puts are in, like queue="DEST"'
         raise TableError(f"column put is missing; {flat}{instead('put', columns, 'the table has')}")
@@ -151,6 +157,12 @@ def meant(
     if isinstance(same, DomainError):
         raise TableError(str(same))
     return Constant(same)
+
+
+@lru_cache(maxsize=32)
+def with_clwlmruc(cluster: Cluster, number: int) -> Cluster:
+    """The cluster as if its local queue manager had that CLWLMRUC."""
+    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, clwlmruc=number))
 
 
 def same_in_all(of: Column, value: Any) -> Any:

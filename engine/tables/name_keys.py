@@ -65,13 +65,17 @@ class NameKeys:
         """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
         return F.place_of(self._listed(lambda each: each.beside), self._manager())
 
-    def unknown_id(self) -> Node:
-        """The id of names that nobody knows: see unknown_number."""
+    def unknown_kind(self) -> Node:
+        """Of which kind names are that nobody knows: see unknown_number."""
         beside = exp.Add(this=self._beside(), expression=literal(2))
-        place = case(
+        return case(
             [(negated(is_given(KEYS["queue_manager"])), literal(0)), (negated(is_given(KEYS["queue"])), literal(1))],
             F.coalesced(beside, literal(2)),
         )
+
+    def unknown_id(self) -> Node:
+        """The id of names that nobody knows: see unknown_number."""
+        place = self.unknown_kind()
         at = exp.Mul(this=F.column(AT), expression=literal(unknown_number(1, 0) - unknown_number(0, 0)))
         return exp.Sub(this=exp.Add(this=at, expression=literal(unknown_number(0, 0))), expression=place)
 

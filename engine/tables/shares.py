@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from hashlib import md5
 from typing import Any
 
 from attrs import evolve, frozen
@@ -33,12 +34,21 @@ from mqclause.tables.steps import Writing
 TIES, DECIDED, TAKEN = "__mqclause_ties", "__mqclause_decided_alone", "__mqclause_taken"
 """Columns on the way: who stays permitted, with weights, the decision that takes the first listed, and who is taken."""
 
+HASHED, TIMES = "__mqclause_hashed", "__mqclause_times"
+"""Columns on the way: the hash of the value that spreads, and when each destination would take the row."""
+
 TIE_NAMES = ("queue", "queue_manager", "channel")
 ROW = "__mqclause_row"
 """A column on the way: the place of a row in its table, which stands for a null value of the column that spreads."""
 
 HASH_DIGITS = 10
-"""Hexadecimal digits of a hash: so many that a double holds it exactly."""
+"""Hexadecimal digits of the hash of a text."""
+
+BITS, ALL_BITS = 32, 2**32 - 1
+"""Bits of a number that is mixed. A product of two is one of 64 bits, as each multiplier has one bit less."""
+
+MULTIPLIERS = (569_420_461, 1_935_289_751, 2_146_121_005)
+"""Odd numbers whose products mix the bits of numbers well."""
 
 WEIGHTS_OF = 1000.0
 """Weights are so many times the reciprocal of a step: mostly CLWLWGHT itself, a whole number, which adds up exactly."""
@@ -48,12 +58,16 @@ WEIGHTS_OF = 1000.0
 class Spread:
     """What is asked about ties: the ``shares``, and the column ``by`` whose value takes one of them.
 
+    ``is_whole`` says that it holds whole numbers, ``has_rows`` that the table has a column ROW.
+
     A row that takes one of them is decided as if nothing had been put yet, as shares are: counters that say who is next
     would let those fall that it may take.
     """
 
     shares: bool = False
     by: str | None = None
+    is_whole: bool = False
+    has_rows: bool = False
 
     @property
     def from_start(self) -> bool:
@@ -70,28 +84,53 @@ class Spread:
                 raise TableError(
                     f"column {spread} is {kind}; expected a text or an integer (a CAST to STRING would do)"
                 )
-        return cls(shares, spread) if shares or spread is not None else None
+        is_whole = spread is not None and columns[spread] == "integer"
+        return cls(shares, spread, is_whole) if shares or spread is not None else None
 
-    def taken(self, ties: str) -> Node:
-        """The one of the column ``ties`` that a row takes, or null: what ``answer`` needs in the column TAKEN.
+    def hashed(self) -> Node:
+        """The hash of a row's value: what ``times`` needs in the column HASHED.
+
+        It is made by arithmetic alone, which every engine does alike, but for a text, which is hashed by MD5.
+        """
+        assert self.by is not None  # noqa: S101 - rows are spread
+        value, row = exp.column(self.by, quoted=True), _mixed_whole(F.column(ROW))
+        if self.is_whole:
+            return F.coalesced(_mixed_whole(value), row)
+        digits = exp.cast(value, "TEXT")
+        return F.coalesced(exp.BitwiseAnd(this=F.Hashed(this=digits), expression=literal(ALL_BITS)), row)
+
+    @staticmethod
+    def times(draws: Node) -> Node:
+        """When each of the destinations ``draws`` would take the row: what ``place`` needs in the column TIMES.
 
         By weighted rendezvous hashing: each destination draws a time until it would take the row, which is less on
         average the more weight it has, and depends on nothing but the row's value and itself. So where another one
         leaves, the rows that others took stay there.
         """
+        product = exp.Mul(this=F.column(HASHED), expression=F.field_of(F.EACH, "multiplier"))
+        mixed = _mixed(exp.BitwiseAnd(this=product, expression=literal(ALL_BITS)), MULTIPLIERS[2])
+        drawn = exp.Div(this=exp.Add(this=mixed, expression=literal(0.5)), expression=literal(float(1 << BITS)))
+        # A logarithm of what is less than 1 is below 0: the greatest is the shortest time.
+        time = exp.Div(this=exp.Ln(this=drawn), expression=F.field_of(F.EACH, "weight"))
+        return F.each(draws, time, F.EACH.name)
+
+    @staticmethod
+    def place() -> Node:
+        """The place of the one that takes the row among several, from 0; null of one alone."""
+        return exp.Sub(this=F.place_of(F.column(TIMES), exp.ArrayMax(this=F.column(TIMES))), expression=literal(1))
+
+    def taken(self, ties: str) -> Node:
+        """The one of the column ``ties`` that a row takes, or null: what ``answer`` needs in the column TAKEN."""
+        return exp.null() if self.by is None else F.item(F.column(ties), F.coalesced(self.place(), literal(0)))
+
+    def levels(self, ties: str) -> list[dict[str, Node]]:
+        """The columns that lead from the column ``ties`` to TAKEN, those before first."""
         if self.by is None:
-            return exp.null()
-        of_its_own = F.texts(" ", exp.cast(F.column(ROW), "TEXT"))
-        value = F.coalesced(exp.cast(exp.column(self.by, quoted=True), "TEXT"), of_its_own)
-        names = (F.texts(" ", F.coalesced(F.field_of(F.EACH, name), literal(""))) for name in TIE_NAMES)
-        hashed = exp.Add(this=F.Hashed(this=F.texts(value, *names)), expression=literal(0.5))
-        drawn = exp.Ln(this=exp.Div(this=hashed, expression=literal(float(16**HASH_DIGITS))))
-        times = F.each(F.column(ties), exp.Div(this=drawn, expression=F.field_of(F.EACH, "weight")), F.EACH.name)
-        # A logarithm of what is less than 1 is below 0. Lists in a list, so that the times are drawn once.
-        listed = F.variable("times")
-        first = exp.Sub(this=F.place_of(listed, exp.ArrayMax(this=listed.copy())), expression=literal(1))
-        place = F.item(F.each(exp.Array(expressions=[times]), first, listed.name), 0)
-        return F.item(F.column(ties), when(F.more_than(F.column(ties), 1), place, literal(0)))
+            return [{TAKEN: self.taken(ties)}]
+        fields = {"multiplier": _multiplier(F.EACH), "weight": F.field_of(F.EACH, "weight")}
+        draws = F.each(F.column(ties), F.struct_of(fields), F.EACH.name)
+        times = when(F.more_than(F.column(ties), 1), self.times(draws))
+        return [{HASHED: self.hashed()}, {TIMES: times}, {TAKEN: self.taken(ties)}]
 
     def answer(self, decision: str, ties: str) -> Node:
         """The decision, with what is asked, of the columns ``decision``, ``ties`` and TAKEN."""
@@ -106,6 +145,50 @@ class Spread:
             # A call that fails, or fixes no destination, puts nothing anywhere.
             fields["shares"] = when(is_valid, when(is_chosen.copy(), shares, F.first_of(shares.copy(), literal(0))))
         return case([(negated(F.is_null(F.column(decision))), F.struct_of(fields))])
+
+
+def multiplier_of(tie: Mapping[str, Any]) -> int:
+    """What the hash of a row's value is multiplied by for a destination: told apart by its channel and queue manager.
+
+    A queue that is named beside its queue manager is no part of it, whatever it is.
+    """
+    route = " ".join(tie[name] or "" for name in ROUTE_NAMES)
+    digits = md5(route.encode(), usedforsecurity=False).hexdigest()
+    return int(digits[:HASH_DIGITS], 16) & (ALL_BITS >> 1) | 1
+
+
+def _multiplier(tie: Node) -> Node:
+    """The same as a tree."""
+    channel, queue_manager = (F.coalesced(F.field_of(tie.copy(), name), literal("")) for name in ROUTE_NAMES)
+    digits = F.Hashed(this=F.texts(channel, " ", queue_manager))
+    return exp.BitwiseOr(this=exp.BitwiseAnd(this=digits, expression=literal(ALL_BITS >> 1)), expression=literal(1))
+
+
+ROUTE_NAMES = ("channel", "queue_manager")
+
+
+def _mixed(number: Node, multiplier: int) -> Node:
+    """A number of so many bits mixed, as one of so many."""
+    folded = exp.BitwiseXor(this=number, expression=exp.BitwiseRightShift(this=number.copy(), expression=literal(15)))
+    return exp.BitwiseAnd(this=exp.Mul(this=folded, expression=literal(multiplier)), expression=literal(ALL_BITS))
+
+
+def _mixed_whole(number: Node) -> Node:
+    """A whole number of up to 64 bits hashed to one of so many."""
+    unit = literal(1 << BITS)
+    parts = exp.Mod(this=number, expression=unit), exp.IntDiv(this=number.copy(), expression=unit.copy())
+    products = [
+        exp.BitwiseAnd(
+            this=exp.Mul(
+                this=exp.BitwiseAnd(this=exp.cast(part, "BIGINT"), expression=literal(ALL_BITS)),
+                expression=literal(multiplier),
+            ),
+            expression=literal(ALL_BITS),
+        )
+        for part, multiplier in zip(parts, MULTIPLIERS[::2], strict=True)
+    ]
+    both_parts = exp.BitwiseXor(this=products[0], expression=products[1])
+    return _mixed(both_parts, MULTIPLIERS[1])
 
 
 def _weights(ties: str) -> Node:

@@ -48,9 +48,15 @@ def records_of(rows: Iterable[MqObject]) -> list[MqObject]:
     return [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR") and row.text("CLUSTER")]
 
 
-def outdated_records(rows: Sequence[MqObject], local: str, members: Mapping[str, Objects]) -> Iterator[Diagnostic]:
-    """Where a row that ``local`` displays, or the owner of a queue of its own, is not as the owner has the queue."""
-    own = (row for member in members.values() if member.name != local
+def outdated_records(
+    rows: Sequence[MqObject], local: str, members: Mapping[str, Objects], heard_of: Iterable[Objects]
+) -> Iterator[Diagnostic]:
+    """Where a row that ``local`` displays, or the owner of a queue of its own, is not as the owner has the queue.
+
+    Of what owners display it tells those alone that ``local`` has ``heard_of`` by their channels: of any other one it
+    knows just the rows that it displays itself.
+    """
+    own = (row for member in heard_of if member.name != local
            for row in records_of(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
     shown = (*((row, local) for row in records_of(rows)), *((row, row.text("CLUSQMGR")) for row in own))
     owned = {owner: _queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()}

@@ -23,6 +23,7 @@ from mqclause.model.assembly.change import (
 )
 from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.provenance import Placed
+from mqclause.model.assembly.queue_facts import ALIAS_ATTRIBUTES
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, quoted
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
@@ -157,7 +158,8 @@ def _as_others_know_it(placed: Placed[Any]) -> Placed[Any]:
     if not isinstance(own, Queue) or own.type != "QREMOTE" or own.rname:
         return placed
     to, host = own.rqmname or own.queue_manager, own.queue_manager
-    return evolve(placed, fact=QueueManagerAlias(own.name, to, own.clusters, own.put, own.clwlrank, own.clwlprty, host))
+    kept = {name: getattr(own, name) for name in ALIAS_ATTRIBUTES}
+    return evolve(placed, fact=QueueManagerAlias(own.name, to, own.clusters, host=host, **kept))
 
 
 def _told(member: Snapshot, instance: Placed[Queue | QueueManagerAlias]) -> Snapshot:

@@ -12,6 +12,7 @@ from mqclause.model.assembly.channel_states import ChannelStates, is_of_a_cluste
 from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.mq_object import MqObject, placed_fact
 from mqclause.model.assembly.provenance import FactT, Origin, Placed
+from mqclause.model.assembly.queue_facts import ALIAS_ATTRIBUTES
 from mqclause.model.diagnostic import Diagnostic, quoted
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 
@@ -220,7 +221,7 @@ def _partial_in(rows: Iterable[MqObject], stated: tuple[str, ...] = ()) -> tuple
 
 
 def _of_alias(shown: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in shown.items() if name in ("put", "clwlrank", "clwlprty")}
+    return {name: value for name, value in shown.items() if name in ALIAS_ATTRIBUTES}
 
 
 def _clusters(rows: Iterable[MqObject]) -> tuple[str, ...]:

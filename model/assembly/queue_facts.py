@@ -11,6 +11,9 @@ from mqclause.model.assembly.objects import Objects
 from mqclause.model.assembly.provenance import Placed
 from mqclause.model.facts.objects import Queue, QueueManagerAlias
 
+ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")
+"""What counts of an alias of a queue manager besides its names."""
+
 
 def placed_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> Placed[Queue]:
     """The fact of a queue of ``member``; ``host`` is where that is said whose it is."""
@@ -70,6 +73,6 @@ def is_manager_alias(queue: MqObject) -> bool:
 
 def alias_fact(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
     """The alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
-    kept = {name: remote.fields[name] for name in ("put", "clwlrank", "clwlprty") if name in remote.fields}
+    kept = {name: remote.fields[name] for name in ALIAS_ATTRIBUTES if name in remote.fields}
     resolved = remote.text("RQMNAME") or host
     return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)

@@ -195,7 +195,7 @@ class _Seen:
             diagnostics=tuple(faults),
             warnings=tuple(self.warnings()),
             known=tuple(_membership(cluster, everyone) for cluster in self.within(own_clusters(mine))),
-            strangers=tuple(name for name, member in self.members.items() if member not in everyone),
+            strangers=tuple(self.strangers(everyone)),
             unjoined=tuple((each.name, name) for each in self.members.values() for name in self.within(unjoined(each))),
             displayed=shown.with_members,
             repositories=tuple(shown.repositories()),
@@ -207,12 +207,17 @@ class _Seen:
             channel_statuses=others,
         )  # fmt: skip
 
+    def strangers(self, everyone: Sequence[Objects]) -> Iterator[str]:
+        """The members that share no cluster with it, by their files and by what it displays of them itself."""
+        shown = {row.name for row in self.shown.of("CLUSQMGR")}
+        return (name for name, member in self.members.items() if member not in everyone and name not in shown)
+
     def remarks(self, everyone: Sequence[Objects]) -> Iterator[Diagnostic]:
         mine = self.members[self.local]
         yield from (*mine.remarks, *(one for each in everyone for one in each.contradicted(mine)))
         yield from left_open(one for each in everyone for one in each.scripts)
         yield from taken_as_of(self.local, mine.scripts)
-        yield from outdated_records(self.shown.of("QCLUSTER"), self.local, {each.name: each for each in everyone})
+        yield from outdated_records(self.shown.of("QCLUSTER"), self.local, self.members, everyone)
 
     def known(self, member: Objects, placed: Iterator[Placed[FactT]]) -> Iterable[Placed[FactT]]:
         """The queues of a member as the local queue manager knows them."""

@@ -52,5 +52,6 @@ CHANNEL_STATUS: Final[dict[str, int]] = {
     "REQUESTING": 7,
     "PAUSED": 8,
     "STOPPED": 6,
+    "SWITCHING": 14,
 }
 """Channel states by MQSC word (MQCHS_*), in the order in which the workload algorithm prefers them."""

@@ -36,7 +36,8 @@ class Naming:
     ``known_as_model``: it has a model queue of it itself; what
     facts give of others is known. The name of the queue manager ``is_other_queue_manager`` of which facts tell, or
     ``is_advertised_alias`` of a queue manager, of whomever. ``instances_bind_alike``: all instances of the queue have
-    one DEFBIND; ``bind_left_open``: the call leaves it to that. ``alias_route_in_another_cluster``: a route to another
+    one DEFBIND, ``aliases_bind_alike``: so have all aliases of the named queue manager; ``bind_left_open``: the call
+    leaves it to that. ``alias_route_in_another_cluster``: a route to another
     queue manager that advertises the named alias is in a cluster of ours that the alias is not in. ``for_input``: the
     call opens the queue to get or to browse messages.
     """
@@ -92,6 +93,7 @@ class Naming:
     bind_left_open: bool = False
     for_input: bool = False
     instances_bind_alike: bool = True
+    aliases_bind_alike: bool = True
     alias_route_in_another_cluster: bool = False
 
 
@@ -173,7 +175,7 @@ def _of_alias(cluster: Cluster, name: str) -> dict[str, Any]:
     if named is not None and (named.type != "QREMOTE" or named.rname):
         return {}
     if named is None:
-        return _of_clustered_alias(cluster, name)
+        return _of_aliases_of_others(cluster, name) | _of_clustered_alias(cluster, name)
     return {
         "names_alias": True,
         "alias_clustered": _own_clustered_alias(cluster, name) is not None,
@@ -196,7 +198,16 @@ def _of_clustered_alias(cluster: Cluster, name: str) -> dict[str, Any]:
         "alias_clustered": True,
         "alias_put_enabled": alias.put == "ENABLED",
         "alias_rqmname": alias.queue_manager,
+        "alias_defbind": alias.defbind,
     }
+
+
+def _of_aliases_of_others(cluster: Cluster, name: str) -> dict[str, Any]:
+    aliases = cluster.aliases_by_name.get(name, ())
+    if not aliases:
+        return {}
+    first = aliases[0].defbind
+    return {"alias_defbind": first, "aliases_bind_alike": all(each.defbind == first for each in aliases)}
 
 
 def _own_clustered_alias(cluster: Cluster, name: str) -> QueueManagerAlias | None:

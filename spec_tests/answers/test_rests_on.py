@@ -121,7 +121,8 @@ def test_two_answers_stand_in_one_sentence() -> None:
     # Clause 8 takes back whoever is RETRYING, clause 9 nobody while QM4 is left; QM4's file is listed first.
     _, said = rests_on(decided(snapshot), snapshot)[-1].what.split(". ")
     assert (
-        said == "If all of them are RETRYING: QM4, QM2 or QM3; if all of them are REQUESTING or PAUSED or STOPPED: QM4"
+        said == "If all of them are RETRYING: QM4, QM2 or QM3; if all of them are REQUESTING or PAUSED or STOPPED or "
+        "SWITCHING: QM4"
     )
 
 
@@ -150,7 +151,7 @@ def test_states_that_no_rule_tells_apart() -> None:
         ("INACTIVE", "RUNNING"),
         ("BINDING", "INITIALIZING", "STARTING", "STOPPING"),
         ("RETRYING",),
-        ("REQUESTING", "PAUSED", "STOPPED"),
+        ("REQUESTING", "PAUSED", "STOPPED", "SWITCHING"),
     )
 
 

@@ -132,6 +132,28 @@ def test_an_alias_of_a_queue_manager(files: Any) -> None:
     assert differing(*named) == ["CLWLPRTY of ANY.QM is 7 at QM3, and 3 in what QM1 knows of it"]
 
 
+def test_the_record_of_an_alias_says_the_binding_of_an_open_that_leaves_it_to_the_alias(files: Any) -> None:
+    asked = ("--from", "QM1", "--put", "Q", "--to-queue-manager", "ANY.QM", "--call", "MQOPEN")
+    log = seen("QMGR", "ANY.QM")
+    assert answered(explain, *files(QM1=log), *asked)["outcome"] == "deferred"
+    bound = log.replace("DEFBIND(NOTFIXED)", "DEFBIND(OPEN)")
+    assert answered(explain, *files(QM1=bound), *asked)["outcome"] == "chosen"
+
+
+def test_a_log_that_shows_no_channel_of_the_owner_is_of_one_who_is_shown(files: Any) -> None:
+    found = answered(explain, *files(QM1=seen(), QM2=ZOS), "--from", "QM1", "--put", "BILLS")
+    (told,) = [each for each in found["remarks"] if "CLWLPRTY" in each]
+    assert "CLWLPRTY of BILLS is 7 at QM2 (" in told
+    assert not any("shares no cluster" in each for each in found["assumptions"])
+
+
+def test_a_log_of_one_who_is_not_shown_tells_of_nothing_here(files: Any) -> None:
+    log = ZOS.replace("QM2", "QM9")
+    found = answered(explain, *files(QM1=seen(), QM9=log), "--from", "QM1", "--put", "BILLS")
+    assert not any("CLWLPRTY" in each for each in found["remarks"])
+    assert "QM1 shares no cluster with QM9 and knows nothing of what is there" in found["assumptions"]
+
+
 def test_nothing_is_told_where_both_say_the_same(files: Any) -> None:
     named = files(QM1=seen(), QM2=owner("QM2"), QM3=owner("QM3"))
     remarks = answered(explain, *named, "--from", "QM1", "--put", "BILLS")["remarks"]

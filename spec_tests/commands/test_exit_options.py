@@ -144,7 +144,8 @@ def test_what_the_exits_answer_rests_on(tmp_path: Path) -> None:
     # The exit takes QM3 while its channel can be used; else it leaves the choice to the rules.
     (missing,) = trace["incomplete"]
     assert missing["what"] == (
-        "channel status unknown; taken as INACTIVE. If TO.QM3 is RETRYING or REQUESTING or PAUSED or STOPPED: QM2"
+        "channel status unknown; taken as INACTIVE. If TO.QM3 is RETRYING or REQUESTING or PAUSED or STOPPED or "
+        "SWITCHING: QM2"
     )
 
 

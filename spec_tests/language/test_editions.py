@@ -13,7 +13,8 @@ from mqclause.rulebook.rule import Eliminate, Keep
 from mqclause.rulebook.rules import rules_folder
 from spec_tests.support.delivery import DELIVERY, Van, delivered, names, rule, rules_in
 
-SECOND, THIRD = "wmq-7", "mq-8"
+LAST, SECOND, THIRD = "mq-10.0", "mq-11", "mq-12"
+"""The last edition that the rules know, and two more."""
 NOT_ASKED = ("__pycache__", "documents", "retrieval", "exit", "administration", "check", "delivery")
 
 
@@ -22,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
     """A copy of the rules that are asked here, with two more editions that change nothing yet."""
     copied = Path(shutil.copytree(rules_folder(), tmp_path / "rules", ignore=shutil.ignore_patterns(*NOT_ASKED)))
     with (copied / "editions.toml").open("a") as editions:
-        editions.write(f'\n[{SECOND}]\ntitle = "MQ V7"\n\n[{THIRD}]\ntitle = "MQ 8"\n')
+        editions.write(f'\n["{SECOND}"]\ntitle = "MQ 11"\n\n["{THIRD}"]\ntitle = "MQ 12"\n')
     return copied
 
 
@@ -31,24 +32,25 @@ def add(folder: Path, path: str, text: str) -> None:
         file.write(f"\n{text}\n")
 
 
-def ids(folder: Path, edition: str | None = None) -> list[str]:
+def ids(folder: Path, edition: str = LAST) -> list[str]:
     return [each.id for each in Rules(edition=edition, folder=folder).ruleset(WORKLOAD).rules]
 
 
 def test_the_first_edition_is_the_default(folder: Path) -> None:
-    assert (Rules().edition, Rules().known_editions) == ("wmq-6", ("wmq-6",))
+    known = ("wmq-6", "wmq-7.0", "wmq-7.1", "wmq-7.5", "mq-8.0", "mq-9.0", "mq-9.1", "mq-9.2", "mq-9.3", "mq-9.4", LAST)
+    assert (Rules().edition, Rules().known_editions) == ("wmq-6", known)
     rules = Rules(folder=folder)
-    assert (rules.edition, rules.known_editions) == ("wmq-6", ("wmq-6", SECOND, THIRD))
+    assert (rules.edition, rules.known_editions) == ("wmq-6", (*known, SECOND, THIRD))
     assert rules.ruleset(WORKLOAD).edition == "wmq-6"
 
 
 def test_an_edition_that_changes_nothing_has_the_same_rules(folder: Path) -> None:
     for declaration in (WORKLOAD, OUTCOME, TRIGGER):
-        one, other = (Rules(edition=each, folder=folder).ruleset(declaration) for each in (None, SECOND))
+        one, other = (Rules(edition=each, folder=folder).ruleset(declaration) for each in (LAST, SECOND))
         assert [(rule.id, rule.clause, rule.action) for rule in one.rules] == [
             (rule.id, rule.clause, rule.action) for rule in other.rules
         ]
-        assert (one.edition, other.edition) == ("wmq-6", SECOND)
+        assert (one.edition, other.edition) == (LAST, SECOND)
 
 
 def test_an_edition_overrides_a_key_and_later_ones_keep_it(folder: Path) -> None:
@@ -147,13 +149,13 @@ def test_an_edition_changes_a_term_and_a_reading(folder: Path) -> None:
 
 def test_an_edition_that_is_not_known(folder: Path) -> None:
     with pytest.raises(
-        ReadingError, match=r"^edition 'wmq-8' is not known; allowed: wmq-6, wmq-7, mq-8; did you mean .*\?$"
+        ReadingError, match=r"^edition 'wmq-8' is not known; allowed: wmq-6, wmq-7\.0, .*; did you mean .*\?$"
     ):
         Rules(edition="wmq-8", folder=folder)
-    add(folder, "workload/05_resumed_first.toml", '[edition."wmq-9"]\nwhen = "TRUE"')
+    add(folder, "workload/05_resumed_first.toml", '[edition."mq-13"]\nwhen = "TRUE"')
     with pytest.raises(RuleError) as caught:
         ids(folder)
-    said = "rules/workload/05_resumed_first.toml: edition.'wmq-9': is not an edition of rules/editions.toml; did you mean 'wmq-7'?"
+    said = "rules/workload/05_resumed_first.toml: edition.'mq-13': is not an edition of rules/editions.toml; did you mean 'mq-12'?"
     assert str(caught.value) == said
 
 

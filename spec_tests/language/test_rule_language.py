@@ -72,7 +72,7 @@ def test_choosing_by_condition_and_by_order() -> None:
         ("is_local AND chanel_rank > 1", "column 14: 'chanel_rank' is not"),
         ("channel_status = 'RUNING'", "column 1: 'RUNING' is never a value here; allowed: INACTIVE, RUNNING,"),
         ("channel_status IN ('RUNNING', 'STOPED')", "'STOPED' is never a value here"),
-        ("channel_status = 'retrying'", "PAUSED, STOPPED; did you mean 'RETRYING'?"),
+        ("channel_status = 'retrying'", "PAUSED, STOPPED, SWITCHING; did you mean 'RETRYING'?"),
         ("is_local = 1", "column 1: 'is_local = 1' compares true or false with a whole number"),
         ("channel_rank", "'channel_rank' is a whole number, expected true or false"),
         ("NOT channel_rank", "'channel_rank' is a whole number, expected true or false"),

@@ -20,7 +20,16 @@ from mqclause.rulebook.rule import Ruleset
 from spec_tests.support.deep import every
 
 RULES = Rules()
-RULE_IDS = [rule.id for declaration in DOCUMENTS.values() for rule in RULES.ruleset(declaration).rules]
+EDITIONS = [RULES.in_edition(each) for each in RULES.known_editions]
+"""The rules in each edition: what a rule or a term says of one is turned round, too, and cases of that one notice."""
+
+BY_ID = {
+    rule.id: read.ruleset(declaration)
+    for read in reversed(EDITIONS)
+    for declaration in DOCUMENTS.values()
+    for rule in read.ruleset(declaration).rules
+}
+RULE_IDS = list(BY_ID)
 LINKS = [
     (document, clause.path, rule_id)
     for document in DOCUMENTS
@@ -31,7 +40,8 @@ TERMS = [(document, term) for document in DOCUMENTS for term in RULES.toml("term
 
 
 def ruleset(rule_id: str) -> Ruleset:
-    return RULES.ruleset(DOCUMENTS[rule_id.partition(".")[0]])
+    """That of the oldest edition that has the rule."""
+    return BY_ID[rule_id]
 
 
 def test_every_rule_file_is_a_rule() -> None:
@@ -56,12 +66,11 @@ def test_a_rule_turned_round_is_noticed(rule_id: str) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_mutant_differs_from_its_rule_and_is_read_as_it_was_written(document: str) -> None:
-    known = RULES.ruleset(DOCUMENTS[document])
-    for rule in known.rules:
-        for mutant in mutants_of(RULES, known, rule.id):
-            assert mutant.path == RULES.path(rule.id)
-            assert mutant.table != RULES.toml(mutant.path), (rule.id, mutant.change)
-            assert tomllib.loads(mutant.text) == mutant.table, (rule.id, mutant.change)
+    for rule_id in (each for each in RULE_IDS if each.partition(".")[0] == document):
+        for mutant in mutants_of(RULES, ruleset(rule_id), rule_id):
+            assert mutant.path == RULES.path(rule_id)
+            assert mutant.table != RULES.toml(mutant.path), (rule_id, mutant.change)
+            assert tomllib.loads(mutant.text) == mutant.table, (rule_id, mutant.change)
 
 
 @pytest.mark.parametrize("rule_id", every(8, RULE_IDS))
@@ -76,7 +85,8 @@ def test_a_term_turned_round_is_noticed(document: str, term: str) -> None:
     mutants = list(term_mutants_of(RULES, known, term))
     assert mutants
     # Those that use it most often notice it.
-    rule_ids = [rule.id for rule in sorted(known.rules, key=lambda rule: term not in RULES.files[rule.path])]
+    of_document = [each for each in RULE_IDS if each.partition(".")[0] == document]
+    rule_ids = sorted(of_document, key=lambda rule_id: term not in RULES.files[RULES.path(rule_id)])
     for mutant in mutants:
         assert noticed(mutant.within(RULES), rule_ids, known), mutant.change
 

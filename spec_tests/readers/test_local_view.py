@@ -70,14 +70,14 @@ class TestLocalView:
         )
         other = script(
             "B",
-            "DEF QR(ANY) CLUSTER(PAY) CLWLPRTY(2) RQMNAME(Z)\nDEF QR(PRIVATE)\nDEF QR(TO.B) CLUSTER(PAY)\n"
+            "DEF QR(ANY) CLUSTER(PAY) CLWLPRTY(2) RQMNAME(Z) DEFBIND(NOTFIXED)\nDEF QR(PRIVATE)\nDEF QR(TO.B) CLUSTER(PAY)\n"
             "DEF QR(LOAN.ANY) CLUSTER(LOAN)\nDEF QR(Q) CLUSTER(PAY) RNAME(R)\n" + MEMBER.format("B"),
         )
         view = assembled(local, script("A", MEMBER.format("A")), other, local="A")
         assert [placed.fact for placed in view.queue_manager_aliases] == [
             QueueManagerAlias("SELF", "A", clusters=("PAY",), clwlrank=1),
             QueueManagerAlias("TO.NOWHERE", "Z", clusters=("PAY",), host="A"),
-            QueueManagerAlias("ANY", "Z", clusters=("PAY",), clwlprty=2, host="B"),
+            QueueManagerAlias("ANY", "Z", clusters=("PAY",), clwlprty=2, host="B", defbind="NOTFIXED"),
             QueueManagerAlias("TO.B", "B", clusters=("PAY",)),
         ]
         assert [placed.fact for placed in view.queues] == [

@@ -47,4 +47,4 @@ def rules_that_say_a_name() -> Rules:
     """Two rules tell PAY from any other queue: by which channel it goes, and at a queue manager that nobody knows."""
     nobody = AS_THE_LOCAL_ONE.replace("queue_manager_known", "queue_manager_known AND queue = 'PAY'")
     nobody = nobody.replace("\"''\"", "\"'QM2'\"")
-    return Rules().with_files({"workload/04c_payroll.toml": SAYS_A_NAME, "resolution/04b_payroll.toml": nobody})
+    return Rules().with_files({"workload/04z_payroll.toml": SAYS_A_NAME, "resolution/04b_payroll.toml": nobody})

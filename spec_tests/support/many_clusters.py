@@ -13,25 +13,28 @@ from mqclause.answers.choice.resolution import Resolved
 from mqclause.model.facts.destination import Destination
 from mqclause.model.facts.situation import situation
 from mqclause.tables.columns import DESTINATION, PUT
-from spec_tests.support.random_clusters import random_case, random_readings
+from spec_tests.support.random_clusters import EDITIONS, random_case, random_readings
 
 Row = tuple[dict[str, Any], list[dict[str, Any] | None]]
 
 
 @frozen
 class Batch:
-    """Clusters with a put in each, and the readings under which they are decided."""
+    """Clusters with a put in each, and the edition and readings by which they are decided."""
 
+    edition: str
     readings: dict[str, str]
     cases: tuple[tuple[Cluster, Put], ...]
 
 
 def batches(clusters: int, each: int) -> Iterator[Batch]:
-    """So many clusters, always the same: in batches of ``each``, the readings of every other one at random."""
+    """So many clusters, always the same: in batches of ``each``, one after the other in each edition, and of two in a row
+    of these the readings of one at random."""
     rng = Random(20240611)
     for number in range(clusters // each):
-        readings = random_readings(rng) if number % 2 else {}
-        yield Batch(readings, tuple(random_case(rng) for _ in range(each)))
+        edition = EDITIONS[number % len(EDITIONS)]
+        readings = random_readings(rng, edition) if number // len(EDITIONS) % 2 else {}
+        yield Batch(edition, readings, tuple(random_case(rng) for _ in range(each)))
 
 
 def table_row(engine: Engine, cluster: Cluster, put: Put) -> tuple[Row, dict[str, Any]] | None:

@@ -108,9 +108,13 @@ def random_put(rng: Random, cluster: Cluster) -> Put:
     return Put(queue, "" if queue else host, bind, call, received, pcf, sent)
 
 
-def random_readings(rng: Random) -> dict[str, str]:
-    """A choice for every reading."""
-    return {name: rng.choice(reading.choices) for name, reading in Rules().known_readings.items()}
+EDITIONS = ("wmq-6", "wmq-7.5", "mq-8.0", "mq-9.3")
+"""The editions in which random clusters are decided: of each that changed something, and the one in widest use."""
+
+
+def random_readings(rng: Random, edition: str = "wmq-6") -> dict[str, str]:
+    """A choice for every reading that an edition has."""
+    return {name: rng.choice(reading.choices) for name, reading in Rules(edition=edition).known_readings.items()}
 
 
 def _random_mix(rng: Random, routes: int) -> Mix:

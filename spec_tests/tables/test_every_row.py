@@ -191,7 +191,7 @@ def test_what_else_is_given_instead() -> None:
          "destinations[0].channel_rank = 10; allowed: a whole number from 0 to 9"),
         ("{'Queue': 'Q1'}", "[{'Queue_Manager': 'QM2', 'Channel_Status': 'x'}]",
          "destinations[0].channel_status = 'x'; allowed: INACTIVE, RUNNING, BINDING, INITIALIZING, STARTING, STOPPING, "
-         "RETRYING, REQUESTING, PAUSED, STOPPED"),
+         "RETRYING, REQUESTING, PAUSED, STOPPED, SWITCHING"),
     ],
 )  # fmt: skip
 def test_names_of_fields_in_any_letter_case(connection: Any, put: str, destinations: str, message: str) -> None:

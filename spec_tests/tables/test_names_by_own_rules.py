@@ -62,7 +62,7 @@ def test_a_name_that_a_rule_says_is_decided_for_itself(beside: str, odd: dict[st
                cluster=TWO_WAYS, rules=rules, explain=True)  # fmt: skip
     assert [each["queue"] for each in found] == ["PAY", "OTHER" if beside == "QM2" else None]
     assert found[0]["channel"] == "C3"
-    assert found[0]["eliminated_by"] == ["workload.04c", None]
+    assert found[0]["eliminated_by"] == ["workload.04z", None]
     assert (found[1]["channel"], found[1]["reason"]) == (("C2", None) if beside == "QM2" else (None, 2087))
 
 

@@ -62,6 +62,8 @@ def answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
         yield label, Text(sentence)
         label = ""
     if decision.runs:
+        if told.edition_from != "default":
+            yield "edition", Text(f"{decision.rules.edition} ({told.edition_from or decision.edition_from})")
         yield "reaches", Text(reach(decision))
     yield from exit_lines(decision.exit)
     yield from _ending(told)
@@ -100,8 +102,9 @@ def _who_chooses(decision: Decision) -> str:
     if put.call == "MQPUT1":
         return "MQPUT1 chooses"
     origin = ", from DEFBIND" if put.bind == "AS_Q_DEF" else ""
-    # Neither a queue manager nor a queue that there is not has a DEFBIND.
+    # Neither a queue manager nor a queue that there is not has a DEFBIND; an alias of a queue manager has one.
     known = put.queue in decision.cluster.queues_by_name and not decision.situation.put_queue_manager
+    known = known or bool(put.queue and put.queue_manager in decision.cluster.aliases_by_name)
     binding = f": binding {bind}{origin}" if known or not origin else ""
     if decision.fixed:
         return f"MQOPEN chooses{binding}"

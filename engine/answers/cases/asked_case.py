@@ -19,7 +19,7 @@ Comparison = Callable[[Any, Any], Iterator[str]]
 
 @frozen(eq=False, slots=False)
 class AskedCase(Case):
-    """A case with its question. It is read by the ``rules`` that it is put to, under the case's readings.
+    """A case with its question. It is read by the ``rules`` that it is put to, in its edition and under its readings.
 
     A kind of case says how each key that it may expect is compared (``COMPARED``).
     """
@@ -27,6 +27,10 @@ class AskedCase(Case):
     COMPARED: ClassVar[Mapping[str, Comparison]] = {}
     GOES_THROUGH: ClassVar[bool] = False
     """Whether the product is asked, and not rules alone."""
+
+    def read(self, rules: Rules) -> Rules:
+        """The rules in the case's edition, if it has one, and under its readings. Raises ReadingError."""
+        return (rules.in_edition(self.edition) if self.edition else rules).under(self.readings)
 
     @abstractmethod
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:

@@ -17,7 +17,7 @@ from mqclause.rulebook.case import CaseFile, case_file
 from mqclause.rulebook.clause import path_within
 from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rule import Derive, Ruleset
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, id_of_rule
 
 CASE_KINDS: Mapping[str, type[AskedCase]] = {
     "resolution": DecisionCase,
@@ -62,16 +62,16 @@ def cases_by_clause(rules: Rules, document: str) -> Mapping[str, list[AskedCase]
     """The cases that name sentences of a document, by sentence; also those of rules of other documents."""
     found: dict[str, list[AskedCase]] = {}
     for declaration in DOCUMENTS.values():
-        for rule in rules.ruleset(declaration).rules:
-            for case in cases_of(rule.id):
-                for path in filter(None, (path_within(document, declaration.name, name) for name in case.clauses)):
-                    found.setdefault(path, []).append(case)
+        for path in rules.in_folder(declaration.name):
+            for case in cases_of(id_of_rule(f"{declaration.name}/{path}")):
+                for named in filter(None, (path_within(document, declaration.name, name) for name in case.clauses)):
+                    found.setdefault(named, []).append(case)
     return found
 
 
 def _is_hidden(case: AskedCase, original: Ruleset) -> bool:
     """Whether the case's rule derives a fact that its answers do not show."""
-    action = original.rule(case.rule).action
+    action = next((rule.action for rule in original.rules if rule.id == case.rule), None)
     return isinstance(case, DecisionCase) and isinstance(action, Derive) and action.of == "situation"
 
 

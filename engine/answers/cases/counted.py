@@ -12,7 +12,7 @@ from mqclause.rulebook.rules import Rules
 
 @frozen
 class Counted:
-    """A document by the name of its folder and its title, with how many ``rules`` and ``cases`` it has.
+    """A document by the name of its folder and its title; how many ``rules``, of any edition, and ``cases`` it has.
 
     ``sentences`` are those of the document itself, of which ``stated`` have rules and the others a reason why they are
     none; ``more`` are those of other books that its rules rest on. ``missing`` says which rules state no sentence, or
@@ -45,7 +45,7 @@ def _counted(rules: Rules, name: str) -> Counted:
         len(own),
         sum(clause.rules is not None for clause in own),
         len(every) - len(own),
-        len(rules.ruleset(DOCUMENTS[name]).rules),
+        len(rules.in_folder(name)),
         sum(len(file.tables) for file in case_files(None, name)),
         tuple(unstated(rules, name)),
     )

@@ -234,7 +234,7 @@ class CourseCase(AskedCase):
         return tuple(made(kind, each, f"{self}: facts.subjects[{at}]") for at, each in enumerate(given))
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled", conditions: bool = False) -> Answered:
-        course = Course.of(rules.under(self.readings), self.declaration, executor)
+        course = Course.of(self.read(rules), self.declaration, executor)
         runs = course.run(self.situation, self.subjects, traced=True)
         told, earlier = [], dict[str, Any]()
         for each, run in zip(course.steps, runs, strict=True):

@@ -143,7 +143,7 @@ class DecisionCase(AskedCase):
         return None if self.before is None else read_document(self.before, f"{self}: before")
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled", explain: Level = "rule") -> Decision:
-        engine = Engine(rules.under(self.readings), executor)
+        engine = Engine(self.read(rules), executor)
         state = None if self.earlier is None else self._choice(engine, self.earlier, None, "off").state
         return self._choice(engine, self.snapshot, state, explain)
 

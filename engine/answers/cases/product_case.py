@@ -131,7 +131,7 @@ class ProductCase(AskedCase):
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> FromProduct:
         """What the product answers. Raises FactsError, ReadingError and RuleError."""
-        known = rules.under(self.readings)
+        known = self.read(rules)
         if self.on:
             day, text = day_given(self.on), json.dumps(self.facts, default=str)
             held = read_held([Source(f"{self}.json", text.encode())], day)

@@ -163,7 +163,7 @@ class ReplayCase(ScenarioCase):
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Replayed:
         """What each event leads to. Raises FactsError, ReadingError and RuleError."""
-        replay = Replay(rules.under(self.readings), executor)
+        replay = Replay(self.read(rules), executor)
         rows = tuple(replay.rows(self.scenario, str(self)))
         return Replayed(replay.triggers.ruleset, rows, tuple(replay.triggers.judge.runs.values()))
 

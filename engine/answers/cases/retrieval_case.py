@@ -151,7 +151,7 @@ class RetrievalCase(ScenarioCase):
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Retrieved:
         """What the rules make of the messages and of each event. Raises FactsError, ReadingError and RuleError."""
-        read = rules.under(self.readings)
+        read = self.read(rules)
         asked = AskedRetrieval(read, executor)
         order = self._order(asked)
         rows: list[Row] = []

@@ -16,11 +16,11 @@ from mqclause.answers.choice.ways import Ways, refused_on_the_way
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.order.retrieval_calls import close_reason, put_reason, retrieve
 from mqclause.answers.replay.administering import Administering
+from mqclause.answers.replay.assumptions import Assumptions
 from mqclause.answers.replay.group_binding import GroupBinding
 from mqclause.answers.replay.replay_exits import ReplayExits
 from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
 from mqclause.answers.trigger.examination import Examination, Triggers
-from mqclause.answers.trigger.unknown_handles import UnknownHandles
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller
@@ -56,6 +56,12 @@ class Replay:
         self.retrieval = Retrieval(self.engine.rules, executor)
         for_replay(self.engine.rules.readings, self.engine.rules.known_readings)
 
+    def _of(self, engine: Engine) -> Replay:
+        """One by the rules of another edition, which are those of ``engine``."""
+        made = Replay(engine.rules, engine.executor)
+        made.engine = engine
+        return made
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Replay, self.engine.__reduce__()[1]
 
@@ -75,12 +81,15 @@ class Replay:
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
         of_type("scenario", scenario, Scenario, ", as read_scenario gives")
+        if (engine := self.engine.at(scenario.cluster)) is not self.engine:
+            yield from self._of(engine).rows(scenario, source)
+            return
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
         ways = Ways(self.engine.rules, scenario.beyond)
         administering = Administering.of(self.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
-        handles = UnknownHandles(self.triggers, set(scenario.unknown_handles))
+        assumptions = Assumptions.of(scenario, self.triggers)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -90,7 +99,7 @@ class Replay:
                     except EventError as error:
                         label = event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
-                    row.assumed = (*_assumed(row, scenario.assumed), *handles.assumed(row.examinations))
+                    row.assumed = assumptions.said(row)
                     met = (ways.started(each, run.state.cluster) for each in row.starting)
                     row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):
@@ -102,15 +111,6 @@ class Replay:
                     yield row
         finally:
             exits.end()
-
-
-def _assumed(row: Row, assumed: Mapping[str, str]) -> tuple[str, ...]:
-    """What is assumed of the queues that a row is about, and of their processes."""
-    if not assumed:
-        return ()
-    triggered = [name for each in row.examinations for name in (each.occasion.process, each.occasion.initq)]
-    names = dict.fromkeys([row.event.queue, *triggered])
-    return tuple(assumed[name] for name in names if name in assumed)
 
 
 @define(eq=False)
