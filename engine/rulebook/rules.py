@@ -6,7 +6,6 @@ import pickle
 import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from weakref import WeakValueDictionary
 
 import mqclause.rules
 from mqclause.language.vocabulary import Vocabulary
-from mqclause.model.diagnostic import quoted, suggestion, visible
+from mqclause.model.diagnostic import instead, quoted, suggestion, visible
 from mqclause.model.readers.content import MOST_FILES, opened
 from mqclause.model.readers.toml_text import read_toml
 from mqclause.rulebook.declaration import Declaration
@@ -41,6 +40,12 @@ CLAUSE_KEYS: Mapping[str, type] = {
     "program": list, "since": str, "evidence": str,
 }  # fmt: skip
 """What a file of documents/ says of a clause, and of which type."""
+
+CLAUSE_FILE_KEYS = ("document", "title", "edition", "source", "clause")
+"""What a file of documents/ says of itself, and its clauses."""
+
+LARGEST_FILE, LARGEST_FOLDER = 1 << 20, 16 << 20
+"""So many bytes may be in a rule file, and in all of a folder."""
 
 MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 """How the name of a file ends that somebody takes for a rule file; editors add ``.txt``, unseen."""
@@ -290,6 +295,8 @@ def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dic
     for path, text in files:
         table = _table(path, text)
         document, clauses = table.get("document"), table.get("clause", [])
+        if unknown := [key for key in table if key not in CLAUSE_FILE_KEYS]:
+            raise RuleError(path, unknown[0], f"is not known{instead(unknown[0], CLAUSE_FILE_KEYS)}")
         if not isinstance(document, str):
             raise RuleError(path, "document", "is missing" if document is None else f"{quoted(document)} is not text")
         if document not in folders:
@@ -300,8 +307,7 @@ def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dic
             raise RuleError(path, "clause", "is a list of tables, like [[clause]]")
         numbers = found.setdefault(document, set())
         for place, each in enumerate(clauses, 1):
-            stated = {key: value for key, value in each.items() if key in CLAUSE_KEYS}
-            check_keys(path, f"clause {place}", stated, CLAUSE_KEYS)
+            check_keys(path, f"clause {place}", each, CLAUSE_KEYS)
             if "number" not in each:
                 raise RuleError(path, f"clause {place}.number", "is missing")
             numbers.add(each["number"])
@@ -327,7 +333,7 @@ def _files(folder: Path) -> Files:
     """The text of every rule file of a folder. Raises RuleError."""
     if not folder.is_dir():
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
-    found = {}
+    found, left = {}, LARGEST_FOLDER
     for path in _inside(folder):
         name = path.relative_to(folder).as_posix()
         if not name.endswith(".toml"):
@@ -335,8 +341,16 @@ def _files(folder: Path) -> Files:
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
             continue
         try:
-            with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
-                found[name] = file.read()
+            with opened(path) as file:
+                data = file.read(min(LARGEST_FILE, left) + 1)
+            left -= len(data)
+            if len(data) > LARGEST_FILE:
+                raise RuleError(name, "", f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")
+            if left < 0:
+                raise RuleError(
+                    name, "", f"and those before it hold more than {LARGEST_FOLDER:,} bytes; allowed: so many"
+                )
+            found[name] = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             raise RuleError(name, "", f"is not TOML: {error}") from None
         except OSError as error:

@@ -50,6 +50,13 @@ def own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> 
     return Rules(readings, edition, folder)
 
 
+def told_of(folder: str, error: RuleError | ValueError) -> FactsError:
+    """What a command ended in by rules of a folder: each fault with its place there."""
+    if isinstance(error, RuleError):
+        return FactsError([_diagnostic(folder, each, InForce((), {})) for each in (error, *error.others)])
+    return FactsError([Diagnostic(folder, str(error))])
+
+
 def _check_folders(rules: Rules) -> None:
     """Raises RuleError for a folder, terms or a reading of a document that nobody asks: one that has no clauses."""
     known = [*DOCUMENTS, *(name for name in rules.clauses if name not in DOCUMENTS)]
