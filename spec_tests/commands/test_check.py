@@ -303,3 +303,25 @@ def test_what_is_found_in_a_whole_cluster() -> None:
         ("check.18", "QL_QM6"),
         *(("check.26", f"QM{number}") for number in range(4, 8)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("a b/QM1.mqsc", "a%20b/QM1.mqsc"),
+        ("100%.mqsc", "100%25.mqsc"),
+        ("a#1?.mqsc", "a%231%3F.mqsc"),
+        ("größe.mqsc", "gr%C3%B6%C3%9Fe.mqsc"),
+        ("[a]+&.mqsc", "%5Ba%5D%2B%26.mqsc"),
+        ("a:b.mqsc", "a%3Ab.mqsc"),  # else a is a scheme
+        (r"C:\qm\QM1.mqsc", "C%3A%5Cqm%5CQM1.mqsc"),  # here the name of one file
+        ("\udcff.mqsc", "%FF.mqsc"),  # a byte that is in no text of UTF-8
+        ("/etc/mqm 1/größe#.mqsc", "file:///etc/mqm%201/gr%C3%B6%C3%9Fe%23.mqsc"),
+        ("QM-1_2.~x/y.mqsc", "QM-1_2.~x/y.mqsc"),
+    ],
+)
+def test_a_file_in_sarif_is_a_uri(file: str, uri: str) -> None:
+    checks = Checks()
+    found = inspected([Source(file, b"DEFINE QLOCAL(W) TRIGGER INITQ(I) PROCESS(P)\n")], checks).findings()
+    [result, *_] = sarif(found, checks)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
