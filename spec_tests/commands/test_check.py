@@ -14,9 +14,13 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import Rules
+from mqclause.answers.check.findings import Checks
+from mqclause.answers.check.inspection import inspected
 from mqclause.model.assembly.snapshot import read_files
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.commands.check import command
+from mqclause.tools.render.sarif import sarif
 
 SHAPE = Path(__file__).parents[1] / "support" / "sarif_shape.json"
 
