@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import PurePath
@@ -65,9 +64,6 @@ def _location(finding: Finding, about: str) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    """A file as a URI; a path in the working directory stays relative to it.
-
-    A name is bytes: those that no text in UTF-8 has are in the URI as any other.
-    """
+    """A file as a URI; a path in the working directory stays relative to it."""
     path = PurePath(file)
-    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
