@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 import mqclause.rules
 from mqclause.language.vocabulary import Vocabulary
-from mqclause.model.diagnostic import instead, quoted, suggestion, visible
+from mqclause.model.diagnostic import quoted, suggestion, visible
 from mqclause.model.readers.content import MOST_FILES, opened
 from mqclause.model.readers.toml_text import read_toml
 from mqclause.rulebook.declaration import Declaration
@@ -314,8 +314,6 @@ def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dic
     for path, text in files:
         table = _table(path, text)
         document, clauses = table.get("document"), table.get("clause", [])
-        if unknown := [key for key in table if key not in CLAUSE_FILE_KEYS]:
-            raise RuleError(path, unknown[0], f"is not known{instead(unknown[0], CLAUSE_FILE_KEYS)}")
         if not isinstance(document, str):
             raise RuleError(path, "document", "is missing" if document is None else f"{quoted(document)} is not text")
         if document not in folders:
@@ -326,7 +324,8 @@ def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dic
             raise RuleError(path, "clause", "is a list of tables, like [[clause]]")
         numbers = found.setdefault(document, set())
         for place, each in enumerate(clauses, 1):
-            check_keys(path, f"clause {place}", each, CLAUSE_KEYS)
+            stated = {key: value for key, value in each.items() if key in CLAUSE_KEYS}
+            check_keys(path, f"clause {place}", stated, CLAUSE_KEYS)
             if "number" not in each:
                 raise RuleError(path, f"clause {place}.number", "is missing")
             numbers.add(each["number"])
