@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
 from collections.abc import Iterator, Mapping
@@ -343,7 +344,7 @@ def _own_files() -> Files:
 
 def _files(folder: Path) -> Files:
     """The text of every rule file of a folder. Raises RuleError."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
     found = {}
     for path in _inside(folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -122,7 +123,7 @@ def content(name: str) -> bytes | Content:
 
 def _large(name: str, file: BinaryIO, begun: bytes) -> Content:
     """What reads the file once more, or what was read of a pipe, which is kept packed."""
-    if Path(name).is_file():
+    if os.path.isfile(name):
         return FollowedFile(Path(name))
     packer = zlib.compressobj(level=1, wbits=31)
     packed = [packer.compress(begun)]

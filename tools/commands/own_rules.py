@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -103,7 +104,7 @@ KEY_PART = re.compile(r"'([^']*)'|([^.' ]+)(?: ([0-9]+))?")
 def _diagnostic(folder: str, error: RuleError, in_force: InForce) -> Diagnostic:
     """What is wrong, with the place of its key, where what is in force states it first."""
     path, said = Path(folder, error.path), f"{error.key}: {error.message}".removeprefix(": ")
-    if not path.is_file():
+    if not os.path.isfile(path):
         return Diagnostic(str(path) if error.path else "--rules", said)
     document = parse_toml(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if document.diagnostics:
