@@ -36,7 +36,6 @@ from mqclause.tables.decided_names import decided_names
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct_of
-from mqclause.tables.name_keys import AT, BY_MANAGER, BY_QUEUE
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
 from mqclause.tables.shares import DECIDED, HASHED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
@@ -247,23 +246,28 @@ def _in_cluster(
     ]
     said = [] if number is None else [NUMBER]
     chain.join(WRITTEN, {SETTLED: "place"}, [*as_written, *(_same(WRITTEN, "number", each) for each in said)])
-    for level in puts.found_by(rules):
+    levels, by = puts.found_by(rules)
+    for level in levels:
         chain.add(level)
-    by = {"at": AT, "queue": BY_QUEUE, "queue_manager": BY_MANAGER, **({"number": NUMBER} if said else {})}
-    chain.join(NAMES, {_FOUND: "place"}, [_same(NAMES, name, each) for name, each in by.items()])
+    by |= {"number": column(NUMBER)} if said else {}
+    chain.join(NAMES, {_FOUND: "place"}, [equal(each, column(f"{NAMES}_{name}")) for name, each in by.items()])
     chain.add({PLACE: puts.place_of(column(_FOUND), found.unknown, rules, column(NUMBER) if said else literal(0))})
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
     place = _draw(chain, spread) if found.draws and spread is not None else column(PLACE)
+    asked = [*DECISION, *(["shares"] if spread and spread.shares else [])]
     fields = {
-        name: column(f"{ANSWERS}_{name}") for name in (*DECISION, *(["shares"] if spread and spread.shares else []))
+        name: column(f"{ANSWERS}_{name}") if name in found.told else exp.cast(exp.null(), _NULL_OF[DECISION[name]])
+        for name in asked
     }
     decided = puts.decided(fields, found.tells_names)
     if found.odd:
         decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), column(_ODD_DECISION))], decided)
     kept = [_kept(each) for each in columns]
     query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
-    query.join(ANSWERS, on=equal(place, column(f"{ANSWERS}_place")), join_type="left", copy=False)
+    # Every row has an answer, that of an odd one is not looked at: DuckDB takes less to join where none is missing.
+    there = exp.Greatest(this=place, expressions=[literal(0)]) if found.odd else place
+    query.join(ANSWERS, on=equal(there, column(f"{ANSWERS}_place")), join_type="inner", copy=False)
     for name, part, stored in reversed([*((*each, True) for each in known(found, puts).items()), *chain.parts]):
         query = with_first(query, name, part, stored)
     return query
@@ -289,6 +293,10 @@ def _decide_odd(
     chain.add({_IS_ODD: is_odd, ODD_PUT: when(is_odd.copy(), puts.odd_put)})
     query = evolve(plans, where=column(_IS_ODD)).query(chain.last, columns, (PLACE,), spread, _ODD_DECISION)
     chain.add_query(query)
+
+
+_NULL_OF = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
+"""The types of fields of a decision that hold nothing in any answer."""
 
 
 class _Chain:
