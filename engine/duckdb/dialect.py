@@ -117,7 +117,6 @@ DUCKDB = PlanDialect("duckdb", {
     F.Total: lambda node: exp.cast(exp.Coalesce(this=call("LIST_SUM", node.this), expressions=[literal(0)]), "DOUBLE"),
     F.Bucket: lambda node: call("HASH", *node.expressions),
     F.Hashed: lambda node: exp.cast(F.texts("0x", call("LEFT", call("MD5", node.this), literal(10))), "BIGINT"),
-    F.Apart: lambda node: node.this,
     F.Gathered: lambda node: exp.Filter(
         this=call("LIST", node.this), expression=exp.Where(this=node.expression)
     ),

@@ -142,11 +142,12 @@ def _query(plan: Plan, about: Declaration) -> Node:
 
 
 def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:
-    return given.asked(_text_of(plan, tuple(given.relation.columns), about.row.answer))
+    return given.asked(text_of(plan, tuple(given.relation.columns), about.row.answer))
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
-def _text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
+def text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
+    """The query of a table with those of its ``columns`` and the answer of a plan under that ``name``, written once."""
     return DUCKDB.text(_projected(plan, ASKED_OF, [_kept(each) for each in columns], name))
 
 
@@ -331,7 +332,7 @@ def _same(table: str, name: str, own: str) -> Node:
 
 def _source(spread: Spread | None) -> str:
     """What a query of the table reads it from."""
-    return "__mqclause_numbered" if spread is not None and spread.from_start else ASKED_OF
+    return "__mqclause_numbered" if spread is not None and spread.from_start and not spread.has_rows else ASKED_OF
 
 
 def _numbered(query: exp.Select, spread: Spread | None) -> exp.Select:

@@ -1,13 +1,12 @@
-"""The functions of plans in Spark's SQL."""
+"""The functions of the order of messages, and of a log of puts, in Spark's SQL."""
 
 from __future__ import annotations
 
 from sqlglot import exp, parse_one
 
 from mqclause.language.sql import Node, literal, when
-from mqclause.spark.passes.bound import Bound
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.dialect import PlanDialect, call, call_named, in_case, other_case
+from mqclause.tables.dialect import PlanDialect, call, call_named, in_case
 from mqclause.tables.words import ODD_LETTER
 
 
@@ -20,30 +19,10 @@ def _has(node: exp.ArrayContains) -> Node:
     return F.coalesced(call("ARRAY_CONTAINS", node.this, node.expression), exp.false())
 
 
-def _place_of(node: exp.ArrayPosition) -> Node:
-    return exp.Nullif(this=call("ARRAY_POSITION", node.this, node.expression), expression=literal(0))
-
-
 def _joined(node: exp.ArrayConcat) -> Node:
     """One call for many lists."""
     one = node.this.expressions if isinstance(node.this, exp.Anonymous) and node.this.name == "CONCAT" else [node.this]
     return call("CONCAT", *one, *node.expressions)
-
-
-def _word_place(node: F.WordPlace) -> Node:
-    """Looks a text up in a map: a list would make a new text of each of its words, a comparison with each of this."""
-    words = [each.copy() for at, word in enumerate(node.this.expressions, start=1) for each in (word, literal(at))]
-    texts = node.expression, other_case(node.this, node.expression)
-    return F.coalesced(*(call("TRY_ELEMENT_AT", call("MAP", *(each.copy() for each in words)), text) for text in texts))
-
-
-def _made_of_each(node: exp.Transform) -> Node:
-    """A field of each struct of a list, which Spark takes by itself; in brackets it can be no column of a table."""
-    function = node.expression
-    field = function.this if len(function.expressions) == 1 and isinstance(function.this, exp.Dot) else None
-    if field is None or field.this != function.expressions[0]:
-        return node
-    return exp.Bracket(this=node.this, expressions=[literal(field.name)])
 
 
 _NO_ODD_LETTER = f"(?s)^{ODD_LETTER.replace('^', '', 1)}*(?!.)"
@@ -76,57 +55,16 @@ def _shown(node: F.FloatText) -> Node:
     return call("GET", call("TRANSFORM", made, F.function(_tree(_SHOWN), "text")), literal(0))
 
 
-def _apart(node: F.Apart) -> Node:
-    # A function that Spark interprets keeps it from compiling the whole row into one method, which would be too
-    # long for Java to compile in turn; so it makes one method of each part, and they are.
-    single = [exp.Array(expressions=[each]) for each in (node.this, literal(1))]
-    return call("GET", call("ZIP_WITH", *single, F.function(F.variable("one"), "one", "other")), literal(0))
-
-
-def _differing_bits(node: F.DifferingBits) -> Node:
-    """One fold instead of two: to set the variables of a function is what takes the time."""
-    differing = exp.BitwiseXor(this=F.variable("item"), expression=node.expression)
-    fold = F.function(exp.BitwiseOr(this=F.variable("bits"), expression=differing), "bits", "item")
-    return call("AGGREGATE", node.this, exp.cast(literal(0), "BIGINT"), fold)
-
-
-def _hashed(node: F.Hashed) -> Node:
-    digits = call("LEFT", call("MD5", node.this), literal(10))
-    return exp.cast(call("CONV", digits, literal(16), literal(10)), "BIGINT")
-
-
-def _total(node: F.Total) -> Node:
-    sum_of = F.function(exp.Add(this=F.variable("total"), expression=F.variable("item")), "total", "item")
-    return call("AGGREGATE", node.this, exp.cast(literal(0), "DOUBLE"), sum_of)
-
-
-def _bound(node: Bound) -> Node:
-    """A fold of nothing: what ends it is a function of its start."""
-    start = F.function(F.variable("start"), "start", "nothing")
-    return call("AGGREGATE", exp.Array(), node.args["value"], start, F.function(node.args["result"], node.name))
-
-
 SPARK = PlanDialect("spark", {
-    exp.Transform: _made_of_each,
     exp.ArrayConcat: _joined,
     exp.ArrayContains: _has,
-    exp.ArrayPosition: _place_of,
-    F.NoneOf: lambda node: exp.Not(this=call("EXISTS", node.this, node.expression)),
     F.Item: _item,
     F.Sorted: call_named("SORT_ARRAY"),
-    F.DifferingBits: _differing_bits,
-    F.WordPlace: _word_place,
     F.InCase: in_case,
     F.Unpadded: call_named("RTRIM"),
     F.TextLength: call_named("OCTET_LENGTH"),
-    F.TogetherAsText: lambda node: call("CONCAT_WS", literal(""), *node.this.expressions),
-    F.ListAsText: lambda node: call("CONCAT_WS", literal(""), node.this),
     F.HasOddLetters: lambda node: exp.Not(this=exp.RegexpLike(this=node.this, expression=literal(_NO_ODD_LETTER))),
     F.FloatText: _shown,
-    F.Total: _total,
     F.Bucket: lambda node: call("XXHASH64", *node.expressions),
-    F.Hashed: _hashed,
-    F.Apart: _apart,
     F.Gathered: lambda node: call("COLLECT_LIST", when(node.expression, node.this)),
-    Bound: _bound,
 })  # fmt: skip

@@ -20,7 +20,8 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import SequenceState
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.types import kinds_of
-from mqclause.spark.udf import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
+from mqclause.spark.udf import DECISION_IN_ARROW, DECISION_TYPE
+from mqclause.spark.worker import ARROW_UDF
 from mqclause.tables.columns import TableError
 from mqclause.tables.flat import check_clusters
 from mqclause.tables.functions import PREFIX

@@ -1,53 +1,40 @@
-"""Tables decided by Spark with native columns: no Python runs where the rows are."""
+"""Tables decided by Spark: DuckDB runs the rules in its Python workers, where the rows are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from attrs import evolve
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
+from pyspark.sql.types import StructType
+from sqlglot import exp
 
-from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
+from mqclause.documents import OUTCOME, TRIGGER
+from mqclause.duckdb.exits import decided_by_exits
+from mqclause.duckdb.table import text_in_cluster, text_of, text_of_rows
 from mqclause.exits.process import Exit
+from mqclause.language.sql import Node
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.dialect import SPARK
-from mqclause.spark.exits import decided_by_exits
-from mqclause.spark.expression import answer_of, answer_text, look_enough
-from mqclause.spark.joined import decided_in_cluster, numbered, spread_over
-from mqclause.spark.passes import one_expression
-from mqclause.spark.types import kinds_of, struct_type
-from mqclause.tables.answers import decision, evaluation, triggering
+from mqclause.spark.types import decision_type, kinds_of, quoted, type_named
+from mqclause.spark.udf import TRIGGERING_TYPE
+from mqclause.spark.worker import NUMBER, answered, answers_of, numbered_answers_of
+from mqclause.tables.answers import evaluation, evaluation_types, triggering
 from mqclause.tables.bindings import Plan
-from mqclause.tables.columns import DESTINATION, OCCASION, PUT
+from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
+from mqclause.tables.functions import PREFIX
+from mqclause.tables.functions import column as column_of
 from mqclause.tables.plan import plan_of
-from mqclause.tables.shape import contract_shape, shape_of
-from mqclause.tables.shares import DECIDED, TIES, Spread, as_decided, ties_plan
-from mqclause.tables.shown import shown_sql
+from mqclause.tables.shape import Shape, ValueSource, shape_of
+from mqclause.tables.shares import ROW, Spread
 
-
-def choose_destination(
-    put: Column | str = "put",
-    destinations: Column | str = "destinations",
-    rules: Rules | None = None,
-    explain: bool = False,
-) -> Column:
-    """The decision about a put among its destinations, as a struct: see mqclause.tables.columns.
-
-    The structs have the columns of the contract; for a table that has other ones, use decide. Raises RuleError.
-    """
-    return answer_of(_decision_plan(rules, explain), put=put, destinations=destinations)
-
-
-def trigger_conditions(occasion: Column | str = "occasion", rules: Rules | None = None) -> Column:
-    """What the trigger rules say about an occasion, as a struct: see mqclause.tables.columns.
-
-    The struct has every field of an occasion. Raises RuleError.
-    """
-    return answer_of(_triggering_plan(rules), occasion=occasion)
+SOMETHING = f"{PREFIX}something"
+"""A column on the way: what workers are given that need none of the table's."""
 
 
 def decide(
@@ -75,27 +62,30 @@ def decide(
     the same, in these parts, decided as if nothing had been put yet; null counts as a value of the row's own. Where
     CLWLEXIT names one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    columns, rules, traced = kinds_of(df), Rules.given(rules), WORKLOAD if explain else None
+    columns, rules = kinds_of(df), Rules.given(rules)
     spreading = Spread.of(columns, shares, spread)
-    if cluster is not None:
+    asked, spreads = (spreading, {}) if spreading is None else _spread(spreading)
+    if cluster is None:
+        check_no_cluster(at, put if exits is None else {**put, "exits": exits})
+        shape = shape_of(columns, OUTCOME)
+        needed = _needed_of(shape) | spreads
+        answers = answers_of(text_of_rows(shape, () if asked is None else _kept(needed), rules, explain, asked))
+    else:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = decided_in_cluster(df, puts, rules, explain, spreading)
-        return decided_by_exits(decided, puts, by_exits) if by_exits else decided
-    check_no_cluster(at, put if exits is None else {**put, "exits": exits})
-    shape = shape_of(columns, OUTCOME)
-    plan = plan_of(rules, as_decided(shape, spreading), decision, traced)
-    if spreading is None:
-        return _answered(df, plan, OUTCOME)
-    tied = answer_of(ties_plan(rules, shape))["ties"]
-    found = numbered(df, spreading).withColumns({TIES: tied, DECIDED: answer_of(plan)})
-    return spread_over(found, spreading)
+        needed, then = _needed_in_cluster(puts) | spreads, _then(puts, by_exits) if by_exits else None
+        answers = numbered_answers_of(text_in_cluster(puts, (*_kept(needed), NUMBER), rules, explain, asked), then)
+    return answered(df, answers, OUTCOME.row.answer, decision_type(shares), needed)
+
+
+def _then(puts: ClusterPuts, by_exits: ExitRows) -> Callable[[Any, Any], Any]:
+    return lambda connection, decided: decided_by_exits(decided, puts, by_exits, connection)
 
 
 def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:
     """``df`` with a column ``triggering`` about its ``occasion``. Raises TableError and RuleError."""
-    plan = plan_of(Rules.given(rules), shape_of(kinds_of(df), TRIGGER), triggering)
-    return _answered(df, plan, TRIGGER)
+    shape = shape_of(kinds_of(df), TRIGGER)
+    return _answered(df, plan_of(Rules.given(rules), shape, triggering), shape, TRIGGERING_TYPE)
 
 
 def apply_rules(
@@ -106,41 +96,45 @@ def apply_rules(
     The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
     by which rule each subject fell. Raises TableError and RuleError.
     """
-    shape = shape_of(kinds_of(df), declaration)
-    plan = plan_of(Rules.given(rules), shape, evaluation, declaration if explain else None)
-    return _answered(df, plan, declaration)
+    shape, rules = shape_of(kinds_of(df), declaration), Rules.given(rules)
+    plan = plan_of(rules, shape, evaluation, declaration if explain else None)
+    types = evaluation_types(rules, declaration)
+    kind = StructType()
+    for name, each in types.items():
+        kind.add(name, type_named(each))
+    return _answered(df, plan, shape, kind)
 
 
-def show_sql(name: str, rules: Rules | None = None) -> str:
-    """What a rule (``workload.06``) or a ruleset (``workload``) becomes in Spark's SQL, to be read.
-
-    Raises UnknownRuleError and RuleError.
-    """
-    return shown_sql(name, Rules.given(rules), SPARK, lambda plan, _: one_expression(plan))
+def _answered(df: DataFrame, plan: Plan, shape: Shape, kind: StructType) -> DataFrame:
+    name = shape.about.row.answer
+    return answered(df, answers_of(text_of(plan, (), name)), name, kind, _needed_of(shape))
 
 
-def register(spark: SparkSession, rules: Rules | None = None, explain: bool = False) -> None:
-    """Makes ``choose_destination(put, destinations)`` and ``trigger_conditions(occasion)`` functions of SQL.
-
-    They take structs with the columns of the contract in its order (Spark matches them by place), and are there
-    until the session ends. Raises RuleError.
-    """
-    look_enough(spark)
-    put, destination, occasion = (struct_type(each).simpleString() for each in (PUT, DESTINATION, OCCASION))
-    for function, plan in (
-        (f"choose_destination(put {put}, destinations array<{destination}>)", _decision_plan(rules, explain)),
-        (f"trigger_conditions(occasion {occasion})", _triggering_plan(rules)),
-    ):
-        spark.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {function} RETURN {answer_text(plan)}")
+def _needed_of(shape: Shape) -> dict[str, Column]:
+    """The columns of a table that the rules are asked about."""
+    trees = [each for each in (shape.row, column_of(shape.listed) if shape.listed else None) if each is not None]
+    return _needed([each for found in shape.situation.values() for each in found], trees)
 
 
-def _decision_plan(rules: Rules | None, explain: bool) -> Plan:
-    return plan_of(Rules.given(rules), contract_shape(OUTCOME), decision, WORKLOAD if explain else None)
+def _needed_in_cluster(puts: ClusterPuts) -> dict[str, Column]:
+    sources = [each for found in puts.sources.values() for each in found] + ([puts.at] if puts.at else [])
+    return _needed(sources, [] if puts.struct is None else [puts.struct])
 
 
-def _triggering_plan(rules: Rules | None) -> Plan:
-    return plan_of(Rules.given(rules), contract_shape(TRIGGER), triggering)
+def _needed(sources: Iterable[ValueSource], trees: Iterable[Node]) -> dict[str, Column]:
+    """The columns that stand in them, each by its name."""
+    every = [*trees, *(each.value for each in sources)]
+    names = dict.fromkeys(each.parts[0].name for tree in every for each in tree.find_all(exp.Column))
+    return {name: quoted(name) for name in names} or {SOMETHING: F.lit(True)}
 
 
-def _answered(df: DataFrame, plan: Plan, about: Declaration) -> DataFrame:
-    return df.withColumn(about.row.answer, answer_of(plan))
+def _spread(spread: Spread) -> tuple[Spread, dict[str, Column]]:
+    """What workers are told of ties, and the columns that they need for it."""
+    if spread.by is None:
+        return spread, {}
+    return evolve(spread, has_rows=True), {spread.by: quoted(spread.by), ROW: F.monotonically_increasing_id()}
+
+
+def _kept(needed: Iterable[str]) -> tuple[str, ...]:
+    """The columns that a query keeps until it has the answer, but for the one that it keeps by itself."""
+    return tuple(name for name in needed if name != ROW)

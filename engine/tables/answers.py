@@ -9,10 +9,12 @@ from attrs import evolve
 from sqlglot import exp
 
 from mqclause.answers.choice.reason import NOBODY_LEFT
-from mqclause.executors.steps import FAILING_RULE, asked_fact, concluded_fact, holds_fact
+from mqclause.executors.steps import FAILING_RULE, Steps, asked_fact, concluded_fact, holds_fact
 from mqclause.language.sql import Node, both, case, either, equal, literal, negated, when
 from mqclause.model.facts.constants import REASONS
+from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rule import Conclude, FailWith, Rule
+from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.columns import DECISION, TRIGGERING
 from mqclause.tables.plan import Written
@@ -108,10 +110,8 @@ def evaluation(found: Written) -> StructFields:
     ``failed_by`` is the rule that ends the call. Then each fact that rules derive about the situation, and ``message``.
     """
     rules, packing = found.course[-1], found.packing
-    facts = {}
-    for name in rules.steps.derived("situation"):
-        kind = rules.standing.meaning.vocabulary.words[name].type.kind
-        facts[name] = _of_valid(found, exp.cast(rules.standing.meaning.word(name), FACT_TYPES[kind]))
+    word, types = rules.standing.meaning.word, _fact_types(rules.steps)
+    facts = {name: _of_valid(found, exp.cast(word(name), kind)) for name, kind in types.items()}
     subjects = {}
     if packing is not None:
         place = exp.cast(packing.place(F.variable("c")), "INT")
@@ -121,6 +121,17 @@ def evaluation(found: Written) -> StructFields:
         }
     failed_by = _of_failing(rules, lambda rule: literal(rule.id), "TEXT")
     return {**subjects, "failed_by": _of_valid(found, failed_by), **facts, "message": when(found.invalid, found.fault)}
+
+
+def evaluation_types(rules: Rules, about: Declaration) -> dict[str, str]:
+    """The types of these fields, as SQL names them."""
+    steps = Steps.course([rules.ruleset(each) for each in about.course])[-1]
+    subjects = {} if about.subject is None else {"remaining": "ARRAY<INT>", "eliminated_by": "ARRAY<TEXT>"}
+    return {**subjects, "failed_by": "TEXT", **_fact_types(steps), "message": "TEXT"}
+
+
+def _fact_types(steps: Steps) -> dict[str, str]:
+    return {name: FACT_TYPES[steps.vocabulary.words[name].type.kind] for name in steps.derived("situation")}
 
 
 def _of_valid(found: Written, value: Node) -> Node:

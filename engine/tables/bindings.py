@@ -49,27 +49,16 @@ class Bindings:
         return tree.copy().transform(made_of)
 
 
-@frozen
-class Span:
-    """Bindings that leave the list ``after`` as ``before`` in rows for which ``condition`` does not hold."""
-
-    condition: Node
-    before: Node
-    after: Node
-
-
 @frozen(eq=False)
 class Plan:
     """What answers a row: ``bindings`` in order, each over the columns of the row and those before, and a struct.
 
-    ``spans`` say which of the bindings rows can do without: a back end may make use of it. ``made`` are the names of
-    the bindings that each rule made, by its id; several rules may be one pass. ``legend`` says of each packed word how
-    it stands in the number that is a subject.
+    ``made`` are the names of the bindings that each rule made, by its id; several rules may be one pass. ``legend``
+    says of each packed word how it stands in the number that is a subject.
     """
 
     bindings: Mapping[str, Node]
     answer: Mapping[str, Node]
-    spans: Collection[Span] = ()
     made: Mapping[str, Collection[str]] = field(factory=dict)
     legend: Mapping[str, str] = field(factory=dict)
 

@@ -95,10 +95,6 @@ class Bucket(exp.Expression, exp.Func):
     is_var_len_args = True
 
 
-class Apart(_OfOne):
-    """A text that only few rows need, evaluated on its own."""
-
-
 class Gathered(_OfTwo):
     """The list of a value in those rows of a window for which a condition holds."""
 

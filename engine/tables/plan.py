@@ -15,7 +15,7 @@ from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.bindings import Bindings, Plan
 from mqclause.tables.faults import is_invalid, situation_faults, subjects_fault
-from mqclause.tables.functions import NOBODY, Apart, DifferingBits, coalesced, column, item
+from mqclause.tables.functions import NOBODY, DifferingBits, coalesced, column, item
 from mqclause.tables.meaning import FIRST, RowMeaning
 from mqclause.tables.packing import Packing
 from mqclause.tables.shape import Shape
@@ -71,9 +71,8 @@ def plan_of(
         facts = {name: bindings.bind(name, writing.standing.meaning.of(tree)) for name, tree in steps.hands_on.items()}
     found = Written(bindings, written, packing, invalid, _fault(words, packing, shape))
     fields = {name: tree.copy() for name, tree in answer(found).items()}
-    spans = [span for each in written for span in each.spans]
     made = {rule: names for each in written for rule, names in each.made.items()}
-    return Plan(bindings.found, fields, spans, made, packing.legend() if packing else {})
+    return Plan(bindings.found, fields, made, packing.legend() if packing else {})
 
 
 def _listed(packing: Packing, bindings: Bindings) -> Node:
@@ -93,7 +92,7 @@ def _at_start(steps: Steps, shape: Shape) -> Mapping[str, Node]:
 
 def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:
     found = case(situation_faults(words, shape))
-    return Apart(this=coalesced(found, subjects_fault(packing, shape)) if packing else found)
+    return coalesced(found, subjects_fault(packing, shape)) if packing else found
 
 
 def _used(course: Sequence[Steps]) -> set[str]:

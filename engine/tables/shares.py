@@ -58,7 +58,7 @@ WEIGHTS_OF = 1000.0
 class Spread:
     """What is asked about ties: the ``shares``, and the column ``by`` whose value takes one of them.
 
-    ``is_whole`` says that it holds whole numbers.
+    ``is_whole`` says that it holds whole numbers, ``has_rows`` that the table has a column ROW.
 
     A row that takes one of them is decided as if nothing had been put yet, as shares are: counters that say who is next
     would let those fall that it may take.
@@ -67,6 +67,7 @@ class Spread:
     shares: bool = False
     by: str | None = None
     is_whole: bool = False
+    has_rows: bool = False
 
     @property
     def from_start(self) -> bool:

@@ -9,13 +9,11 @@ from attrs import define, evolve, field
 from sqlglot import exp
 
 from mqclause.executors.steps import FAILING_RULE, Filter, Let, Rank, Step, Steps
-from mqclause.language.sql import Node, both, case, counts, equal, is_false, is_true, literal, negated, when
+from mqclause.language.sql import Node, both, case, counts, equal, is_false, literal, negated, when
 from mqclause.rulebook.errors import RuleError
-from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.bindings import Span
 from mqclause.tables.filters import choose, eliminate, set_aside, take_back
 from mqclause.tables.meaning import RowMeaning
-from mqclause.tables.ranks import leaves_one, rank
+from mqclause.tables.ranks import rank
 from mqclause.tables.standing import Standing
 from mqclause.tables.words import NotInTableError
 
@@ -24,27 +22,20 @@ from mqclause.tables.words import NotInTableError
 class Writing:
     """Writes the bindings of one ruleset, from how the subjects of a row stand to how they stand in the end.
 
-    ``spans`` are what rows without what the steps need can do without, ``made`` the names of the bindings that each
-    rule made.
+    ``made`` are the names of the bindings that each rule made.
     """
 
     steps: Steps
     standing: Standing
-    spans: list[Span] = field(factory=list)
     made: dict[str, list[str]] = field(factory=dict)
 
     def write(self) -> None:
         """Writes all steps. Raises RuleError for a rule that cannot be run on tables."""
-        for need, span in groupby(self.steps.steps, self._need):
-            before, condition = self.standing.remaining, self._has(need)
-            for _, together in groupby(span, self._together):
-                known, steps = set(self.standing.meaning.bindings.found), list(together)
-                self._write(steps)
-                names = [name for name in self.standing.meaning.bindings.found if name not in known]
-                self.made |= dict.fromkeys((step.rule.id for step in steps), names)
-            after = self.standing.remaining
-            if not (is_true(condition) or self.standing.traced or after == before):
-                self.spans.append(Span(condition, before, after))
+        for _, together in groupby(self.steps.steps, self._together):
+            known, steps = set(self.standing.meaning.bindings.found), list(together)
+            self._write(steps)
+            names = [name for name in self.standing.meaning.bindings.found if name not in known]
+            self.made |= dict.fromkeys((step.rule.id for step in steps), names)
 
     def advanced(self, subject: Node) -> RowMeaning:
         """What words mean in the end of a subject, once it was chosen: rules have derived some of it anew."""
@@ -56,18 +47,6 @@ class Writing:
                     value = when(condition, meaning.of(each.value, subject))
                     meaning = evolve(meaning, overridden={**meaning.overridden, each.name: value})
         return meaning.at(subject)
-
-    def _need(self, step: Step) -> str:
-        """What a row must have for a step to do anything."""
-        if leaves_one(self.standing, step):
-            return "several"
-        return "aside" if isinstance(step, Filter) and step.fate == "back" else "nothing"
-
-    def _has(self, need: str) -> Node:
-        """Whether a row has what a run of steps needs."""
-        standing = self.standing
-        lists = {"several": F.more_than(standing.remaining, 1), "aside": F.more_than(standing.aside, 0)}
-        return both(standing.is_open, lists[need]) if need in lists else exp.true()
 
     def _together(self, step: Step) -> object:
         """What neighbours have in common that are one pass over the list. Who counts sees what the one before left."""

@@ -80,6 +80,7 @@ _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "QCLUSTER": _QUEUE_CLUSTERS,
     "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},
     "QREMOTE": _QUEUE_CLUSTERS,
+    "CLUSQMGR": {"suspended": ("SUSPEND",)},
     "CHANNEL": {"clusters": ("CLUSTER", "CLUSNL"), "cluster": ("CLUSTER", "CLUSNL"), "deftype": ("CHLTYPE",)},
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from attrs import NOTHING, fields
@@ -70,6 +71,10 @@ def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
         "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
         **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in snapshot.untold.items()},
     }  # fmt: skip
+    lists = (getattr(cluster, name) for name in LIST_TABLES) if snapshot.leaves_open else ()
+    for fact in chain([cluster.queue_manager], *lists):
+        for attribute in snapshot.unshown.of(fact):
+            of.setdefault(attribute, []).append(fact.name)
     return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE if of.get(attribute)}
 
 

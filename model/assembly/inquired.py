@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
@@ -35,6 +35,11 @@ class Inquired:
         exact, generic = self._finding[kind]
         return name in exact or any(each.finds(kind, name) for each in generic)
 
+    def shows(self, kind: str, name: str, attribute: str) -> bool:
+        """Whether they ask for an attribute of an object of that kind and name."""
+        exact, generic = self._about[kind]
+        return any(each.shows((attribute,)) for each in (*exact.get(name, ()), *generic) if each.is_about(kind, name))
+
     def holds(self, command: str) -> bool:
         """Whether their output holds what ``command``, a DISPLAY, would show."""
         asked = Inquiry.of(command)
@@ -49,6 +54,18 @@ class Inquired:
         finding = [each for each in self.commands if each.finds(kind, each.name)]
         generic = [each for each in finding if "*" in each.name]
         return frozenset(each.name for each in finding), generic
+
+    @cached_property
+    def _about(self) -> Kept:
+        """By kind the commands about one object, by its name, and those about objects of a generic name."""
+        return Kept(self._about_kind)
+
+    def _about_kind(self, kind: str) -> tuple[Mapping[str, Sequence[Inquiry]], Sequence[Inquiry]]:
+        exact = dict[str, list[Inquiry]]()
+        about = [each for each in self.commands if each.is_about(kind, each.name)]
+        for each in about:
+            exact.setdefault(each.name, []).append(each)
+        return exact, [each for each in about if "*" in each.name]
 
     def lacking(self, name: str, kind: str) -> Iterator[tuple[str, str]]:
         """Whether a local queue, or a ``kind`` in a cluster, has that name: what is not told, by which command."""

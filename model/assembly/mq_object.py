@@ -14,6 +14,9 @@ from mqclause.model.readers.record import Record, Value, listed
 OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
 
 
+LISTS_BESIDE = (("CLUSTER", "CLUSNL"), ("REPOS", "REPOSNL"))
+"""Attributes that name one cluster, and those that name a list of them: one at most is not blank."""
+
 MOST_STATEMENTS = 50
 """With more of them, those about which later ones say all are left out."""
 
@@ -89,7 +92,15 @@ class MqObject:
         if by:
             return Origin("observed", by.source, *by.place_of(shown))
         how: How = _how(self.record) if field in ("name", "type") else "defaulted"
-        return self.origin_of(*stating(self.kind, field)) or Origin(how, self.record.source, self.record.line)
+        names = stating(self.kind, field)
+        known = None if self._may_be_listed(names) else self.origin_of(*names)
+        return known or Origin(how, self.record.source, self.record.line)
+
+    def _may_be_listed(self, names: tuple[str, ...]) -> bool:
+        """Whether a display shows one of two attributes blank that tell the same, and the other one not at all."""
+        if names not in LISTS_BESIDE or self.record.action != "observe" or any(map(self.text, names)):
+            return False
+        return any(self.stating(each) is None for each in names)
 
     def origin_of(self, *attributes: str) -> Origin | None:
         """Where the first of ``attributes`` that is stated stands; one that is not blank comes before a blank one."""

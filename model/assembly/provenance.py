@@ -90,6 +90,13 @@ class Provenance:
         how = known.origin(attribute).how
         return how != "unknown" and (how != "defaulted" or bool(known.table))
 
+    def holds(self, fact: Fact | Put) -> bool:
+        """Whether it is a fact of the sources, as these have it."""
+        try:
+            return bool(self._found(fact).fact == fact)
+        except KeyError:
+            return False
+
     def _found(self, fact: Fact | Put) -> Placed[Any]:
         known = self._named[_name(fact)]
         if isinstance(known, dict):

@@ -38,6 +38,7 @@ from mqclause.model.assembly.route_states import completed, with_states
 from mqclause.model.assembly.shipped import SHIPPED
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.tables import misplaced_messages, placed_facts, placed_rows, placed_table
+from mqclause.model.assembly.unshown import Unshown
 from mqclause.model.assembly.untold import Untold, untold
 from mqclause.model.assembly.view import View, assemble
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, quoted
@@ -76,8 +77,9 @@ class Snapshot:
     that are described and share no cluster with the local one. ``shows_counters``: its sources hold the sequence
     numbers of channels, or leave them out because they are 0; MQ displays none. Of
     ``shown_queues``, by cluster channel, a display names the transmission queue; of ``stated_at_senders`` a CLUSSDR of
-    the local queue manager states workload attributes. ``knows_all``: all is from one facts document, which says of
-    nothing that it is unknown.
+    the local queue manager states workload attributes. ``leaves_open``: displays show attributes of it, which may leave
+    others open, or facts documents say that some are not known. ``knows_all``: all is from one facts
+    document, which says of nothing that it is unknown.
     """
 
     cluster: Cluster
@@ -103,6 +105,7 @@ class Snapshot:
     defclxq: str = field(default="", kw_only=True)
     shows_counters: bool = field(default=True, kw_only=True)
     shown_queues: Mapping[str, str] = field(factory=dict, kw_only=True)
+    leaves_open: bool = field(default=False, kw_only=True)
     stated_at_senders: Mapping[str, Mapping[str, int]] = field(factory=dict, kw_only=True)
     knows_all: bool = field(default=False, kw_only=True)
 
@@ -110,6 +113,11 @@ class Snapshot:
     def provenance(self) -> Provenance:
         """Where each attribute of each fact comes from."""
         return Provenance(self._placed())
+
+    @cached_property
+    def unshown(self) -> Unshown:
+        """What displays leave open of what they show."""
+        return Unshown(self.provenance, self.asked, self.cluster.queue_manager.name, self.leaves_open)
 
     @cached_property
     def beyond(self) -> Beyond:
@@ -253,12 +261,17 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         told_wholly=view.told_wholly,
         strangers=view.strangers,
         partial_of=view.partial_of,
-        **_told_by(scripts, cluster),
+        **_told_by(scripts, opened.documents, cluster),
     )
     return overlaid(read, overlays)
 
 
-def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
+def _leaves_open(document: FactsDocument) -> bool:
+    """Whether a facts document says of attributes that they are not known."""
+    return bool(document.data.get("unknown"))
+
+
+def _told_by(scripts: Sequence[Script], documents: Iterable[FactsDocument], cluster: Cluster) -> dict[str, Any]:
     """What scripts alone tell of the local queue manager, by field of the snapshot."""
     local = cluster.queue_manager.name
     return {
@@ -268,6 +281,8 @@ def _told_by(scripts: Sequence[Script], cluster: Cluster) -> dict[str, Any]:
         "sent_from": sent_from(scripts, cluster),
         "defclxq": default_transmission(scripts, local),
         "shows_counters": not scripts,
+        "leaves_open": any(map(_leaves_open, documents))
+        or any(record.action == "observe" for each in scripts for record in each.records),
         "shown_queues": shown_queues(scripts, local),
         "stated_at_senders": stated_at_senders(scripts, local),
     }
@@ -345,6 +360,7 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
         cluster = agreed(placed_table(own, document, "queue_manager"), placed_rows(facts, document)).cluster
     messages, of = _checked_messages([(facts, document)], cluster), untold((), (document,), cluster)
     of_facts: dict[str, Any] = {"messages": messages, "untold": of, "sent_from": sent_from((), cluster)}
+    of_facts["leaves_open"] = _leaves_open(document)
     of_facts["knows_all"] = "unknown" not in document.data
     return Snapshot(cluster, facts.put, placed=partial(placed_facts, facts, document), **of_facts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,9 @@ class Scenario:
     """What the local queue manager knows at the start, the messages on its queues, and the events in order.
 
     ``in_flight`` are messages that are under way to other queue managers. ``assumed`` says of initiation queues, by
-    name, that each is taken to be there although no script defines it; ``unknown_handles`` are local queues of scripts
-    of which nobody tells how many handles are open for input; ``beyond`` is what is told of other places.
+    name, that each is taken to be there although no script defines it; of local queues of scripts nobody tells how many
+    handles are open for input, ``unknown_handles``, how many messages are there, ``unknown_depths``, and when the last
+    trigger message was written, ``unknown_last``; ``beyond`` is what is told of other places.
     """
 
     cluster: Cluster
@@ -54,6 +55,8 @@ class Scenario:
     in_flight: tuple[InFlight, ...] = ()
     assumed: Mapping[str, str] = field(factory=dict)
     unknown_handles: frozenset[str] = frozenset()
+    unknown_depths: frozenset[str] = frozenset()
+    unknown_last: frozenset[str] = frozenset()
     beyond: Beyond = field(factory=Beyond)
 
 
@@ -109,14 +112,15 @@ def scenario_of(
     beyond = Beyond()
     more: tuple[Queue, ...] = ()
     unasked: Mapping[str, str] = {}
-    defined: frozenset[str] = frozenset()
+    of_scripts: frozenset[str] = frozenset()
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
         more = shipped(snapshot.cluster, snapshot.defined, _initiation_queues(snapshot.cluster, given))
         cluster, unasked = taken_as_there(snapshot.cluster, snapshot.untold)
         cluster, messages, beyond = with_queues(cluster, more), snapshot.messages, snapshot.beyond
-        defined = snapshot.defined.get("QLOCAL", frozenset())
+        shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
+        of_scripts = snapshot.defined.get("QLOCAL", frozenset()).union(shown)
     except FactsError as error:
         faults += error.diagnostics
     named = {(key, getattr(each, key)): "the facts" for each in messages for key in ("id", "group")}
@@ -127,14 +131,18 @@ def scenario_of(
     if faults or cluster is None:
         raise FactsError(faults)
     taken = {**unasked, **{each.name: assumed(each.name) for each in more}}
-    handles = _unknown_handles(cluster, defined.union(taken))
-    return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, handles, beyond)
+    unknown = _unknown_at_start(cluster, of_scripts.union(taken))
+    return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
 
 
-def _unknown_handles(cluster: Cluster, names: Iterable[str]) -> frozenset[str]:
-    """The local queues among ``names`` of which no source tells IPPROCS."""
-    own = cluster.own_queues
-    return frozenset(each for each in names if each in own and own[each].ipprocs is None)
+def _unknown_at_start(cluster: Cluster, names: Container[str]) -> dict[str, Any]:
+    """What no source tells of the local queues among ``names``, by field of the scenario."""
+    local = [each for name, each in cluster.own_queues.items() if name in names]
+    return {
+        "unknown_handles": frozenset(each.name for each in local if each.ipprocs is None),
+        "unknown_depths": frozenset(each.name for each in local if each.curdepth is None),
+        "unknown_last": frozenset(each.name for each in local if each.type == "QLOCAL"),
+    }
 
 
 def _initiation_queues(cluster: Cluster, given: object) -> Iterator[tuple[str, str]]:

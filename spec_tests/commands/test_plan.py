@@ -31,6 +31,14 @@ DEFINE QLOCAL(STOCK.{0})
 ORDERS = "DEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n"
 
 
+UNKNOWN = [
+    "",
+    "from QM1 this rests on what is not known:",
+    *(f"  TO.{name}: DISPLAY CHSTATUS(TO.{name}) at QM1" for name in ("QM2", "QM3", "QM4")),
+]
+"""What is said where another state of one of the three channels before the change, or after it, would matter."""
+
+
 @pytest.fixture
 def sales(tmp_path: Path) -> list[str]:
     """QM1 puts to ORDERS, which QM2, QM3 and QM4 have; each of these keeps what is put there."""
@@ -127,7 +135,7 @@ def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[
         for name in ("QM2", "QM3", "QM4")
     ]
     told = [f"ORDERS from QM1: {each}" for each in waits]
-    assert done.stdout.splitlines()[-4:] == ["every put goes where it went", *told]
+    assert done.stdout.splitlines()[-9:] == ["every put goes where it went", *told, *UNKNOWN]
     lines = CliRunner().invoke(command, [*sales, *failing, "--csv"], standalone_mode=False)
     assert [line for line in lines.stderr.splitlines() if "waits" in line] == [f"remark: {each}" for each in told]
     document = json.loads(CliRunner().invoke(command, [*sales, *failing, "--json"], standalone_mode=False).stdout)
@@ -141,7 +149,38 @@ def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[
 def test_what_a_channel_that_starts_takes_is_not_said_to_wait(sales: list[str], state: str) -> None:
     options = [option for name in ("QM2", "QM3", "QM4") for option in ("--status", f"TO.{name}={state}")]
     done = CliRunner().invoke(command, [*sales, *options], standalone_mode=False, catch_exceptions=False)
-    assert done.stdout == "nothing changes: every put goes where it went\n"
+    assert done.stdout.splitlines() == ["nothing changes: every put goes where it went", *UNKNOWN]
+
+
+def unknown(files: list[str], *options: str) -> list[tuple[str, str, str]]:
+    """What a plan rests on that is not known: queue, side and object."""
+    document = json.loads(CliRunner().invoke(command, [*files, *options, "--json"], standalone_mode=False).stdout)
+    return [(each["queue"], each["side"], each["object"]) for each in document["incomplete"]]
+
+
+def test_what_the_sides_rest_on(sales: list[str]) -> None:
+    """Before, the state of each of three may matter; afterwards QM4 alone is left, where the other two are stopped."""
+    channels = ["TO.QM2", "TO.QM3", "TO.QM4"]
+    states = [option for name in channels for option in ("--status", f"{name}=RUNNING")]
+    stopped = ["--set", "CHANNEL(TO.QM2) STATUS(STOPPED)", "--set", "CHANNEL(TO.QM3) STATUS(STOPPED)"]
+    found = unknown(sales, *stopped)
+    assert [each for each in found if each[2] != "QM1"] == [
+        *(("ORDERS", "before", name) for name in channels), ("ORDERS", "after", "TO.QM4"),
+    ]  # fmt: skip
+    assert not [each for each in unknown(sales, *states) if each[1] == "after"]
+
+
+@pytest.mark.parametrize("changed", ["STOCK.QM3) QMGR(QM3) CLWLPRTY(5)", "ORDERS) QMGR(QM3) DESCR('new')"])
+def test_a_change_that_no_rule_sees_rests_on_nothing(sales: list[str], changed: str) -> None:
+    assert unknown(sales, "--set", f"QLOCAL({changed}") == []
+
+
+def test_beside_csv_it_is_a_warning(sales: list[str]) -> None:
+    arguments = [*sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)", "--csv"]
+    told = CliRunner().invoke(command, arguments, standalone_mode=False).stderr
+    assert "from QM1 this rests on what is not known: TO.QM2: DISPLAY CHSTATUS(TO.QM2) at QM1; TO.QM3" in told
+    told = CliRunner().invoke(map_command, [*sales, "--csv"], standalone_mode=False).stderr
+    assert "from QM1 this rests on what is not known: TO.QM2: DISPLAY CHSTATUS(TO.QM2) at QM1; TO.QM3" in told
 
 
 def test_a_state_is_that_of_one_queue_manager(sales: list[str]) -> None:
@@ -223,6 +262,7 @@ def test_what_is_printed(sales: list[str]) -> None:
         "sequence factors restart at zero at QM1, QM2, QM3, QM4 (clause 12)",
         "1 row of the map changes, from QM1",
         "ORDERS from QM1: DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts",
+        *UNKNOWN,
     ]
 
 

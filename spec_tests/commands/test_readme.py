@@ -126,7 +126,7 @@ def test_the_readme_shows_a_rule_as_it_is() -> None:
 
 
 def test_the_readme_shows_what_a_rule_becomes() -> None:
-    check_shown(run("show-sql", "workload.04b", "--dialect", "duckdb").stdout)
+    check_shown(run("show-sql", "workload.04b").stdout)
 
 
 def test_the_readmes_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -161,7 +161,11 @@ def test_an_initiation_queue_that_no_script_defines_is_there_as_for_why(tmp_path
     events = ({"do": "open", "queue": OF_CHANNELS}, put, {"do": "advance", "at": 5})
     handles = "assumed: no handle on QM2.XMIT was open for input at the start: no source tells IPPROCS;"
     handles += " DISPLAY QSTATUS('QM2.XMIT') IPPROCS"
-    assert of_a_script(tmp_path, OF_CHANNELS, *events) == ([[], [OF_CHANNELS], []], [said, [*said, handles], []])
+    # Messages that were there would trigger when the initiation queue is opened.
+    depth = "assumed: no message was on QM2.XMIT at the start: no source tells CURDEPTH;"
+    depth += " DISPLAY QSTATUS('QM2.XMIT') CURDEPTH"
+    remarks = [[*said, depth], [*said, handles], []]
+    assert of_a_script(tmp_path, OF_CHANNELS, *events) == ([[], [OF_CHANNELS], []], remarks)
     # An alter may name it first; one of another name is missing.
     named = {"do": "alter", "queue": "QM2.XMIT", "set": {"initq": OF_CHANNELS}}
     assert of_a_script(tmp_path, "INITQ", put, named, *events[:2])[0] == [[], [], [OF_CHANNELS], []]
@@ -320,4 +324,92 @@ DEFINE PROCESS(PRINT) APPLICID('print')
     done = run("replay", served, "--facts", f"QM1={script}", "--json")
     remarks = [json.loads(line).get("remarks", []) for line in done.stdout.splitlines()]
     of_queue = said.replace("STARTER", "BOOKED")
-    assert remarks == [[], [f"{of_queue} DISPLAY QSTATUS('BOOKED') IPPROCS"]]
+    of_depth = (
+        "assumed: no message was on BOOKED at the start: no source tells CURDEPTH; DISPLAY QSTATUS('BOOKED') CURDEPTH"
+    )
+    assert remarks == [[of_depth], [f"{of_queue} DISPLAY QSTATUS('BOOKED') IPPROCS"]]
+
+
+SERVED = """5724-H72 (C) Copyright IBM Corp. 1994, 2025.
+Starting MQSC for queue manager QM1.
+
+     1 : DISPLAY QMGR ALL
+AMQ8408I: D
+   QMNAME(QM1)  TRIGINT(5000)
+     2 : DISPLAY QLOCAL(*) ALL
+AMQ8409I: D
+   QUEUE(BOOKED)  TYPE(QLOCAL)  {}  INITQ(STARTER)  PROCESS(PRINT)  IPPROCS(0)  {}
+AMQ8409I: D
+   QUEUE(STARTER)  TYPE(QLOCAL)  CURDEPTH(0)  IPPROCS(1)
+     3 : DISPLAY PROCESS(*) ALL
+AMQ8407I: D
+   PROCESS(PRINT)  APPLICID(print)
+"""
+
+
+@pytest.mark.parametrize(
+    ("depth", "events", "told"),
+    [
+        # Behind two messages the put triggers if 5 s are over since the last trigger message, which may have been
+        # written just before the start; after the first put it is known.
+        (2, [{}, {}], [True, False]),
+        (2, [{"at": 6000}], [False]),
+        # As the first message it triggers whenever the last one was.
+        (0, [{}], [False]),
+        # No trigger message was written since the restart.
+        (2, [{"do": "restart"}, {"do": "open", "queue": "STARTER"}, {}], [False, False, False]),
+    ],
+)
+def test_the_time_of_the_last_trigger_message_is_said_where_it_decides(
+    tmp_path: Path, depth: int, events: list[dict[str, Any]], told: list[bool]
+) -> None:
+    rows = remarks_of(tmp_path, SERVED.format("TRIGGER  TRIGTYPE(FIRST)", f"CURDEPTH({depth})"), events)
+    said = "assumed: no trigger message was written for BOOKED before the start: no source tells when the last one was;"
+    assert [f"{said} DISPLAY QSTATUS('STARTER') LPUTDATE LPUTTIME" in each for each in rows] == told
+
+
+def remarks_of(folder: Path, log: str, events: list[dict[str, Any]]) -> list[list[str]]:
+    """What is said of each event; one that says nothing else is a put to BOOKED."""
+    given = written(
+        folder,
+        {
+            "event": [
+                each if "restart" in each.values() else {"do": "put", "queue": "BOOKED", **each} for each in events
+            ]
+        },
+    )
+    done = run("replay", given, "--facts", f"QM1={written(folder, log, 'QM1.txt')}", "--json")
+    return [json.loads(line).get("remarks", []) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("queue", "events", "told"),
+    [
+        # FIRST: behind other messages it would turn on the interval, of which nothing is known either.
+        ("TRIGGER  TRIGTYPE(FIRST)", [{}, {}], [True, False]),
+        # EVERY asks for no depth.
+        ("TRIGGER  TRIGTYPE(EVERY)", [{}], [False]),
+        # DEPTH: with two before it the put is the third.
+        ("TRIGGER  TRIGTYPE(DEPTH)  TRIGDPTH(3)", [{}, {}], [True, False]),
+        # The second get finds nothing, unless something was there.
+        ("NOTRIGGER", [{}, {"do": "get"}, {"do": "get"}, {"do": "get"}], [False, False, True, False]),
+    ],
+)
+def test_an_unknown_depth_is_said_once_where_it_decides(
+    tmp_path: Path, queue: str, events: list[dict[str, Any]], told: list[bool]
+) -> None:
+    said = (
+        "assumed: no message was on BOOKED at the start: no source tells CURDEPTH; DISPLAY QSTATUS('BOOKED') CURDEPTH"
+    )
+    assert [said in each for each in remarks_of(tmp_path, SERVED.format(queue, ""), events)] == told
+    assert not any(said in each for each in remarks_of(tmp_path, SERVED.format(queue, "CURDEPTH(0)"), events))
+
+
+def test_a_depth_that_decides_with_a_monitor_alone_is_said(tmp_path: Path) -> None:
+    """Nobody reads STARTER and one of three messages is there: neither alone would have it triggered, both would."""
+    log = SERVED.format("TRIGGER  TRIGTYPE(DEPTH)  TRIGDPTH(3)", "").replace("  IPPROCS(1)", "")
+    [said] = remarks_of(tmp_path, log, [{}])
+    assert [each.rpartition("; ")[2] for each in said] == [
+        "DISPLAY QSTATUS('STARTER') IPPROCS",
+        "DISPLAY QSTATUS('BOOKED') CURDEPTH",
+    ]

@@ -174,7 +174,8 @@ class TestWhatNobodyAskedFor:
     def test_facts_that_are_written_keep_it(self) -> None:
         log = snapshot(f"Starting MQSC for queue manager QM1.\n     1 : DIS QL(APPQ) ALL{SHOWN}")
         written = {name: value if isinstance(value, dict) else [*value] for name, value in filed_tables(log).items()}
-        assert written["unknown"] == {"process": ["APPQ"], "initq": ["APPQ"]}
+        of_queue_manager = {key: ["QM1"] for key in ("clwluseq", "clwlmruc", "clwlexit", "defxmitq", "trigint")}
+        assert written["unknown"] == {"process": ["APPQ"], "initq": ["APPQ"], **of_queue_manager}
         assert document(asked(written)) == document(WHY.ask(log.cluster.own_queues["APPQ"], log))
 
     def test_a_replay_takes_it_as_there_and_says_so(self) -> None:

@@ -1,22 +1,33 @@
-"""What a decision costs whatever the table: nothing is run or written again, and a plan stays of a size to be read."""
+"""What a decision costs whatever the table: nothing is run or written again, and little goes to a worker."""
 
 from __future__ import annotations
 
-import re
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("pyspark")
-pytest.importorskip("pyarrow")
+for needed in ("pyspark", "duckdb", "pyarrow"):
+    pytest.importorskip(needed)
+
+import duckdb
+import pyarrow as pa
+from pyspark import cloudpickle
 
 from mqclause import spark as native
+from mqclause.documents import OUTCOME
+from mqclause.duckdb.sources import ASKED_OF
+from mqclause.duckdb.table import kinds_of, text_in_cluster, text_of_rows
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.expression import answer_text
 from mqclause.spark.types import struct_type
+from mqclause.spark.worker import NUMBER, answers_of, numbered_answers_of
 from mqclause.tables.columns import DESTINATION, PUT
-from spec_tests.support.deep import first
+from mqclause.tables.shape import shape_of
+from spec_tests.support.random_rows import arrow_table
 from spec_tests.support.weighted_routes import cluster
 
 
@@ -25,56 +36,49 @@ def table(spark: Any, name: str = "id") -> Any:
     return spark.createDataFrame([], f"{name} bigint, put {put}, destinations array<{among}>")
 
 
-def by_rows(spark: Any, name: str = "id", reading: str = "exact") -> None:
-    native.decide(table(spark, name), rules=Rules({"weight-step": reading}))
+def test_a_query_is_written_once_for_rules_and_shape(spark: Any, jobs: Callable[[], list[int]]) -> None:
+    tied = cluster(20, 50)
 
+    def decided(name: str, reading: str) -> tuple[int, int]:
+        rules = Rules({"weight-step": reading})
+        native.decide(table(spark, name), rules=rules)
+        native.decide(table(spark, name).drop("destinations"), tied, rules)
+        return text_of_rows.cache_info().misses, text_in_cluster.cache_info().misses
 
-def by_cluster(spark: Any, name: str = "id", reading: str = "exact") -> None:
-    own = table(spark, name).drop("destinations")
-    native.decide(own, cluster(20, 50 if name == "id" else 60), Rules({"weight-step": reading}))
-
-
-@pytest.mark.parametrize("decide", first(1, [by_rows, by_cluster]))
-def test_an_expression_is_written_once_for_rules_and_shape(
-    spark: Any, jobs: Callable[[], list[int]], decide: Callable[..., None]
-) -> None:
-    decide(spark)
-    before = answer_text.cache_info()
-    decide(spark, "other")  # another table of the same shape, and the same rules loaded again
-    after = answer_text.cache_info()
-    assert (after.misses, after.hits) == (before.misses, before.hits + 1)
-    decide(spark, reading="truncated")
-    decide(spark, "clwlmruc")
-    assert answer_text.cache_info().misses == before.misses + 2
+    before = decided("id", "exact")
+    assert decided("other", "exact") == before  # another table of the same shape, and the same rules loaded again
+    assert decided("id", "truncated") == (before[0] + 1, before[1] + 1)
     assert jobs() == []
 
 
-def told(df: Any, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    df.explain()
-    return re.sub(r"#\d+L?", "", capsys.readouterr().out).splitlines()
+PROGRAM = """
+import pickle, sys
+sys.modules["mqclause"] = None
+import pyarrow as pa
+answers, table = pickle.load(open(sys.argv[1], "rb"))
+print([each["queue_manager"] for found in answers(iter(table)) for each in found.to_pylist()])
+"""
 
 
-def test_a_plan_fits_a_screen_unless_all_of_it_is_asked_for(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    decided = native.decide(table(spark), explain=True)
-    lines = told(decided, capsys)
-    assert len(lines) <= 12
-    assert max(map(len, lines)) <= 400
-    (line,) = (line for line in lines if "AS decision" in line)
-    assert "greatest(null, null, " in line
-    assert "... 1 more fields) AS decision]" in line
-    spark.conf.set("spark.sql.debug.maxToStringFields", "100")
-    try:
-        whole = "".join(told(decided, capsys))
-    finally:
-        spark.conf.unset("spark.sql.debug.maxToStringFields")
-    assert "__mqclause_workload_12c_left" in whole
-    assert "Python" not in whole
-    assert len(whole) <= 56_000
+def test_a_worker_needs_no_more_than_duckdb_and_arrow(tmp_path: Path) -> None:
+    rows = [({"queue": "Q"}, [{"queue_manager": name}]) for name in ("QM2", "QM3", "QM4")]
+    given = arrow_table(rows).select(["put", "destinations"])
+    shape = shape_of(kinds_of(duckdb.from_arrow(given)), OUTCOME)
+    answers = answers_of(text_of_rows(shape, (), Rules(), False, None))
+    sent = cloudpickle.dumps((answers, given.to_batches(2)))
+    assert len(sent) < 80_000
+    (tmp_path / "sent").write_bytes(sent)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "sent")], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "['QM2', 'QM3', 'QM4']\n", done.stderr
+    assert list(pickle.loads(sent)[0](iter([]))) == []
 
 
-def test_a_plan_with_a_cluster_can_be_paged_through(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = told(native.decide(table(spark).drop("destinations"), cluster(20, 50)), capsys)
-    assert len(lines) <= 24
-    assert max(map(len, lines)) <= 2_000
-    assert sum(map(len, lines)) <= 9_000
-    assert "Python" not in "".join(lines)
+def test_answers_that_come_in_another_order_are_put_in_that_of_their_rows() -> None:
+    batches = pa.table({"place": range(9_000)}).to_batches(1_000)
+    by = "place % 7 * (place // 3000 + 1)"
+    query = f"SELECT {NUMBER}, place * 2 AS answer FROM (FROM {ASKED_OF} ORDER BY {by}, place DESC)"
+    found = [one for each in numbered_answers_of(query)(iter(batches)) for one in each.to_pylist()]
+    assert found == [2 * place for place in range(9_000)]
+    assert list(numbered_answers_of(query)(iter([]))) == []

@@ -14,13 +14,11 @@ pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
-from attrs import evolve
 from pyspark.sql import functions as F  # noqa: N812
 
 from mqclause import Cluster, Engine, Put, QueueManager, duckdb
 from mqclause import spark as native
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.expression import answer_of
 from mqclause.spark.session import java_home
 from mqclause.tables.columns import PUT, TableError
 from mqclause.tables.demands import is_null_text
@@ -30,7 +28,6 @@ from spec_tests.support.led_on import AS_THE_LOCAL_ONE, TWO_WAYS, rules_that_say
 from spec_tests.support.many_clusters import Batch, batches, table_row
 from spec_tests.support.pairs import by_engine
 from spec_tests.support.parcels import PARCELS, parcel_rows, parcel_rules, parcel_table
-from spec_tests.support.plan_text import plan, tree
 from spec_tests.support.random_clusters import random_readings
 from spec_tests.support.random_rows import Row, answers, arrow_struct, arrow_table, occasion_table, random_rows
 from spec_tests.support.spark_tables import collected, frame
@@ -170,10 +167,7 @@ def test_a_document_that_is_not_ours(spark: Any, folder: Path, tmp_path: Path, e
     expected = answers(duckdb.apply_rules(table, PARCELS, rules, explain), "brought")
     found = native.apply_rules(df, PARCELS, rules, explain)
     assert found.columns == [*table.column_names, "brought"]
-    for one, other in zip(collected(found, "brought"), expected, strict=True):
-        # Spark writes numbers that are not whole in its own way.
-        messages = [(each["message"] or "").partition(" = ")[0] for each in (one, other)]
-        assert one | {"message": messages[0]} == other | {"message": messages[1]}
+    assert collected(found, "brought") == expected
 
 
 @pytest.mark.parametrize("lead", first(1, ["said", "on"]))
@@ -274,13 +268,3 @@ def test_numbers_of_other_types(spark: Any) -> None:
     [(decision,)] = native.decide(df).select("decision").collect()
     # Of the two with channel rank 2 the one with the lower sequence factor.
     assert (decision["queue_manager"], decision["permitted"]) == ("QM5", 1)
-
-
-def test_many_bindings_are_not_nested_too_deep(spark: Any) -> None:
-    later = {f"n{n}": f"__mqclause_n{n - 1} + 1 + __mqclause_n{n - 1} * 0" for n in range(1, 160)}
-    asked = evolve(
-        plan("__mqclause_n159 - __mqclause_n0", n0="id * 2", **later),
-        answer={"found": tree("__mqclause_n159 - __mqclause_n0"), "last": tree("__mqclause_n159")},
-    )
-    found = spark.range(4, 5).select(answer_of(asked, id="id").alias("made")).first()["made"]
-    assert found.asDict() == {"found": 159, "last": 167}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlglot
 from sqlglot import Dialect, exp, parse_one
 
 from mqclause.language.sql import Node
-from mqclause.spark.passes.bound import Bound
 from mqclause.tables import functions
 from mqclause.tables.bindings import Plan
 from mqclause.tables.dialect import bracketed
@@ -16,17 +13,11 @@ from mqclause.tables.dialect import bracketed
 OURS = [each for each in vars(functions).values() if isinstance(each, type) and issubclass(each, exp.Func)]
 
 
-def bound(arguments: list[Any]) -> Bound:
-    name, value, result = arguments
-    return Bound(this=name.this, value=value, result=result)
-
-
 class PlanText(Dialect):
     class Parser(sqlglot.Parser):
         FUNCTIONS = {  # noqa: RUF012 - as in sqlglot
             **sqlglot.Parser.FUNCTIONS,
             **{each.sql_name(): each.from_arg_list for each in OURS if not each.__name__.startswith("_")},
-            "BOUND": bound,
         }
 
 

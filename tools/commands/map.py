@@ -22,7 +22,7 @@ from mqclause.answers.cluster.cluster_map import (
 )
 from mqclause.model.assembly.members import Members
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
-from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_map, write_map
+from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_map, unknown_said, write_map
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.remarks import remarks_on, remarks_said
 from mqclause.tools.render.streams import in_json, print_pieces, print_warnings
@@ -55,7 +55,9 @@ def _print(rows: list[ToldRow], as_csv: bool) -> None:
     queues = [row for row in rows if row.queue]
     if as_csv:
         left = [] if len(queues) == len(rows) else [ALIASES_LEFT_OUT]
-        print_warnings((), [*left, *exits_said(note_exits(rows, {})), *remarks_said(remarks_on(rows))])
+        print_warnings(
+            (), [*left, *exits_said(note_exits(rows, {})), *remarks_said(remarks_on(rows)), *unknown_said(rows)]
+        )
         write_map(queues)
     else:
         print_map(rows)

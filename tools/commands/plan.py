@@ -7,14 +7,16 @@ from itertools import chain
 from typing import Any
 
 import click
+from attrs import field, frozen
 
 from mqclause.answers.check.findings import Checks, FindingChanges
 from mqclause.answers.check.inspection import inspected
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.ways import on_the_way
-from mqclause.answers.cluster.cluster_map import note_exits
+from mqclause.answers.cluster.cluster_map import MapRow, note_exits
 from mqclause.answers.cluster.difference import (
     PlanRow,
+    Side,
     alias_rows_of,
     both_sides,
     ordered,
@@ -32,7 +34,7 @@ from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
 from mqclause.tools.commands.inputs import quote
 from mqclause.tools.commands.options import file_name, unpadded
-from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_plan, write_plan
+from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_plan, unknown_said, write_plan
 from mqclause.tools.render.progress import followed
 from mqclause.tools.render.remarks import named_alone, remarks_said
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -100,7 +102,8 @@ def _write(found: Planned) -> None:
     """Writes the rows as CSV, and what they do not say to standard error."""
     left = [ALIASES_LEFT_OUT] if found.alias_rows else []
     remarks = remarks_said(named_alone(found.remarks))
-    print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody])
+    unknown = unknown_said(row for _, row in found.in_question)
+    print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody, *unknown])
     write_plan(found.rows)
 
 
@@ -122,25 +125,48 @@ def planned(
     members = question.asked(before)
     asked = both_sides(members, after)
     made = (row_of(each, engine, question.bind, traffic) for each in asked)
-    differing, held_up = list[PlanRow](), list[PlanRow]()
-    exits: dict[Incomplete, list[str]] = {}
-    remarks = list[tuple[Mapping[str, str], str, str]]()
+    found = _Found()
     for row in chain(followed(made, len(asked)), alias_rows_of(members, after, engine, question.bind)):
-        note_exits((row.before, row.after), exits)
-        differing += [row] if row.differs else []
-        held_up += [row] if row.held_up else []
-        remarks += [(row.before.named, row.member, each) for each in row.remarks if question.fits(row)]
+        found.add(row, fits=question.fits(row))
     in_map = {(queue, local_of(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
-    names = [local_of(each) for each in members]
-    waiting = [row for row in ordered(held_up) if question.fits(row)]
-    rows, restarts = question.fitting(ordered(differing)), restarting(members, after, engine)
+    rows = question.fitting(ordered(found.differing))
     findings, to_nobody = checked
-    by = restarting_by(engine)
-    queues, aliases = [row for row in rows if row.queue], [row for row in rows if not row.queue]
     return Planned(
-        queues, restarts, names, findings, traffic, elsewhere, exits, waiting, remarks, to_nobody, by, aliases
+        [row for row in rows if row.queue],
+        restarting(members, after, engine),
+        [local_of(each) for each in members],
+        findings,
+        traffic,
+        elsewhere,
+        found.exits,
+        ordered(found.held_up),
+        found.remarks,
+        to_nobody,
+        restarting_by(engine),
+        [row for row in rows if not row.queue],
+        found.in_question,
     )
+
+
+@frozen(eq=False)
+class _Found:
+    """What is told of rows; a row of which nothing is told is not kept: there may be very many."""
+
+    differing: list[PlanRow] = field(factory=list)
+    held_up: list[PlanRow] = field(factory=list)
+    exits: dict[Incomplete, list[str]] = field(factory=dict)
+    remarks: list[tuple[Mapping[str, str], str, str]] = field(factory=list)
+    in_question: list[tuple[Side, MapRow]] = field(factory=list)
+
+    def add(self, row: PlanRow, fits: bool) -> None:
+        """Notes what is told of a row, of one that does not fit what was asked its exits and that it differs alone."""
+        note_exits((row.before, row.after), self.exits)
+        self.differing.extend([row] if row.differs else [])
+        if fits:
+            self.held_up.extend([row] if row.held_up else [])
+            self.remarks.extend((row.before.named, row.member, each) for each in row.remarks)
+            self.in_question.extend(row.in_question)
 
 
 def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> LookedAt:

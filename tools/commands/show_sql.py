@@ -12,18 +12,15 @@ from mqclause.tools.commands.options import reading_option, rules_by, rules_opti
 
 @click.command("show-sql")
 @click.argument("name", metavar="RULE|RULESET")
-@click.option(
-    "--dialect", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True, help="Whose SQL."
-)
 @reading_option
 @rules_options
-def command(name: str, dialect: str, readings: tuple[str, ...], edition: str | None) -> None:
-    """What a rule or a ruleset becomes in SQL.
+def command(name: str, readings: tuple[str, ...], edition: str | None) -> None:
+    """What a rule or a ruleset becomes in SQL. It is that of DuckDB.
 
     A rule is named like workload.06, a ruleset like workload. Of a rule the bindings that it makes, of a ruleset all
     that answers a row of a table.
     """
     try:
-        print(import_module(f"mqclause.{dialect}").show_sql(name, rules_by(readings, edition)))  # noqa: T201
+        print(import_module("mqclause.duckdb").show_sql(name, rules_by(readings, edition)))  # noqa: T201
     except (UnknownRuleError, ImportError) as error:
         raise click.ClickException(str(error)) from None

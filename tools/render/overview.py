@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Any
 
@@ -59,23 +59,38 @@ MQSC_VERB = "DISPLAY "
 """How a command begins that is given to runmqsc at a queue manager."""
 
 
-def _print_unknown(rows: Sequence[PrintedRow], page: Page) -> None:
-    """What the rows rest on that is not known: a few objects, with the command that tells and where it is run."""
+def _unknown(rows: Iterable[PrintedRow]) -> tuple[str, Sequence[str]]:
+    """Who rests on what is not known, and a few objects with the command that tells of them and where it is run."""
     asked: dict[AskedFor, dict[str, None]] = {}
     for row in rows:
         for each in row.told_by:
             asked.setdefault(each, {})[row.member] = None
-    if not asked:
-        return
-    resting = sorted({member for members in asked.values() for member in members})
-    page.line()
-    page.line(Text(f"from {', '.join(resting)} this rests on what is not known:", "yellow"))
+    lines = []
     for (name, asking), members in islice(asked.items(), UNKNOWN_SHOWN):
         # A command of the shell names its queue manager, whoever wants to know.
         where = f"at {listing(list(members))}" if not asking or asking.startswith(MQSC_VERB) else ""
-        page.line(Text(f"{name}: {' '.join(filter(None, (asking, where)))}", "dim"), "", INDENT)
+        lines.append(f"{name}: {' '.join(filter(None, (asking, where)))}")
     if len(asked) > UNKNOWN_SHOWN:
-        page.line(Text(f"and {len(asked) - UNKNOWN_SHOWN} more: --json", "dim"), "", INDENT)
+        lines.append(f"and {len(asked) - UNKNOWN_SHOWN} more: --json")
+    resting = sorted({member for members in asked.values() for member in members})
+    return f"from {', '.join(resting)} this rests on what is not known:", lines
+
+
+def _print_unknown(rows: Iterable[PrintedRow], page: Page) -> None:
+    """What the rows rest on that is not known."""
+    heading, lines = _unknown(rows)
+    if lines:
+        page.line()
+        page.line(Text(heading, "yellow"))
+    for line in lines:
+        page.line(Text(line, "dim"), "", INDENT)
+
+
+def unknown_said(rows: Iterable[PrintedRow]) -> Iterator[str]:
+    """The same in one line, beside CSV."""
+    heading, lines = _unknown(rows)
+    if lines:
+        yield f"{heading} {'; '.join(lines)}"
 
 
 def exits_said(exits: Mapping[Incomplete, Sequence[str]]) -> Iterator[str]:
@@ -151,6 +166,7 @@ def print_plan(found: Planned, page: Page | None = None) -> None:
         page.line(_nothing_moves(bool(changes), bool(found.exits)))
     print_remarks(named_alone(found.remarks), page, found.to_nobody)
     _print_exits(found.exits, page)
+    _print_unknown([row for _, row in found.in_question], page)
 
 
 def _nothing_moves(changes: bool, unknown: bool) -> str:

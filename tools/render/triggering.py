@@ -49,8 +49,9 @@ def _lines(answers: Sequence[PutNow]) -> Iterator[Text]:
 def lines(given: PutNow) -> Iterator[Text]:
     """One answer, line by line: below the verdict, first, that the trigger message would start nothing."""
     queue = given.queue
-    kind = f"{'TRIGGER' if queue.trigger else 'NOTRIGGER'} TRIGTYPE({queue.trigtype})"
-    yield Text.assemble((queue.name, "bold"), f"  {kind}: ", verdict(given))
+    shown = {"trigger": "TRIGGER" if queue.trigger else "NOTRIGGER", "trigtype": f"TRIGTYPE({queue.trigtype})"}
+    kind = "".join(f" {word}" for attribute, word in shown.items() if attribute not in given.left_open)
+    yield Text.assemble((queue.name, "bold"), f" {kind}: " if kind else ": ", verdict(given))
     yield from (Text(f"  {remark}") for remark in given.remarks)
     if given.remedy:
         yield Text(f"        {given.remedy}", "dim")

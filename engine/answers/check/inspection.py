@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePath
 
@@ -12,7 +12,7 @@ from attrs import define, evolve, field, frozen
 from mqclause.answers.check.findings import Checks, Finding, by_place
 from mqclause.answers.check.unfulfilled import Unfulfilled
 from mqclause.model.assembly.change import OPTION, WhatIf, on_several, read_change
-from mqclause.model.assembly.configured import ConfiguredObject
+from mqclause.model.assembly.configured import CONFIGURED_QUEUES, ConfiguredObject
 from mqclause.model.assembly.configured_member import ConfiguredMember
 from mqclause.model.assembly.contribution import Contribution, senders_to
 from mqclause.model.assembly.copies import without_copies
@@ -117,16 +117,19 @@ class Inspection:
         faults, warnings = list[Diagnostic](), list[Diagnostic]()
         member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
         found, waiting = list[Finding](), list[ConfiguredObject]()
-        alike = dict[object, tuple[Unfulfilled, ...]]()
+        alike, left_open = dict[object, tuple[Unfulfilled, ...]](), list[ConfiguredObject]()
         for each in member.configured(self.checks.keywords):
             # Which clusters are shared is known when all files are read.
             about = each if self.local is None else each.evolved(is_own=name == self.local, in_shared_cluster=False)
+            if _leaves_clusters_open(about, member):
+                left_open.append(about)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about, alike)
             if about.clustered or about.leading is not None:
                 waiting.append(about)
             else:
                 found += self.checks.of(about)
+        warnings += _told_of_clusters(left_open)
         self.members[name] = Inspected(
             owner,
             (*(before.kept if before else ()), kept),
@@ -283,6 +286,25 @@ def inspected(
     for each in sources:
         inspection.read(each if isinstance(each, Source) else Source.at(each))
     return inspection.changed((), changes)
+
+
+def _leaves_clusters_open(about: ConfiguredObject, member: ConfiguredMember) -> bool:
+    """Whether a display shows a queue, and nobody asked in which clusters it is."""
+    if about.object_type not in CONFIGURED_QUEUES or not about.is_shown or about.tells("cluster"):
+        return False
+    return not member.asked.shows(about.object_type, about.name, "CLUSTER")
+
+
+def _told_of_clusters(left_open: Sequence[ConfiguredObject]) -> Iterator[Diagnostic]:
+    """That it is not known of queues, in one line."""
+    if left_open:
+        first, more = left_open[0], len(left_open) - 1
+        who = f"{first.name} and {more} more" if more else first.name
+        command = "DISPLAY QUEUE(*) CLUSTER CLUSNL" if more else f"DISPLAY QUEUE('{first.name}') CLUSTER CLUSNL"
+        said = (
+            f"no display shows in which clusters {who} {'are' if more else 'is'}: taken as in none; {command} tells it"
+        )
+        yield Diagnostic(first.place_of("cluster")[0], said, first.place_of("cluster")[1])
 
 
 def _fault(message: str) -> FactsError:

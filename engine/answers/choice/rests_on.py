@@ -13,6 +13,7 @@ from sqlglot import exp
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.answers.choice.kind import MOST_KINDS, Kind
+from mqclause.answers.choice.left_open import left_open
 from mqclause.answers.choice.reason import outcome_of
 from mqclause.answers.choice.said import Ending, with_several_routes
 from mqclause.answers.choice.sending import sending_of
@@ -42,10 +43,12 @@ class AllAtOnce(Incomplete):
 
 def rests_on(decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> tuple[Incomplete, ...]:
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
+    open_still = tuple(left_open(decision, snapshot))
     if _is_settled(decision):
-        return ()
+        return open_still
     states = () if _always_refused(decision) else unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
-    found = (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision), *states)
+    missing = (*snapshot.incomplete, *unknown_name(decision, snapshot), *unknown_exit(decision))
+    found = (*missing, *open_still, *states)
     return tuple(still_asking(found, snapshot.asked))
 
 
@@ -91,6 +94,7 @@ def unknown_exit(decision: Decision) -> Iterator[Incomplete]:
 
 def told_by(decision: Decision, snapshot: Snapshot) -> Iterator[AskedFor]:
     """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
+    yield from ((each.about, each.command) for each in left_open(decision, snapshot))
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *unknown_name(decision, snapshot))
         of_states: Iterable[AskedFor] = ()

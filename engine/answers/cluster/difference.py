@@ -114,6 +114,16 @@ class PlanRow:
         return ends[0] != ends[1] or parts(self.before.shares) != parts(self.after.shares)
 
     @cached_property
+    def in_question(self) -> tuple[tuple[Side, MapRow], ...]:
+        """The sides that rest on what is not known: both, unless the rules see the same after the change as before."""
+        one, other = self.before.decision, self.after.decision
+        is_same = not (one.runs or other.runs) or (one.runs and other.runs and one.kind == other.kind)
+        if self.before is self.after or (is_same and not self.differs):
+            return ()
+        sides: tuple[tuple[Side, MapRow], ...] = (("before", self.before), ("after", self.after))
+        return tuple((side, row) for side, row in sides if row.told_by)
+
+    @cached_property
     def held_up(self) -> tuple[Share, ...]:
         """The parts of the puts that wait for a channel after the change and did not wait before."""
         waiting = self.after.waiting if self.after is not self.before else ()

@@ -9,7 +9,8 @@ from typing import Any
 from attrs import asdict, field, frozen
 
 from mqclause.answers.check.findings import FindingChanges
-from mqclause.answers.cluster.difference import PLAN_FORMAT, PlanRow
+from mqclause.answers.cluster.cluster_map import MapRow
+from mqclause.answers.cluster.difference import PLAN_FORMAT, PlanRow, Side
 from mqclause.answers.cluster.traffic import Move, Traffic, moves
 from mqclause.model.assembly.incomplete import Incomplete
 
@@ -26,6 +27,7 @@ class Planned:
     ``remarks`` is what is to be said of puts then and was not before, by what they name and member: why messages do
     not arrive, that they wait for a channel among it; ``held_up`` are the rows, which need not differ, with the parts
     that wait so.
+    ``in_question`` are the sides of rows that rest on what is not known.
     ``to_nobody`` is what is to be said of CLUSSDR channels to members that are left out.
     """
 
@@ -41,6 +43,7 @@ class Planned:
     to_nobody: Sequence[str] = ()
     restarts_by: str = ""
     alias_rows: Sequence[PlanRow] = ()
+    in_question: Sequence[tuple[Side, MapRow]] = ()
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -54,7 +57,15 @@ class Planned:
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),
-            "incomplete": [{"from": name, **asdict(each)} for each, names in self.exits.items() for name in names],
+            "incomplete": [
+                *({"from": name, **asdict(each)} for each, names in self.exits.items() for name in names),
+                *(
+                    {**row.named, "from": row.member, "side": side, **asdict(each)}
+                    for side, row in self.in_question
+                    for each in row.incomplete
+                    if each not in row.exits
+                ),
+            ],
         }
         if self.alias_rows:
             document["queue_manager_aliases"] = [row.to_json() for row in self.alias_rows]

@@ -16,11 +16,11 @@ from mqclause.answers.choice.ways import Ways, refused_on_the_way
 from mqclause.answers.order.retrieval import Retrieval
 from mqclause.answers.order.retrieval_calls import close_reason, put_reason, retrieve
 from mqclause.answers.replay.administering import Administering
+from mqclause.answers.replay.assumptions import Assumptions
 from mqclause.answers.replay.group_binding import GroupBinding
 from mqclause.answers.replay.replay_exits import ReplayExits
 from mqclause.answers.replay.replay_row import Released, Row, TriggerMessage
 from mqclause.answers.trigger.examination import Examination, Triggers
-from mqclause.answers.trigger.unknown_handles import UnknownHandles
 from mqclause.executors.run import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller
@@ -80,7 +80,7 @@ class Replay:
         ways = Ways(self.engine.rules, scenario.beyond)
         administering = Administering.of(self.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
-        handles = UnknownHandles(self.triggers, set(scenario.unknown_handles))
+        assumptions = Assumptions.of(scenario, self.triggers)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -90,7 +90,7 @@ class Replay:
                     except EventError as error:
                         label = event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
-                    row.assumed = (*_assumed(row, scenario.assumed), *handles.assumed(row.examinations))
+                    row.assumed = assumptions.said(row)
                     met = (ways.started(each, run.state.cluster) for each in row.starting)
                     row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):
@@ -102,15 +102,6 @@ class Replay:
                     yield row
         finally:
             exits.end()
-
-
-def _assumed(row: Row, assumed: Mapping[str, str]) -> tuple[str, ...]:
-    """What is assumed of the queues that a row is about, and of their processes."""
-    if not assumed:
-        return ()
-    triggered = [name for each in row.examinations for name in (each.occasion.process, each.occasion.initq)]
-    names = dict.fromkeys([row.event.queue, *triggered])
-    return tuple(assumed[name] for name in names if name in assumed)
 
 
 @define(eq=False)

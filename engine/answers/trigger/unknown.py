@@ -28,7 +28,8 @@ class UnknownFact:
 
     ``name`` is what a sentence calls it, ``what`` says it at length, of the object ``of``; ``command`` is the MQSC
     that tells it. ``values`` give the state in which it has each value that it can have, and ``says`` tells that it
-    has one of some of them, by their places.
+    has one of some of them, by their places. It ``is_defined`` if it is how an object is defined, which is no fault
+    before it is known.
     """
 
     name: str
@@ -37,6 +38,7 @@ class UnknownFact:
     command: str
     values: Sequence[StateChange]
     says: Callable[[Collection[int]], str]
+    is_defined: bool = False
 
     @property
     def places(self) -> range:

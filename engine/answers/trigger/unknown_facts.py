@@ -2,30 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 from attrs import evolve
 
 from mqclause.answers.trigger.unknown import State, StateChange, UnknownFact, one_of
 from mqclause.model.assembly.shipped import with_queues
+from mqclause.model.assembly.unshown import Unasked
 from mqclause.model.assembly.untold import Untold
+from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.message import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import Process, Queue
 from mqclause.model.facts.queue_call import INPUT_MODES
 from mqclause.model.timeline.handles import Handle
 from mqclause.model.timeline.trigger_history import TriggerHistory
 
+STAND_IN = "%"
+"""What stands for a process or an initiation queue whose name no display shows."""
 
-def unknown_facts(queue: Queue, state: State, untold: Untold, depths: Collection[int]) -> list[UnknownFact]:
+FAVOURABLE: Mapping[str, Any] = {
+    "trigger": True, "trigtype": "EVERY", "trigmpri": 0, "trigdpth": 1, "process": STAND_IN, "initq": STAND_IN,
+}  # fmt: skip
+ADVERSE: Mapping[str, Any] = {"trigger": False, "trigtype": "NONE", "trigmpri": HIGHEST_PRIORITY, "trigdpth": LARGEST}
+FAVOURABLE_AT_INITQ: Mapping[str, Any] = {"get": "ENABLED", "put": "ENABLED"}
+ADVERSE_AT_INITQ: Mapping[str, Any] = {"get": "DISABLED", "put": "DISABLED"}
+"""Values of what may not be known of a queue, or of an initiation queue, with which a message triggers, or does not."""
+
+
+def unknown_facts(
+    queue: Queue, state: State, untold: Untold, depths: Collection[int], unshown: Callable[[Queue], Unasked]
+) -> list[UnknownFact]:
     """The unknown facts of ``queue``, its process and its initiation queue, as ``state`` has them.
 
-    ``untold`` is what no source tells whether it is there; ``depths`` are how many messages make a difference to rules.
+    ``untold`` is what no source tells whether it is there; ``depths`` are how many messages make a difference to rules;
+    ``unshown`` tells which attributes of a queue no display shows.
     """
     of_initq = _may_be_initiation_queue if _is_untold("initq", queue, untold) else _of_initiation_queue
     process = _may_be_process(queue, state) if _is_untold("process", queue, untold) else ()
-    return [*_of_queue(queue, depths), *process, *of_initq(queue, state), *_last_trigger(queue, state)]
+    initq = state.definitions.local_queue(queue.initq)
+    defined = [*_left_open(queue, unshown(queue), FAVOURABLE, ADVERSE)]
+    if initq is not None:
+        defined += _left_open(initq, unshown(initq), FAVOURABLE_AT_INITQ, ADVERSE_AT_INITQ)
+    return [*_of_queue(queue, depths), *defined, *process, *of_initq(queue, state), *_last_trigger(queue, state)]
+
+
+def _left_open(
+    queue: Queue, unasked: Unasked, favourable: Mapping[str, Any], adverse: Mapping[str, Any]
+) -> Iterator[UnknownFact]:
+    """Attributes of a queue that no display shows: such that it does not trigger, or that it does."""
+    names = [each for each in unasked if each in favourable or each in adverse]
+    if not names:
+        return
+    words = list(dict.fromkeys(word for each in names for word in unasked[each]))
+    listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    of = f"{listed} of {queue.name}"
+    values = [
+        partial(_defined_as, queue=queue, changed={each: given[each] for each in names if each in given})
+        for given in (adverse, favourable)
+    ]
+    said = [f"{of} {each}" for each in (("keeps it", "lets it") if len(words) == 1 else ("keep it", "let it"))]
+    told = [f"{said[0]} from triggering", f"{said[1]} trigger"]
+    what, command = f"{listed}, which no display shows", f"DISPLAY QUEUE('{queue.name}') {' '.join(words)}"
+    yield UnknownFact(of, what, queue.name, command, values, partial(_among, told), is_defined=True)
+
+
+def _defined_as(state: State, queue: Queue, changed: Mapping[str, Any]) -> State:
+    """``state`` with other attributes of a queue; a process or an initiation queue that it then names is there."""
+    cluster = state.cluster
+    queues = [evolve(each, **changed) if _is(each, queue) else each for each in cluster.queues]
+    local, served = cluster.queue_manager.name, "initq" in changed and changed["initq"] == STAND_IN
+    if served:
+        queues.append(Queue(STAND_IN, local))
+    processes = (*cluster.processes, *([Process(STAND_IN)] if changed.get("process") else ()))
+    there = state.evolved(definitions=state.definitions.of(evolve(cluster, queues=queues, processes=processes)))
+    return _served_by(there, STAND_IN) if served else there
+
+
+def _is(one: Queue, other: Queue) -> bool:
+    return (one.name, one.queue_manager) == (other.name, other.queue_manager)
 
 
 def _is_untold(attribute: str, queue: Queue, untold: Untold) -> bool:

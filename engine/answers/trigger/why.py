@@ -59,7 +59,7 @@ class PutNow:
 
     ``failure`` is what the put fails with, if it does; the conditions are then those of a queue that takes it.
     ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written. What is
-    not known and decides what that starts is ``further``.
+    not known and decides what that starts is ``further``, attributes of the queue that no display shows ``left_open``.
     """
 
     queue: Queue
@@ -69,6 +69,7 @@ class PutNow:
     assumed: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     further: tuple[Incomplete, ...] = ()
+    left_open: frozenset[str] = frozenset()
 
     @cached_property
     def triggering(self) -> list[Combination]:
@@ -161,6 +162,9 @@ class PutNow:
         failing = self.found[held_back[0]].unfulfilled(rule)
         holds = {each: found[rule] for each, found in self._examined.items() if rule in found}
         by = tuple(unknown for at, unknown in enumerate(self.unknown) if turns(holds, at))
+        if not by:  # where it does not hold back, another rule may be asked in its place
+            held = {each: each in held_back for each in self.found}
+            by = tuple(one for at, one in enumerate(self.unknown) if one.is_defined and turns(held, at))
         return Doubt(failing, False if len(held_back) == len(self.found) else None, by)
 
 
@@ -191,7 +195,9 @@ class Why:
         answer = PutNow(queue, unknown, asked.found(state, unknown), happened.failure)
         taken = (*(assumed(each.name) for each in more), *asked.assumed(state, answer))
         remarks, further = _started(queue, snapshot, self.triggers.rules)
-        return evolve(answer, assumed=taken, remarks=remarks, further=further)
+        further = (*_put_left_open(queue, snapshot), *further)
+        left_open = frozenset(snapshot.unshown.of(queue))
+        return evolve(answer, assumed=taken, remarks=remarks, further=further, left_open=left_open)
 
     def is_triggered(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
         """Whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
@@ -229,7 +235,7 @@ class Why:
 
     def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
         depths = thresholds(self.triggers.steps, state.definitions.described(queue))
-        found = unknown_facts(queue, state, snapshot.untold, depths)
+        found = unknown_facts(queue, state, snapshot.untold, depths, snapshot.unshown.of)
         return tuple(evolve(each, command="") if snapshot.asked.holds(each.command) else each for each in found)
 
 
@@ -283,6 +289,13 @@ class _Asked:
             states = [opened_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):
                 yield f"no other queue manager of the group has {queue.name} open for input"
+
+
+def _put_left_open(queue: Queue, snapshot: Snapshot) -> Iterator[Incomplete]:
+    """That no display shows whether the queue takes the message."""
+    if "put" in snapshot.unshown.of(queue):
+        what = f"PUT of {queue.name} is shown by no display; taken as {queue.put}, and else the put fails"
+        yield Incomplete(what, queue.name, f"DISPLAY QUEUE('{queue.name}') PUT")
 
 
 def _named(name: str, snapshot: Snapshot) -> Queue:

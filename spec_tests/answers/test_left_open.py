@@ -1,0 +1,158 @@
+"""What a display did not ask for is not known: an answer that turns on it says so, with the command that tells it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqclause import Engine, Put
+from mqclause.answers.check.inspection import inspected
+from mqclause.answers.choice.left_open import left_open
+from mqclause.answers.choice.rests_on import rests_on
+from mqclause.answers.cluster.cluster_map import cluster_map
+from mqclause.answers.trigger.why import Why
+from mqclause.answers.trigger.why_document import document
+from mqclause.model.assembly.filed import filed
+from mqclause.model.assembly.snapshot import Snapshot, read_document
+from mqclause.model.assembly.source import Source
+from spec_tests.support.displayed import BANNER, snapshot
+
+QMGR = "     1 : DISPLAY QMGR ALL\nAMQ8408I: D\n   QMNAME(QM1)  CLWLUSEQ(LOCAL)  CLWLMRUC(999999999)  DEFXMITQ( )  CLWLEXIT( )\n"
+ROUTES = """     2 : DISPLAY CLUSQMGR(*) ALL
+AMQ8441I: D
+   CLUSQMGR(QM1)  CHANNEL(TO.QM1)  CLUSTER(PARTS)  DEFTYPE(CLUSRCVR)  STATUS(RUNNING)  SUSPEND(NO)
+AMQ8441I: D
+   CLUSQMGR(QM2)  CHANNEL(TO.QM2)  CLUSTER(PARTS)  DEFTYPE(CLUSSDRA)  STATUS(RUNNING)  SUSPEND(NO)
+"""
+ELSEWHERE = "     3 : DISPLAY QCLUSTER(*) ALL\nAMQ8409I: D\n   QUEUE(BOLTS)  TYPE(QCLUSTER)  CLUSQMGR(QM2)  CLUSTER(PARTS)  CLUSQT(QLOCAL)\n"
+
+
+def log(asked: str, shown: str, before: str = QMGR + ROUTES + ELSEWHERE) -> Snapshot:
+    """QM1's log, whose last command ``asked`` for BOLTS, of which the attributes ``shown`` stand there."""
+    return snapshot(f"{BANNER}{before}     4 : {asked}\nAMQ8409I: D\n   QUEUE(BOLTS)  TYPE(QLOCAL)\n   {shown}\n")
+
+
+def resting(of: Snapshot, queue: str = "BOLTS") -> list[tuple[str, str]]:
+    """What explain rests on that a display left open, and by which command it is told."""
+    decision = Engine().choose(Put(queue), of.cluster, explain="rule")
+    open_ones = [*left_open(decision, of)]
+    assert {*open_ones} <= {*rests_on(decision, of)}
+    return [(each.what, each.command) for each in open_ones]
+
+
+def test_a_local_queue_of_which_nobody_asked_its_clusters() -> None:
+    """In PARTS with CLWLUSEQ(ANY) the message may go to QM2 as well; with QM1's LOCAL it stays, in it or not."""
+    of = log("DISPLAY QLOCAL(BOLTS) PUT", "PUT(ENABLED)")
+    assert resting(of) == [
+        (
+            "CLUSTER of BOLTS is shown by no display; taken as blank. If CLUSTER(PARTS) and CLWLUSEQ(ANY): QM1 or QM2",
+            "DISPLAY QUEUE('BOLTS') CLUSTER CLUSNL CLWLUSEQ",
+        )
+    ]
+    known = log("DISPLAY QLOCAL(BOLTS) CLUSTER CLWLUSEQ", "CLUSTER(PARTS)  CLWLUSEQ(LOCAL)")
+    assert [what for what, _ in resting(known) if "CLUSTER" in what] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown", "words"),
+    [
+        ("DISPLAY QLOCAL(BOLTS) PUT CLUSTER CLUSNL CLWLUSEQ", "PUT(ENABLED) CLUSTER( ) CLUSNL( ) CLWLUSEQ(ANY)", []),
+        ("DISPLAY QLOCAL(BOLTS)", "PUT(ENABLED)", []),  # all of it: what is not there MQ does not have
+        ("DISPLAY QLOCAL(B*) ALL", "PUT(ENABLED)", []),
+        ("DISPLAY QLOCAL(BOLTS) PUT CLUSTER CLWLUSEQ", "PUT(ENABLED) CLUSTER( ) CLWLUSEQ(ANY)", ["CLUSNL"]),
+        ("DISPLAY QLOCAL(BOLTS) PUT CLWLUSEQ", "PUT(ENABLED) CLWLUSEQ(ANY)", ["CLUSTER", "CLUSNL"]),
+    ],
+)
+def test_blank_is_known_where_both_ways_to_name_clusters_were_asked_for(
+    asked: str, shown: str, words: list[str]
+) -> None:
+    commands = [command for _, command in resting(log(asked, shown))]
+    assert commands == ([f"DISPLAY QUEUE('BOLTS') {' '.join(words)}"] if words else [])
+
+
+def test_attributes_of_instances_routes_and_the_queue_manager() -> None:
+    """QM2's BOLTS may be put-disabled: 2268 at the open that DEFBIND(OPEN) makes; there may be a default XMITQ."""
+    shown = "     3 : DISPLAY QCLUSTER(*) CLUSQMGR CLUSTER CLUSQT\n" + ELSEWHERE.partition("\n")[2]
+    of = snapshot(BANNER + QMGR + ROUTES + shown)
+    [(what, command)] = [each for each in resting(of) if "PUT" in each[0]]
+    assert command.startswith("DISPLAY QCLUSTER('BOLTS') PUT")
+    assert what == (
+        "PUT of BOLTS is shown by no display; taken as ENABLED."
+        " If PUT(DISABLED): MQRC_CLUSTER_PUT_INHIBITED (2268) at MQOPEN"
+    )
+    of = snapshot(BANNER + QMGR + ROUTES + ELSEWHERE)
+    assert resting(of) == []
+
+
+def test_a_queue_manager_that_was_not_displayed() -> None:
+    """A clustered BOLTS with CLWLUSEQ(QMGR) is chosen or shares with QM2 as QM1's CLWLUSEQ says."""
+    of = log("DISPLAY QLOCAL(BOLTS) ALL", "CLUSTER(PARTS)  CLWLUSEQ(QMGR)", ROUTES + ELSEWHERE)
+    assert resting(of) == [
+        (
+            "CLWLUSEQ of QM1 is shown by no display; taken as LOCAL. If CLWLUSEQ(ANY): QM1 or QM2",
+            "DISPLAY QMGR CLWLUSEQ",
+        )
+    ]
+    of = log("DISPLAY QLOCAL(BOLTS) ALL", "CLUSTER(PARTS)  CLWLUSEQ(LOCAL)", ROUTES + ELSEWHERE)
+    assert resting(of) == []
+
+
+def test_an_alias_whose_target_nobody_asked_for() -> None:
+    alias = "     5 : DISPLAY QALIAS(NUTS) PUT\nAMQ8409I: D\n   QUEUE(NUTS)  TYPE(QALIAS)\n   PUT(ENABLED)\n"
+    of = snapshot(BANNER + QMGR + ROUTES + ELSEWHERE + alias)
+    assert ("TARGET of NUTS is shown by no display, and leads the put on", "DISPLAY QUEUE('NUTS') TARGET") in resting(
+        of, "NUTS"
+    )
+
+
+def test_a_script_leaves_nothing_open() -> None:
+    of = snapshot(
+        "* Queue manager name: QM1\nDEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(PARTS)\nDEFINE QLOCAL(BOLTS)\n"
+    )
+    assert resting(of) == []
+
+
+def test_map_has_the_same() -> None:
+    of = log("DISPLAY QLOCAL(BOLTS) PUT", "PUT(ENABLED)")
+    [row] = cluster_map(of)
+    assert ("BOLTS", "DISPLAY QUEUE('BOLTS') CLUSTER CLUSNL CLWLUSEQ") in row.told_by
+    assert "DISPLAY QUEUE('BOLTS') CLUSTER CLUSNL CLWLUSEQ" in [each.command for each in row.incomplete]
+
+
+@pytest.mark.parametrize(
+    ("shown", "verdict"),
+    [
+        ("TRIGGER  TRIGTYPE(EVERY)", "depends"),
+        ("NOTRIGGER", "does not"),
+        ("TRIGGER  TRIGTYPE(EVERY)  PROCESS( )  USAGE(NORMAL)", "does not"),
+    ],
+)
+def test_why_depends_on_what_no_display_shows(shown: str, verdict: str) -> None:
+    words = " ".join(word.partition("(")[0].removeprefix("NO") for word in shown.split() if word != ")")
+    answer = Why().ask("BOLTS", log(f"DISPLAY QLOCAL(BOLTS) {words}", shown))
+    assert answer.verdict == verdict
+    commands = {each["command"] for each in document(answer)["depends_on"]}
+    if verdict == "depends":
+        assert "DISPLAY QUEUE('BOLTS') PROCESS INITQ TRIGMPRI TRIGDPTH" in commands
+        assert "DISPLAY QUEUE('BOLTS') PUT" in commands
+
+
+def test_facts_that_are_written_leave_open_the_same() -> None:
+    of = log("DISPLAY QLOCAL(BOLTS) PUT TRIGGER", "PUT(ENABLED)  TRIGGER")
+    written = filed(of)
+    assert written["unknown"]["clusters"] == ["BOLTS"]
+    assert "trigger" not in written["unknown"]
+    again = read_document(written, "f")
+    assert resting(again) == resting(of) != []
+    assert document(Why().ask("BOLTS", again)) == document(Why().ask("BOLTS", of))
+
+
+def test_check_says_of_which_queues_the_clusters_are_not_told() -> None:
+    text = f"{BANNER}{QMGR}{ROUTES}     3 : DISPLAY QLOCAL({{}})\nAMQ8409I: D\n   QUEUE(BOLTS)  TYPE(QLOCAL)  PUT(ENABLED)\n"
+    told = [
+        str(each) for each in inspected([Source("l", text.format("BOLTS) PUT").replace("))", ")").encode())]).warnings
+    ]
+    assert told == [
+        "l:13: no display shows in which clusters BOLTS is: taken as in none;"
+        " DISPLAY QUEUE('BOLTS') CLUSTER CLUSNL tells it"
+    ]
+    assert inspected([Source("l", text.format("BOLTS").encode())]).warnings == []
