@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -98,7 +99,7 @@ def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRe
     import duckdb
 
     listed = [files]
-    if Path(files).is_dir():
+    if os.path.isdir(files):
         listed = [glob.escape(str(each)) for each in files_inside(Path(files)) if each.suffix.lower() == ".parquet"]
         if not listed:
             raise TableError(f"{files}: the folder holds no file that ends in .parquet")
@@ -116,7 +117,7 @@ def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRe
 def files_inside(folder: Path) -> list[Path]:
     """The files of a table that is a folder, and of the folders in it, without those that are hidden."""
     inside = (each for each in folder.rglob("*") if not any(part[0] in "._" for part in each.relative_to(folder).parts))
-    return sorted(each for each in inside if each.is_file())
+    return sorted(each for each in inside if os.path.isfile(each))
 
 
 def _parquet(files: Iterable[str]) -> str:

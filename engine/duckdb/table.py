@@ -81,15 +81,15 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet; null counts as a value of
-    the row's own. Where CLWLEXIT names one of ``exits``, Python decides, each call in ``exit_limit`` seconds: see
-    mqclause.tables.exit_rows. Raises TableError and RuleError.
+    the same, in these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names
+    one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     given, rules = GivenTable.of(source, connection), Rules.given(rules)
     columns = _columns(given.relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
+        rules = puts.of_one_edition(rules)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
         decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading, given.is_sized))
         return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
@@ -268,7 +268,8 @@ def _in_cluster(
     }
     decided = puts.decided(fields, found.tells_names)
     if found.odd:
-        decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), column(_ODD_DECISION))], decided)
+        odd = puts.of_odd(column(_ODD_DECISION), rules, spread is not None and spread.shares)
+        decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), odd)], decided)
     kept = [_kept(each) for each in columns]
     query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
     # Every row has an answer; that of an odd one is not looked at. Knowing that, DuckDB joins in half the time. But
