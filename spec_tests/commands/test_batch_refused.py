@@ -181,7 +181,7 @@ def _signalled(source: Path, out: Path, number: int | None) -> tuple[float, int,
 @pytest.mark.parametrize(("number", "status"), first(1, [(signal.SIGINT, 2), (signal.SIGTERM, 143)]))
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: int) -> None:
     one, source = written(tmp_path / "one.jsonl", [row(0)]), tmp_path / "in.parquet"
-    duckdb.execute(f"COPY (SELECT one.* FROM '{one}' AS one, range(1_200_000)) TO '{source}'")
+    duckdb.execute(f"COPY (SELECT one.* FROM '{one}' AS one, range(400_000)) TO '{source}'")
     one.unlink()
     out = tmp_path / "out.parquet"
     whole, *_ = _signalled(source, out, None)

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import shutil
-import subprocess
 import sys
 import threading
 import time
@@ -22,6 +21,7 @@ from mqclause.rulebook.rules import rules_folder
 from mqclause.tools.cli import command_line
 from mqclause.tools.commands.exit_options import given_exits
 from mqclause.tools.render.page import Page
+from spec_tests.support.explain_command import run as run_program
 
 QM1 = "* Queue manager name: QM1\n"
 DUMP = QM1 + "DEFINE QLOCAL(LEDGER) PROCESS(BOOKS) TRIGGER INITQ(START)\nDEFINE QLOCAL(START) GET(DISABLED)\n"
@@ -36,8 +36,7 @@ def run(*arguments: str | Path) -> Result:
 
 def ended(*arguments: str | Path) -> tuple[int, str, str]:
     """How the program itself ends: its status, and what it says."""
-    command = [sys.executable, "-m", "mqclause.tools.cli", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = run_program(*map(str, arguments))
     return done.returncode, done.stdout, done.stderr
 
 
