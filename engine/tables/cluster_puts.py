@@ -21,6 +21,7 @@ from mqclause.language.sql import Node, both, case, either, equal, literal, nega
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
 from mqclause.tables.demands import OF_PUTS, PUT_NAMES, is_null_text
