@@ -32,7 +32,7 @@ from mqclause.tables.cluster_puts import (
     ClusterPuts,
 )
 from mqclause.tables.columns import DECISION
-from mqclause.tables.decided_names import decided_names
+from mqclause.tables.decided_names import DecidedNames, decided_names
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct_of
@@ -242,22 +242,7 @@ def _in_cluster(
 ) -> exp.Select:
     """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules."""
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
-    number = puts.number(found.numbers)
-    if number is not None:
-        chain.add({NUMBER: number})
-    # A name that is null is one that a row can have, and so is written down, but no local queue manager is.
-    as_written = [
-        (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=column(f"{WRITTEN}_{name}"))
-        for name, each in puts.written.items()
-    ]
-    said = [] if number is None else [NUMBER]
-    chain.join(WRITTEN, {SETTLED: "place"}, [*as_written, *(_same(WRITTEN, "number", each) for each in said)])
-    levels, by = puts.found_by(rules)
-    for level in levels:
-        chain.add(level)
-    by |= {"number": column(NUMBER)} if said else {}
-    chain.join(NAMES, {_FOUND: "place"}, [equal(each, column(f"{NAMES}_{name}")) for name, each in by.items()])
-    chain.add({PLACE: puts.place_of(column(_FOUND), found.unknown, rules, column(NUMBER) if said else literal(0))})
+    _find(chain, puts, found, rules)
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
     place = _draw(chain, spread) if found.draws and spread is not None else column(PLACE)
@@ -280,6 +265,26 @@ def _in_cluster(
     for name, part, stored in reversed([*((*each, True) for each in known(found, puts).items()), *chain.parts]):
         query = with_first(query, name, part, stored)
     return query
+
+
+def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules) -> None:
+    """The places of the answers: by names as they are written, or by what is found in others."""
+    number = puts.number(found.numbers)
+    if number is not None:
+        chain.add({NUMBER: number})
+    # A name that is null is one that a row can have, and so is written down, but no local queue manager is.
+    as_written = [
+        (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=column(f"{WRITTEN}_{name}"))
+        for name, each in puts.written.items()
+    ]
+    said = [] if number is None else [NUMBER]
+    chain.join(WRITTEN, {SETTLED: "place"}, [*as_written, *(_same(WRITTEN, "number", each) for each in said)])
+    levels, by = puts.found_by(rules)
+    for level in levels:
+        chain.add(level)
+    by |= {"number": column(NUMBER)} if said else {}
+    chain.join(NAMES, {_FOUND: "place"}, [equal(each, column(f"{NAMES}_{name}")) for name, each in by.items()])
+    chain.add({PLACE: puts.place_of(column(_FOUND), found.unknown, rules, column(NUMBER) if said else literal(0))})
 
 
 def _draw(chain: _Chain, spread: Spread) -> Node:
