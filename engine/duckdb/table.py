@@ -38,7 +38,7 @@ from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct_of
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, HASHED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
+from mqclause.tables.shares import DECIDED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
@@ -291,8 +291,9 @@ def _draw(chain: _Chain, spread: Spread) -> Node:
     """The place of the answer that a row takes of several."""
     chain.join(DRAWS, {_DRAWN: "draws"}, [_same(DRAWS, "place", PLACE)])
     is_drawn = negated(is_null(column(_DRAWN)))
-    chain.add({HASHED: when(is_drawn, spread.hashed())})
-    chain.add({TIMES: when(is_drawn.copy(), spread.times(column(_DRAWN)))})
+    for level in spread.hashed():
+        chain.add(level)
+    chain.add({TIMES: when(is_drawn, spread.times(column(_DRAWN)))})
     return exp.Add(this=column(PLACE), expression=coalesced(spread.place(), literal(0)))
 
 
