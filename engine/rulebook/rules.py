@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,12 @@ CLAUSE_KEYS: Mapping[str, type] = {
     "program": list, "since": str, "evidence": str,
 }  # fmt: skip
 """What a file of documents/ says of a clause, and of which type."""
+
+CLAUSE_FILE_KEYS = ("document", "title", "edition", "source", "clause")
+"""What a file of documents/ says of itself, and its clauses."""
+
+LARGEST_FILE, LARGEST_FOLDER = 1 << 20, 16 << 20
+"""So many bytes may be in a rule file, and in all of a folder."""
 
 MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 """How the name of a file ends that somebody takes for a rule file; editors add ``.txt``, unseen."""
@@ -140,6 +146,17 @@ class Rules:
             return self
         return _in_edition(self, edition_of(level, self.levels), True)
 
+    @cached_property
+    def stated_editions(self) -> frozenset[str]:
+        """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""
+        with_some = (path for path, text in self.files.items() if "edition" in text)
+        return frozenset(edition for path in with_some for edition in _editions_in(self.toml(path)))
+
+    def as_stated(self, edition: str) -> str:
+        """The edition from which on the rules are as in ``edition``: itself, or the latest before that changed any."""
+        until = editions_until(edition, self.known_editions)
+        return next((each for each in reversed(until) if each in self.stated_editions), until[0])
+
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """The same edition and readings with other files: text by path, None where a file is taken away."""
         files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
@@ -208,6 +225,13 @@ class Rules:
             name: choice for name, choice in self.readings.items() if choice != self.known_readings[name].default
         }
         return f"Rules({differs}, {self.edition!r})"
+
+
+def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
+    """The editions for which a table, or one in it, states anything."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from value if key == "edition" else _editions_in(value)
 
 
 def id_of_rule(path: str) -> str:
@@ -325,9 +349,9 @@ def _own_files() -> Files:
 
 def _files(folder: Path) -> Files:
     """The text of every rule file of a folder. Raises RuleError."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
-    found = {}
+    found, left = {}, LARGEST_FOLDER
     for path in _inside(folder):
         name = path.relative_to(folder).as_posix()
         if not name.endswith(".toml"):
@@ -335,8 +359,16 @@ def _files(folder: Path) -> Files:
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
             continue
         try:
-            with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
-                found[name] = file.read()
+            with opened(path) as file:
+                data = file.read(min(LARGEST_FILE, left) + 1)
+            left -= len(data)
+            if len(data) > LARGEST_FILE:
+                raise RuleError(name, "", f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")
+            if left < 0:
+                raise RuleError(
+                    name, "", f"and those before it hold more than {LARGEST_FOLDER:,} bytes; allowed: so many"
+                )
+            found[name] = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             raise RuleError(name, "", f"is not TOML: {error}") from None
         except OSError as error:

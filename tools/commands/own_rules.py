@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,8 +16,8 @@ from mqclause.model.readers.facts_document import LONGEST_PATH
 from mqclause.model.readers.toml_facts import parse_toml
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.reading import InForce
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.reading import InForce, check_keys
+from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules
 
 MOST_WAYS = 1_000
 """In so many ways may the documents of a folder be read: by editions, and by choices of readings."""
@@ -50,6 +51,13 @@ def own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> 
     return Rules(readings, edition, folder)
 
 
+def told_of(folder: str, error: RuleError | ValueError) -> FactsError:
+    """What a command ended in by rules of a folder: each fault with its place there."""
+    if isinstance(error, RuleError):
+        return FactsError([_diagnostic(folder, each, InForce((), {})) for each in (error, *error.others)])
+    return FactsError([Diagnostic(folder, str(error))])
+
+
 def _check_folders(rules: Rules) -> None:
     """Raises RuleError for a folder, terms or a reading of a document that nobody asks: one that has no clauses."""
     known = [*DOCUMENTS, *(name for name in rules.clauses if name not in DOCUMENTS)]
@@ -57,6 +65,8 @@ def _check_folders(rules: Rules) -> None:
         name, slash, _ = path.partition("/")
         if slash and name not in (*known, "documents"):
             raise RuleError(path, "", f"{name}/ is not the folder of a document{instead(name, known)}")
+        if name == "documents":
+            _check_sentences(path, rules.toml(path))
     for name in rules.toml("terms.toml"):
         if name not in known:
             raise RuleError("terms.toml", name, f"is not the folder of a document{instead(name, known)}")
@@ -67,25 +77,27 @@ def _check_folders(rules: Rules) -> None:
                 raise RuleError("readings.toml", f"{reading.id}.clauses", said)
 
 
+def _check_sentences(path: str, table: Mapping[str, Any]) -> None:
+    """Raises RuleError for a key of a file of documents/ that nobody reads."""
+    for key in table:
+        if key not in CLAUSE_FILE_KEYS:
+            raise RuleError(path, key, f"is not known{instead(key, CLAUSE_FILE_KEYS)}")
+    for place, each in enumerate(table.get("clause", ()), 1):
+        check_keys(path, f"clause {place}", each, CLAUSE_KEYS)
+
+
 def _stated_editions(rules: Rules) -> list[str]:
     """The first edition, and each for which a file states anything: all others are read as the one before them.
 
     Raises RuleError where editions and readings make too many ways to read the documents.
     """
-    stated = {edition for path in rules.files for edition in _editions_in(rules.toml(path))}
+    stated = rules.stated_editions
     editions = [each for each in rules.known_editions if each == rules.known_editions[0] or each in stated]
     ways = len(editions) * sum(1 for _ in _ways(rules))
     if ways > MOST_WAYS:
         said = f"with editions.toml there are {ways} ways to read the rules; allowed: {MOST_WAYS}"
         raise RuleError("readings.toml", "", said)
     return editions
-
-
-def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
-    """The editions for which a table, or one in it, states anything."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from value if key == "edition" else _editions_in(value)
 
 
 def _ways(rules: Rules) -> Iterator[tuple[Mapping[str, str], Declaration]]:
@@ -111,7 +123,7 @@ KEY_PART = re.compile(r"'([^']*)'|([^.' ]+)(?: ([0-9]+))?")
 def _diagnostic(folder: str, error: RuleError, in_force: InForce) -> Diagnostic:
     """What is wrong, with the place of its key, where what is in force states it first."""
     path, said = Path(folder, error.path), f"{error.key}: {error.message}".removeprefix(": ")
-    if not path.is_file():
+    if not os.path.isfile(path):
         return Diagnostic(str(path) if error.path else "--rules", said)
     document = parse_toml(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if document.diagnostics:

@@ -27,7 +27,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import START, Counter, SequenceState
 from mqclause.model.facts.situation import Situation
 from mqclause.rulebook.rule import FailWith, Ruleset
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.trace.document import json_text, step_document, steps_text
 from mqclause.trace.record import StepTrace, remarks_of, scope_of, seen_by, steps
 from mqclause.trace.sentence import sentence
@@ -172,6 +172,14 @@ class Decision:
         return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
 
     @property
+    def edition_from(self) -> str:
+        """Where the edition is from: the command level, the one who asks, or nobody and the oldest is assumed."""
+        if self.rules.by_level:
+            own = self.cluster.queue_manager
+            return f"CMDLEVEL {own.command_level} of {own.name}"
+        return "default" if self.rules.asked == AUTO else "--edition"
+
+    @property
     def binds(self) -> bool:
         """Whether the messages go to the queue manager that is chosen and to no other: by the open, or by its name."""
         return bool(self.situation.put_queue_manager) or self.fixed
@@ -202,14 +210,20 @@ class Decision:
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know besides: the remarks of rules, where all that they derive is true."""
         told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
-        if self.outcome != "chosen" or self.run is None:
+        if not self.runs:
             return told
-        return (*told, *remarks_of(self.rulesets[0], self.run, self.listed, self._first_scope(0), self._traced))
+        chosen = self._remarks(0) if self.outcome == "chosen" else ()
+        return (*told, *chosen, *self._remarks(1))
 
-    def _traced(self) -> Run:
-        """What the workload rules did, with the trace of each."""
+    def _remarks(self, document: int) -> tuple[str, ...]:
+        """Those of the rules of one document."""
+        run, scope = self.runs[document], self._first_scope(document)
+        return remarks_of(self.rulesets[document], run, self.listed, scope, lambda: self._traced()[document])
+
+    def _traced(self) -> tuple[Run, ...]:
+        """What the rules did, with the trace of each."""
         carried = None if self.before is None else self.before.counters
-        return self.course.run(self.situation, self.listed, carried, traced=True)[0]
+        return self.course.run(self.situation, self.listed, carried, traced=True)
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """The choices of readings, one at a time in place of the one in force, by which the answer is another."""
