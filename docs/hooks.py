@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -10,14 +11,31 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from attrs import NOTHING, fields
 from click.testing import CliRunner
 
 import mqclause
+from mqclause import (
+    Channel,
+    DomainError,
+    Message,
+    ModelQueue,
+    Process,
+    Put,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
 from mqclause.answers.check.check_page import pages
 from mqclause.answers.check.findings import Checks
 from mqclause.documents import DOCUMENTS
 from mqclause.language.check import type_of
 from mqclause.language.vocabulary import Type, Vocabulary, Word, words_of
+from mqclause.model.facts.objects import ChannelStatus
+from mqclause.model.timeline.event import Event
+from mqclause.model.timeline.held import Information, Request
+from mqclause.model.timeline.in_flight import InFlight
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules, id_of_rule
 from mqclause.tools.cli import command_line
@@ -44,6 +62,7 @@ def build_pages() -> dict[str, str]:
     return {
         "api": build_api_page(),
         "checks": build_checks_page(),
+        "facts": build_facts_page(),
         "readings": build_readings_page(),
         "schemas": build_schemas_page(),
         "vocabulary": build_vocabulary_page(),
@@ -165,6 +184,52 @@ def describe_type(kind: Type) -> str:
 
 def _in_cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+TABLES = {
+    "[queue_manager]": QueueManager, "[[remote_queue_manager]]": RemoteQueueManager, "[[queue]]": Queue,
+    "[[queue_manager_alias]]": QueueManagerAlias, "[[channel]]": Channel, "[[process]]": Process,
+    "[[model_queue]]": ModelQueue, "[[channel_status]]": ChannelStatus, "[put]": Put, "[[message]]": Message,
+    "[[event]]": Event, "[[in_flight]]": InFlight, "[[information]]": Information, "[[request]]": Request,
+}  # fmt: skip
+"""The tables of a facts file, each with the class of its rows."""
+
+
+def build_facts_page() -> str:
+    """Return the keys of each table of a facts file, with what is allowed and the default."""
+    parts = [
+        "# Facts and scenario files\n", GENERATED,
+        "A facts file is TOML, or JSON with the same keys. Names are MQSC's in lower case; values are MQSC's words in any",
+        "letter case. An attribute that is left out has MQ's default, and a queue without `queue_manager` is the local",
+        "queue manager's. An unknown key or a value outside its range is an error. The table `[unknown]` lists, by",
+        "attribute, the names of objects whose attribute no source gives.\n",
+        "The tables from `[[event]]` on are read by `mqclause replay` and `mqclause retention`.\n",
+    ]  # fmt: skip
+    for heading, kind in TABLES.items():
+        parts += [f"## {heading}\n", f"{inspect.getdoc(kind)}\n", "| key | allowed | default |\n|---|---|---|"]
+        for each in fields(kind):
+            if domain := each.metadata.get("domain"):
+                said = "required" if each.default is NOTHING else _describe_default(each.default)
+                parts.append(f"| `{each.name}` | {_in_cell(describe_domain(domain))} | {said} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def describe_domain(domain: Any) -> str:
+    """Return what a domain allows, in the words of its own fault."""
+    try:
+        domain(object(), "")
+    except DomainError as error:
+        return str(error).partition("allowed: ")[2].replace(", without control characters", "").rstrip(", ")
+    raise ValueError(f"{domain!r} allows anything")
+
+
+def _describe_default(value: Any) -> str:
+    if value is None:
+        return "not given"
+    if isinstance(value, str | bool | int | float):
+        return f"`{json.dumps(value)}`" if value != "" else "blank"
+    return "none" if not value else f"`{value}`"
 
 
 def build_checks_page() -> str:
