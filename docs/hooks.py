@@ -31,7 +31,7 @@ from mqclause.answers.check.check_page import pages
 from mqclause.answers.check.findings import Checks
 from mqclause.documents import DOCUMENTS
 from mqclause.language.check import type_of
-from mqclause.language.vocabulary import Type, Vocabulary, Word, words_of
+from mqclause.language.vocabulary import About, Type, Vocabulary, Word, words_of
 from mqclause.model.facts.objects import ChannelStatus
 from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.held import Information, Request
@@ -45,7 +45,7 @@ RULES = Rules()
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
 
 GENERATED = "This page is generated from the product.\n"
-DESCRIBED = {"situation": "What the rules see", "subject": "What the rules choose from"}
+DESCRIBED: dict[About, str] = {"situation": "What the rules see", "subject": "What the rules choose from"}
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -86,7 +86,7 @@ def read_meanings() -> dict[tuple[type, str], dict[str, tuple[str, str]]]:
     return found
 
 
-def list_facts() -> Iterator[tuple[Declaration, str, type]]:
+def list_facts() -> Iterator[tuple[Declaration, About, type]]:
     """Yield each class of facts that rules see, with the first document that sees it and what it describes."""
     seen = set[type]()
     for declaration in DOCUMENTS.values():
@@ -199,9 +199,9 @@ def build_facts_page() -> str:
     """Return the keys of each table of a facts file, with what is allowed and the default."""
     parts = [
         "# Facts and scenario files\n", GENERATED,
-        "A facts file is TOML, or JSON with the same keys. Names are MQSC's in lower case; values are MQSC's words in any",
-        "letter case. An attribute that is left out has MQ's default, and a queue without `queue_manager` is the local",
-        "queue manager's. An unknown key or a value outside its range is an error. The table `[unknown]` lists, by",
+        "A facts file is TOML, or JSON with the same keys. Names are MQSC's in lower case; values are MQSC's words in",
+        "any letter case. An attribute that is left out has MQ's default, and a queue without `queue_manager` is the",
+        "local queue manager's. An unknown key or a value outside its range is an error. The table `[unknown]` lists, by",
         "attribute, the names of objects whose attribute no source gives.\n",
         "The tables from `[[event]]` on are read by `mqclause replay` and `mqclause retention`.\n",
     ]  # fmt: skip
