@@ -200,9 +200,9 @@ def build_facts_page() -> str:
     parts = [
         "# Facts and scenario files\n", GENERATED,
         "A facts file is TOML, or JSON with the same keys. Names are MQSC's in lower case; values are MQSC's words in",
-        "any letter case. An attribute that is left out has MQ's default, and a queue without `queue_manager` is the",
-        "local queue manager's. An unknown key or a value outside its range is an error. The table `[unknown]` lists, by",
-        "attribute, the names of objects whose attribute no source gives.\n",
+        "any letter case. An attribute that is left out has MQ's default. A queue without `queue_manager` is local.",
+        "An unknown key or a value outside its range is an error. The table `[unknown]` lists, by attribute, the names",
+        "of objects whose attribute no source gives.\n",
         "The tables from `[[event]]` on are read by `mqclause replay` and `mqclause retention`.\n",
     ]  # fmt: skip
     for heading, kind in TABLES.items():
