@@ -140,7 +140,7 @@ def test_definitions_are_seen() -> None:
 
 
 PAPERS = (
-    "README.md", "CONTRIBUTING.md", "engine/README.md", "tools/README.md",
+    "README.md", "CONTRIBUTING.md", "engine/README.md", "rules/README.md", "tools/README.md",
     *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
 )  # fmt: skip
 OF_THE_PROJECT = re.compile(r"`((?:rules|engine|model|tools|spec_tests)/[^`<*…\s]*|[a-z_]+\.py)`")
