@@ -13,6 +13,8 @@ from mqclause.language.vocabulary import words_of
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+FOLDERS = ("engine", "rules", "tools")
+"""The folders whose paper points to the pages."""
 
 
 def load_hooks() -> Any:
@@ -69,13 +71,15 @@ def test_each_public_name_is_in_the_api() -> None:
 
 @pytest.mark.parametrize(
     ("paper", "most"),
-    [
-        ("README.md", 6_000),
-        ("CONTRIBUTING.md", 8_000),
-        ("engine/README.md", 1_500),
-        ("rules/README.md", 1_500),
-        ("tools/README.md", 1_500),
-    ],
+    [("README.md", 6_000), ("CONTRIBUTING.md", 8_000), *((f"{name}/README.md", 1_500) for name in FOLDERS)],
 )
 def test_a_paper_that_points_elsewhere_is_short(paper: str, most: int) -> None:
     assert len((ROOT / paper).read_bytes()) <= most
+
+
+@pytest.mark.parametrize("paper", ["README.md", "CONTRIBUTING.md", *(f"{name}/README.md" for name in FOLDERS)])
+def test_the_links_of_a_paper_lead_somewhere(paper: str) -> None:
+    """Those of pages are followed when the site is built."""
+    links = re.findall(r"\]\(([^):#]+)[^)]*\)", (ROOT / paper).read_text(encoding="utf-8"))
+    assert links
+    assert [link for link in links if not (ROOT / paper).parent.joinpath(link).exists()] == []
