@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp, parse_one
 
+from mqclause.duckdb.dialect import DUCKDB
 from mqclause.duckdb.types import ANSWERED, DUCKDB_TYPES, struct_type
 from mqclause.language.sql import Node, literal
+from mqclause.rulebook.rules import Rules
 from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.columns import DECISION, DESTINATION
-from mqclause.tables.decided_names import DecidedNames
+from mqclause.tables.decided_names import DecidedNames, decided_names
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.dialect import call
 from mqclause.tables.functions import column
 from mqclause.tables.named_puts import ASKED_NAMES
-from mqclause.tables.shares import TIE_NAMES
+from mqclause.tables.shares import TIE_NAMES, Spread
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 NAMES, WRITTEN, ANSWERS, DRAWS, ODD = (
     f"__mqclause_{name}" for name in ("names", "written", "answers", "draws", "odd_names")
@@ -60,6 +66,21 @@ def known(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.Select]:
         tables[ODD] = _prefixed(
             ODD, odd, {"place": "INTEGER", "destinations": [struct_type(DESTINATION)], "names": told}
         )
+    return tables
+
+
+@lru_cache(maxsize=32)
+def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None) -> Mapping[str, pa.Table]:
+    """The same in Arrow, for other engines."""
+    import duckdb
+
+    parts, tables = known(decided_names(puts, rules, explain, spread), puts), {}
+    with duckdb.connect() as connection:
+        for name in parts:
+            query = exp.select("*").from_(name)
+            for each, part in parts.items():
+                query = query.with_(each, part.copy())
+            tables[name] = connection.sql(DUCKDB.text(query)).to_arrow_table()
     return tables
 
 

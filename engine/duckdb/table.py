@@ -229,13 +229,22 @@ def text_in_cluster(
     puts: ClusterPuts, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None
 ) -> str:
     """The query of a table of puts in a cluster, written once."""
-    return DUCKDB.text(_numbered(_in_cluster(puts, columns, rules, explain, spread), spread))
+    tables = known(decided_names(puts, rules, explain, spread), puts)
+    return DUCKDB.text(_numbered(query_in_cluster(puts, columns, rules, explain, spread, tables), spread))
 
 
-def _in_cluster(
-    puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None
+def query_in_cluster(
+    puts: ClusterPuts,
+    columns: Iterable[str],
+    rules: Rules,
+    explain: bool,
+    spread: Spread | None,
+    tables: Mapping[str, exp.Select],
 ) -> exp.Select:
-    """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules."""
+    """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules.
+
+    ``tables`` are those of mqclause.duckdb.known, as far as they are not there under their names.
+    """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
     number = puts.number(found.numbers)
     if number is not None:
@@ -269,7 +278,7 @@ def _in_cluster(
     # Every row has an answer, that of an odd one is not looked at: DuckDB takes less to join where none is missing.
     there = exp.Greatest(this=place, expressions=[literal(0)]) if found.odd else place
     query.join(ANSWERS, on=equal(there, column(f"{ANSWERS}_place")), join_type="inner", copy=False)
-    for name, part, stored in reversed([*((*each, True) for each in known(found, puts).items()), *chain.parts]):
+    for name, part, stored in reversed([*((*each, True) for each in tables.items()), *chain.parts]):
         query = with_first(query, name, part, stored)
     return query
 

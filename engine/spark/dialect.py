@@ -1,4 +1,4 @@
-"""The functions of the order of messages, and of a log of puts, in Spark's SQL."""
+"""The functions of a log of puts, and of the order of messages, in Spark's SQL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sqlglot import exp, parse_one
 
 from mqclause.language.sql import Node, literal, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.dialect import PlanDialect, call, call_named, in_case
+from mqclause.tables.dialect import PlanDialect, call, call_named, in_case, other_case
 from mqclause.tables.words import ODD_LETTER
 
 
@@ -19,10 +19,21 @@ def _has(node: exp.ArrayContains) -> Node:
     return F.coalesced(call("ARRAY_CONTAINS", node.this, node.expression), exp.false())
 
 
+def _place_of(node: exp.ArrayPosition) -> Node:
+    return exp.Nullif(this=call("ARRAY_POSITION", node.this, node.expression), expression=literal(0))
+
+
 def _joined(node: exp.ArrayConcat) -> Node:
     """One call for many lists."""
     one = node.this.expressions if isinstance(node.this, exp.Anonymous) and node.this.name == "CONCAT" else [node.this]
     return call("CONCAT", *one, *node.expressions)
+
+
+def _word_place(node: F.WordPlace) -> Node:
+    """Looks a text up in a map: a list would make a new text of each of its words, a comparison with each of this."""
+    words = [each.copy() for at, word in enumerate(node.this.expressions, start=1) for each in (word, literal(at))]
+    texts = node.expression, other_case(node.this, node.expression)
+    return F.coalesced(*(call("TRY_ELEMENT_AT", call("MAP", *(each.copy() for each in words)), text) for text in texts))
 
 
 _NO_ODD_LETTER = f"(?s)^{ODD_LETTER.replace('^', '', 1)}*(?!.)"
@@ -55,12 +66,20 @@ def _shown(node: F.FloatText) -> Node:
     return call("GET", call("TRANSFORM", made, F.function(_tree(_SHOWN), "text")), literal(0))
 
 
+def _hashed(node: F.Hashed) -> Node:
+    digits = call("LEFT", call("MD5", node.this), literal(10))
+    return exp.cast(call("CONV", digits, literal(16), literal(10)), "BIGINT")
+
+
 SPARK = PlanDialect("spark", {
     exp.ArrayConcat: _joined,
     exp.ArrayContains: _has,
+    exp.ArrayPosition: _place_of,
     F.Item: _item,
     F.Sorted: call_named("SORT_ARRAY"),
+    F.WordPlace: _word_place,
     F.InCase: in_case,
+    F.Hashed: _hashed,
     F.Unpadded: call_named("RTRIM"),
     F.TextLength: call_named("OCTET_LENGTH"),
     F.HasOddLetters: lambda node: exp.Not(this=exp.RegexpLike(this=node.this, expression=literal(_NO_ODD_LETTER))),

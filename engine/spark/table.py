@@ -19,6 +19,7 @@ from mqclause.language.sql import Node
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
+from mqclause.spark.joined import joined_with_known
 from mqclause.spark.types import decision_type, kinds_of, quoted, type_named
 from mqclause.spark.udf import TRIGGERING_TYPE
 from mqclause.spark.worker import NUMBER, answered, answers_of, numbered_answers_of
@@ -73,6 +74,8 @@ def decide(
     else:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
+        if by_exits is None and not puts.says_odd:
+            return joined_with_known(df, puts, rules, explain, asked)
         needed, then = _needed_in_cluster(puts) | spreads, _then(puts, by_exits) if by_exits else None
         answers = numbered_answers_of(text_in_cluster(puts, (*_kept(needed), NUMBER), rules, explain, asked), then)
     return answered(df, answers, OUTCOME.row.answer, decision_type(shares), needed)
