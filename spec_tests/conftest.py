@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 SPARK = (
     "spec_tests/spark/",
@@ -41,7 +41,13 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", " ".join(JAVA))
 gc.set_threshold(50_000, 20, 100)
 
 
-settings.register_profile("same each time", derandomize=True)
+settings.register_profile("same each time", derandomize=True, max_examples=14)
+settings.register_profile("deep", max_examples=50)
+
+
+def is_deep(config: pytest.Config) -> bool:
+    """Whether only deep tests are asked for."""
+    return str(config.option.markexpr) == "deep"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -51,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if "not deep" in config.option.markexpr:
         settings.load_profile("same each time")
+    elif is_deep(config):
+        settings.load_profile("deep")
 
 
 def pytest_collection_finish() -> None:
@@ -70,10 +78,15 @@ FORKING = "spec_tests/exits/"
 """Tests that fork again and again, which costs less while the process that does it is small."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What waits for a Java goes first, then what forks, then what takes long, so that none is left alone at the end."""
     first: list[str | tuple[str, ...]] = [(*SPARK, *OF_THEIR_OWN), FORKING, LONG]
     items.sort(key=lambda item: [not item.nodeid.startswith(each) for each in first])
+    # Laws are tried again, on more examples.
+    for item in items if is_deep(config) else ():
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.function):
+            item.add_marker("deep")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -30,10 +31,14 @@ so this is a name that nobody gives."""
 
 @frozen
 class GivenTable:
-    """A table as a relation, and the connection that it is asked on; of a relation that may be unknown."""
+    """A table as a relation, and the connection that it is asked on; of a relation that may be unknown.
+
+    ``is_sized`` says that DuckDB knows about how many rows it has, which it does not of a stream.
+    """
 
     relation: DuckDBPyRelation
     connection: DuckDBPyConnection | None
+    is_sized: bool = True
 
     @classmethod
     def of(cls, source: Any, connection: DuckDBPyConnection | None) -> GivenTable:
@@ -54,7 +59,7 @@ class GivenTable:
             raise no_table(source, expected)  # one column of pandas: it depends on DuckDB's release what comes of it
         check_apart(map(str, _names(source)))
         try:
-            return cls(_found(made, source, f"SELECT * FROM {ASKED_OF}"), made)
+            return cls(_found(made, source, f"SELECT * FROM {ASKED_OF}"), made, hasattr(source, "__len__"))
         except duckdb.InvalidInputException:
             raise no_table(source, expected) from None
 
@@ -94,7 +99,7 @@ def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRe
     import duckdb
 
     listed = [files]
-    if Path(files).is_dir():
+    if os.path.isdir(files):
         listed = [glob.escape(str(each)) for each in files_inside(Path(files)) if each.suffix.lower() == ".parquet"]
         if not listed:
             raise TableError(f"{files}: the folder holds no file that ends in .parquet")
@@ -112,7 +117,7 @@ def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRe
 def files_inside(folder: Path) -> list[Path]:
     """The files of a table that is a folder, and of the folders in it, without those that are hidden."""
     inside = (each for each in folder.rglob("*") if not any(part[0] in "._" for part in each.relative_to(folder).parts))
-    return sorted(each for each in inside if each.is_file())
+    return sorted(each for each in inside if os.path.isfile(each))
 
 
 def _parquet(files: Iterable[str]) -> str:

@@ -81,17 +81,17 @@ def decide(
 
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet; null counts as a value of
-    the row's own. Where CLWLEXIT names one of ``exits``, Python decides, each call in ``exit_limit`` seconds: see
-    mqclause.tables.exit_rows. Raises TableError and RuleError.
+    the same, in these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names
+    one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     given, rules = GivenTable.of(source, connection), Rules.given(rules)
     columns = _columns(given.relation)
     spreading = Spread.of(columns, shares, spread)
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
+        rules = puts.of_one_edition(rules)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading))
+        decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading, given.is_sized))
         return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     return given.asked(text_of_rows(shape_of(columns, OUTCOME), tuple(columns), rules, explain, spreading))
@@ -226,11 +226,16 @@ class _Plans:
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def text_in_cluster(
-    puts: ClusterPuts, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None
+    puts: ClusterPuts,
+    columns: Sequence[str],
+    rules: Rules,
+    explain: bool,
+    spread: Spread | None,
+    is_sized: bool = False,
 ) -> str:
-    """The query of a table of puts in a cluster, written once."""
+    """The query of a table of puts in a cluster, written once; ``is_sized``: DuckDB knows of how many rows it is."""
     tables = known(decided_names(puts, rules, explain, spread), puts)
-    return DUCKDB.text(_numbered(query_in_cluster(puts, columns, rules, explain, spread, tables), spread))
+    return DUCKDB.text(_numbered(query_in_cluster(puts, columns, rules, explain, spread, tables, is_sized), spread))
 
 
 def query_in_cluster(
@@ -240,6 +245,7 @@ def query_in_cluster(
     explain: bool,
     spread: Spread | None,
     tables: Mapping[str, exp.Select],
+    is_sized: bool = False,
 ) -> exp.Select:
     """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules.
 
@@ -272,12 +278,15 @@ def query_in_cluster(
     }
     decided = puts.decided(fields, found.tells_names)
     if found.odd:
-        decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), column(_ODD_DECISION))], decided)
+        odd = puts.of_odd(column(_ODD_DECISION), rules, spread is not None and spread.shares)
+        decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), odd)], decided)
     kept = [_kept(each) for each in columns]
     query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
-    # Every row has an answer, that of an odd one is not looked at: DuckDB takes less to join where none is missing.
+    # Every row has an answer; that of an odd one is not looked at. Knowing that, DuckDB joins in half the time. But
+    # where it does not know how many rows there are, it might gather them all before it gives any.
     there = exp.Greatest(this=place, expressions=[literal(0)]) if found.odd else place
-    query.join(ANSWERS, on=equal(there, column(f"{ANSWERS}_place")), join_type="inner", copy=False)
+    join_type = "inner" if is_sized else "left"
+    query.join(ANSWERS, on=equal(there, column(f"{ANSWERS}_place")), join_type=join_type, copy=False)
     for name, part, stored in reversed([*((*each, True) for each in tables.items()), *chain.parts]):
         query = with_first(query, name, part, stored)
     return query

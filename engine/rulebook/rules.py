@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from io import TextIOWrapper
 from itertools import islice
@@ -140,6 +141,17 @@ class Rules:
             return self
         return _in_edition(self, edition_of(level, self.levels), True)
 
+    @cached_property
+    def stated_editions(self) -> frozenset[str]:
+        """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""
+        with_some = (path for path, text in self.files.items() if "edition" in text)
+        return frozenset(edition for path in with_some for edition in _editions_in(self.toml(path)))
+
+    def as_stated(self, edition: str) -> str:
+        """The edition from which on the rules are as in ``edition``: itself, or the latest before that changed any."""
+        until = editions_until(edition, self.known_editions)
+        return next((each for each in reversed(until) if each in self.stated_editions), until[0])
+
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """The same edition and readings with other files: text by path, None where a file is taken away."""
         files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
@@ -208,6 +220,13 @@ class Rules:
             name: choice for name, choice in self.readings.items() if choice != self.known_readings[name].default
         }
         return f"Rules({differs}, {self.edition!r})"
+
+
+def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
+    """The editions for which a table, or one in it, states anything."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from value if key == "edition" else _editions_in(value)
 
 
 def id_of_rule(path: str) -> str:
@@ -325,7 +344,7 @@ def _own_files() -> Files:
 
 def _files(folder: Path) -> Files:
     """The text of every rule file of a folder. Raises RuleError."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
     found = {}
     for path in _inside(folder):

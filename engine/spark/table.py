@@ -58,10 +58,10 @@ def decide(
     a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows; where it could be either,
     ``bind=constant("GROUP")`` is the latter. ``df`` may be a stream of puts. No action is triggered.
 
-    Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
-    get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
-    the same, in these parts, decided as if nothing had been put yet; null counts as a value of the row's own. Where
-    CLWLEXIT names one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    Of several permitted destinations the first listed is taken. ``decision.shares``, with ``shares``, lists those that
+    get puts in the long run, and their parts; by the column ``spread`` a row takes one of them, always the same, in
+    these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names one of
+    ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     columns, rules = kinds_of(df), Rules.given(rules)
     spreading = Spread.of(columns, shares, spread)
@@ -73,6 +73,7 @@ def decide(
         answers = answers_of(text_of_rows(shape, () if asked is None else _kept(needed), rules, explain, asked))
     else:
         puts = cluster_puts(columns, cluster, at, put, spreading)
+        rules = puts.of_one_edition(rules)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
         if by_exits is None and not puts.says_odd:
             return joined_with_known(df, puts, rules, explain, asked)

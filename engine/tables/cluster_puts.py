@@ -21,6 +21,7 @@ from mqclause.language.sql import Node, both, case, either, equal, literal, nega
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
+from mqclause.tables.answers import invalid_decision
 from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
 from mqclause.tables.demands import OF_PUTS, PUT_NAMES, is_null_text
@@ -40,6 +41,12 @@ row that they settle not is invalid, and the place of its answer."""
 
 AT, KEYS = "__mqclause_at", {name: f"__mqclause_{name}" for name in PUT_NAMES}
 """Columns on the way: the place of the row's cluster, and the names that its put gives."""
+
+OF_SEVERAL_EDITIONS = (
+    "put: what it says is decided with the row, and the local queue managers are of several editions; "
+    "decide those of one edition alone, or name one"
+)
+"""What is wrong with an odd put where the local queue managers are not of one edition."""
 
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
@@ -274,6 +281,23 @@ class ClusterPuts:
         }
         told = {"inhibited_on_the_way": F.column("inhibited", ODD_PUT)}
         return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told)
+
+    def of_one_edition(self, rules: Rules) -> Rules:
+        """The rules in the edition of the local queue managers, if those of all are alike; else as they are."""
+        found = self._by_edition(rules)
+        return next(iter(found.values())) if len(found) == 1 else rules
+
+    def _by_edition(self, rules: Rules) -> dict[str, Rules]:
+        """The rules of each local queue manager, once for all editions that are alike."""
+        of = (rules.of_level(each.queue_manager.command_level) for each in self.clusters.values())
+        return {each.as_stated(each.edition): each for each in of}
+
+    def of_odd(self, decided: Node, rules: Rules, shares: bool) -> Node:
+        """What is ``decided`` of an odd put by a plan of one edition; among queue managers of several it is told so."""
+        if len(self._by_edition(rules)) == 1:
+            return decided
+        told = invalid_decision(literal(OF_SEVERAL_EDITIONS))
+        return F.struct_of({**told, **({"shares": exp.null()} if shares else {})})
 
     def _none_given(self) -> str:
         """What is told of a row of a flat table that names nothing: the columns that should."""

@@ -81,7 +81,7 @@ class NamedPut:
 
         None if they are not asked.
         """
-        engine = engine_of(rules)
+        engine = engine_of(rules).at(cluster)
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
         if not where.asks_workload:
             return None
@@ -148,7 +148,7 @@ def names_of(cluster: Cluster, rules: Rules) -> NamedPuts:
     # Named as a queue, an alias of a queue manager is not unknown either.
     objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.models, *said])
     queues, managers = [name for name in objects if _put(name) is not None], _managers(cluster, rules, free)
-    kinds, resolve = _kinds(cluster, queues), engine_of(rules).resolve
+    kinds, resolve = _kinds(cluster, queues), engine_of(rules).at(cluster).resolve
 
     def is_looked_up(manager: str) -> bool:
         kept = resolve(cluster, free.queue, manager)
@@ -210,7 +210,7 @@ def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
 
     And every name that rules say, which may lead somewhere.
     """
-    engine = engine_of(rules)
+    engine = engine_of(rules).at(cluster)
 
     def led(name: str) -> list[str | None]:
         looks = [look for queue in ("", free.queue) for look in engine.resolve(cluster, queue, name).looks]
@@ -277,7 +277,7 @@ def decided_puts(
     can_say: Sequence[tuple[str, Sequence[Any]]] = tuple(CAN_SAY.items()),
 ) -> Sequence[Sequence[dict[str, Any]]]:
     """For each of the names in a cluster what is decided of all that a put can say of it, by number."""
-    engine, fields = engine_of(rules), [name for name, _ in can_say]
+    engine, fields = engine_of(rules).at(cluster), [name for name, _ in can_say]
     said = [dict(zip(fields, each, strict=True)) for each in product(*(values for _, values in can_say))]
     for each in said:
         each.pop("clwlmruc", None)

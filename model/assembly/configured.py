@@ -56,7 +56,8 @@ class ConfiguredObject:
 
     A queue manager stands for itself as a member of a ``cluster`` where that ``is_membership``; ``has_receiver``: a
     CLUSRCVR is described. ``repositories`` are the full ones of the cluster; it is a ``repository`` of it, if that is
-    told, ``own_repository_told``, and a ``repository_elsewhere`` if it is one of another cluster. Of the members that
+    told, ``own_repository_told``, and a ``repository_elsewhere`` if it is one of another cluster; it is in
+    so many ``other_clusters``, of which that with the fewest has ``fewest_repositories_elsewhere``. Of the members that
     are described and have a receiver in the cluster, ``partial_members`` are no full repositories of it; so many
     ``like_members_before``, repositories as it is one or not, have a name before its own. ``cluster_is_named``: its
     name is no insert, which qm.ini fills in. ``repositories_told``: the files of all members tell of what they are full
@@ -154,6 +155,8 @@ class ConfiguredObject:
     is_told_whole: bool = False
     repositories_told: bool = True
     repository_elsewhere: bool = False
+    other_clusters: int = seen(COUNT, 0)
+    fewest_repositories_elsewhere: int = seen(COUNT, 0)
     is_membership: bool = False
     has_receiver: bool = True
     own_repository_told: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -288,6 +288,15 @@ class ConfiguredMember:
             self._facts[name] = queue_fact(found, self.name, self.joined_of(found))
         return self._facts.get(name)
 
+    def local_queue_by_case(self, name: str) -> Queue | None:
+        """Its local queue whose name is that one but for letter case."""
+        found = (each.name for each in self._queues_by_case.get(name.casefold(), ()) if each.kind == "QLOCAL")
+        return next(filter(None, map(self.own_queue, found)), None)
+
+    @cached_property
+    def _queues_by_case(self) -> Mapping[str, Sequence[MqObject]]:
+        return _by_case(self._queues.values())
+
     @cached_property
     def _facts(self) -> dict[str, Queue]:
         return {}
@@ -320,9 +329,13 @@ class ConfiguredMember:
         """Whether it has transmission queues for some cluster channels."""
         return any(each.text("CLCHNAME") for each in self._queues.values())
 
-    def processes(self) -> tuple[Process, ...]:
-        """Its process definitions."""
-        return tuple(Process(each.name, **each.fields) for each in self.objects.of("PROCESS"))
+    def processes(self, name: str) -> tuple[Process, ...]:
+        """Its process definitions of that name, in whatever letter case."""
+        return tuple(Process(each.name, **each.fields) for each in self._processes.get(name.casefold(), ()))
+
+    @cached_property
+    def _processes(self) -> Mapping[str, Sequence[MqObject]]:
+        return _by_case(self.objects.of("PROCESS"))
 
     def tells(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
@@ -351,6 +364,14 @@ def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Di
             else:
                 records.append(each)
     return evolve(script, records=tuple(records))
+
+
+def _by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObject]]:
+    """The objects by name, whatever its letter case."""
+    found: dict[str, list[MqObject]] = {}
+    for each in objects:
+        found.setdefault(each.name.casefold(), []).append(each)
+    return found
 
 
 def capexpry(found: MqObject) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from attrs import evolve
@@ -203,9 +203,65 @@ def default_transmission(scripts: Iterable[Script], local: str) -> str:
     return "SCTQ" if any(each.action == "define" for each in _own_records(scripts, local)) else ""
 
 
-def command_level(scripts: Iterable[Script], local: str) -> int:
-    """CMDLEVEL of ``local``, as a dump or a display tells it; 0 where none does."""
-    own = [script for script in scripts if (script.queue_manager or local) == local]
-    shown = [each.attributes.get("CMDLEVEL", "") for script in own for each in script.records if each.kind == "QMGR"]
-    told = re.search(r"[0-9]+", " ".join(map(str, [*shown, *(script.header.get(LEVEL, "") for script in own)])))
-    return int(told[0]) if told else 0
+def with_level(own: Placed[QueueManager], scripts: Iterable[Script]) -> Placed[QueueManager]:
+    """The local queue manager with its command level, where a script tells it and no facts document states it."""
+    told = None if own.fact.command_level else told_level(scripts, own.fact.name)
+    if told is None:
+        return own
+    level, origin = told
+    placed = partial(_origin_of_level, own.origin, origin)
+    return evolve(own, fact=evolve(own.fact, command_level=level), origin=placed)
+
+
+def _origin_of_level(others: Callable[[str], Origin], level: Origin, attribute: str) -> Origin:
+    return level if attribute == "command_level" else others(attribute)
+
+
+def told_level(scripts: Iterable[Script], local: str) -> tuple[int, Origin] | None:
+    """The command level of ``local`` and where it is told; None where nothing tells it.
+
+    CMDLEVEL or VERSION of the queue manager itself count first, then the head of its dump, of whose two numbers the
+    lower one counts where they differ, then VERSION in what is known of it in a cluster.
+    """
+    given = list(scripts)
+    own = [script for script in given if (script.queue_manager or local) == local]
+    records = [each for script in own for each in script.records if each.kind == "QMGR"]
+    known = [each for script in given for each in script.records if each.kind == "CLUSQMGR" and each.name == local]
+    for attribute, read, among in (("CMDLEVEL", _level, records), ("VERSION", _level_of_version, records)):
+        for record in among:
+            if level := read(_shown(record, attribute)):
+                return level, Origin("observed", record.source, *record.place_of(attribute))
+    for script in own:
+        if level := _level(script.header.get(LEVEL, "")):
+            return level, Origin("observed", script.source, script.header_lines.get(LEVEL))
+    for record in known:
+        if level := _level_of_version(_shown(record, "VERSION")):
+            return level, Origin("observed", record.source, *record.place_of("VERSION"))
+    return None
+
+
+def odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnostic]:
+    """The heads of dumps of ``local`` that name two command levels, which differ, as remarks."""
+    for script in scripts:
+        head = script.header.get(LEVEL, "")
+        if (script.queue_manager or local) == local and len({*re.findall(r"[0-9]{3,4}", head)}) > 1:
+            said = f"the head names two command levels, {head}; the lower one counts where nothing else tells it"
+            yield Diagnostic(script.source, said, script.header_lines.get(LEVEL))
+
+
+def _shown(record: Record, attribute: str) -> str:
+    """What a record says under an attribute, or shows beside those that can be set."""
+    value = record.attributes.get(attribute) or record.informational.get(attribute, "")
+    return value if isinstance(value, str) else " ".join(value)
+
+
+def _level(told: str) -> int:
+    """The lowest number of a text; 0 if it has none that is a command level."""
+    found = [int(each) for each in re.findall(r"(?<![0-9])[0-9]{3,4}(?![0-9])", told)]
+    return min(found, default=0)
+
+
+def _level_of_version(told: str) -> int:
+    """The command level of a version, as 930 of 09030002; 0 if it is none."""
+    found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}", told.strip())
+    return 0 if found is None else 100 * int(found[1]) + 10 * int(found[2]) + int(found[3])

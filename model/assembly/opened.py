@@ -17,12 +17,15 @@ from mqclause.model.readers.facts_document import FactsDocument
 from mqclause.model.readers.facts_file import states_facts
 from mqclause.model.readers.format import Format
 from mqclause.model.readers.mqsc.format import MQSC
+from mqclause.model.readers.mqweb import MQWEB
+from mqclause.model.readers.pcf import PCF
 from mqclause.model.readers.record import Script
 from mqclause.model.readers.registry import contents_of, only_named
 
 if TYPE_CHECKING:
     from mqclause.model.assembly.source import Source
 
+NOTHING_SHOWN = "nothing is shown here: no object and no status"
 NO_FACTS = "has no table of a facts document: left out"
 
 
@@ -50,6 +53,11 @@ class Opened:
         return others
 
 
+def shows_nothing(script: Script) -> bool:
+    """Whether an answer of a program shows no object, nor which commands have none to show."""
+    return script.format in (MQWEB.name, PCF.name) and not (script.records or script.diagnostics or script.asked)
+
+
 def refuse_other_tables(document: FactsDocument) -> None:
     """Raises FactsError if TOML or JSON that nobody named has nothing of a facts document."""
     if not states_facts(document):
@@ -69,6 +77,8 @@ def opened_from(sources: Iterable[Source], lenient: bool, formats: Sequence[Form
     opened.scripts[:] = without_copies(opened.scripts, opened.warnings if lenient else opened.faults)
     if opened.warnings and not (opened.faults or opened.scripts or opened.documents):
         opened.faults.extend(opened.warnings)
+    if opened.scripts and not opened.documents and all(map(shows_nothing, opened.scripts)):
+        opened.faults.extend(Diagnostic(each.source, NOTHING_SHOWN) for each in opened.scripts)
     return opened
 
 

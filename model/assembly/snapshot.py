@@ -18,16 +18,17 @@ from mqclause.model.assembly.inquired import NOTHING, Inquired
 from mqclause.model.assembly.joined import outsiders
 from mqclause.model.assembly.local import (
     asked_name,
-    command_level,
     default_transmission,
     defined_at,
     local_name,
     local_queue_manager,
+    odd_levels,
     sent_from,
     shown_queues,
     stated_at_senders,
     stated_clusters,
     stated_name,
+    with_level,
 )
 from mqclause.model.assembly.made_once import MadeOnce
 from mqclause.model.assembly.now import as_it_is_now
@@ -69,7 +70,7 @@ class Snapshot:
     ``incomplete`` is what the sources leave out, whatever is asked. ``remarks`` say what is odd about the sources,
     beside their ``warnings``. ``defined`` names by kind (QLOCAL, CHANNEL and so on) the objects that scripts define at
     the local queue manager, ``untold`` what nobody asked about of those that its queues name, ``asked`` what was asked
-    for there, ``covered`` what its dumps hold; ``command_level`` is its CMDLEVEL, 0 if that is not told; ``sent_from``
+    for there, ``covered`` what its dumps hold; ``sent_from``
     are the transmission queues that its channels name, None where no script describes one. ``hosted`` has the names of
     the queues of each other queue manager that is described, with those that aliases lead to, ``models`` of those that
     have any the names of the model queues, ``told_wholly`` are those
@@ -96,7 +97,6 @@ class Snapshot:
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     _placed: Callable[[], Iterable[Placed[Any]]] = field(default=tuple, repr=False)
     messages: tuple[Message, ...] = ()
-    command_level: int = field(default=0, kw_only=True)
     sent_from: frozenset[str] | None = field(default=None, kw_only=True)
     hosted: Mapping[str, Mapping[str, str]] = field(factory=dict, kw_only=True)
     models: Mapping[str, frozenset[str]] = field(factory=dict, kw_only=True)
@@ -237,7 +237,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
     put = _the_put(files, opened.faults)
     if opened.faults:
         raise FactsError(opened.faults)
-    own = local_queue_manager(files, seen, opened.sources)
+    own = with_level(local_queue_manager(files, seen, opened.sources), opened.scripts)
     scripts, local = opened.scripts, own.fact.name
     observed = shown_of_queues(scripts, local)
     others, view = with_states(_in_order(opened.sources, files, view)), evolve(view, queues=(), channels=())
@@ -255,7 +255,7 @@ def _snapshot(opened: Opened, local: str | None, lenient: bool, once: MadeOnce) 
         untold=untold(scripts, opened.documents, cluster),
         asked=asked,
         messages=_checked_messages(files, cluster),
-        remarks=(*opened.remarks, *of_a_part(scripts), *view.remarks),
+        remarks=(*opened.remarks, *of_a_part(scripts), *odd_levels(scripts, local), *view.remarks),
         hosted=view.hosted,
         models=view.models,
         told_wholly=view.told_wholly,
@@ -277,7 +277,6 @@ def _told_by(scripts: Sequence[Script], documents: Iterable[FactsDocument], clus
     return {
         "defined": defined_at(scripts, local),
         "covered": covered_at(scripts, local),
-        "command_level": command_level(scripts, local),
         "sent_from": sent_from(scripts, cluster),
         "defclxq": default_transmission(scripts, local),
         "shows_counters": not scripts,

@@ -187,11 +187,14 @@ class Together:
         """A queue manager as a member of one of its clusters, with what that has."""
         full, name = self.repositories.get(cluster, set()), about.queue_manager
         own = self.described[name]
+        elsewhere = own.clusters - {cluster}
         manual = {(sender, to) for of, sender, to in own.manual if of == cluster}
         return about.evolved(
             repository=name in full,
             own_repository_told=name in full or (cluster, name) in self.partials,
             repository_elsewhere=bool(own.repositories - {cluster}),
+            other_clusters=len(elsewhere),
+            fewest_repositories_elsewhere=min((len(self.repositories.get(each, ())) for each in elsewhere), default=0),
             manual_senders=len({sender for sender, _ in manual}),
             senders_told=own.tells_senders,
             reaches_repository=any(not self.is_no_repository(cluster, *each) for each in manual),

@@ -49,9 +49,9 @@ class QueueManager:
     """The local queue manager: the one where the call is made. ``trigint`` is in milliseconds.
 
     ``repository`` is whether it is a full repository, of all its clusters but those that it is ``partial_in``.
-    ``defclxq`` says which transmission queue the cluster channels
-    have that no queue names in ``clchname``; blank where it is not told. With ``igq`` members of its queue-sharing
-    group send one another messages by a shared queue.
+    ``command_level`` is its CMDLEVEL, 0 where that is not known. ``defclxq`` says which transmission queue the cluster
+    channels have that no queue names in ``clchname``; blank where it is not told. With ``igq`` members of its
+    queue-sharing group send one another messages by a shared queue.
     """
 
     name: str = attribute(NAME)
@@ -70,6 +70,7 @@ class QueueManager:
     partial_in: tuple[str, ...] = attribute(NAMES, ())
     defclxq: str = attribute(Words(("SCTQ", "CHANNEL", "")), "")
     igq: str = attribute(ENABLED, "DISABLED")
+    command_level: int = attribute(Whole(0, 9999), 0)
 
     def is_full_in(self, cluster: str) -> bool:
         """Whether it is a full repository of a cluster that it is in."""

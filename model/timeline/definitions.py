@@ -36,6 +36,14 @@ class Definitions:
         return {process.name: process for process in self.cluster.processes}
 
     @cached_property
+    def _processes_by_case(self) -> dict[str, str]:
+        return {name.casefold(): name for name in self.processes}
+
+    @cached_property
+    def _queues_by_case(self) -> dict[str, str]:
+        return {name.casefold(): name for name, queue in self.queues.items() if queue.type == "QLOCAL"}
+
+    @cached_property
     def served(self) -> dict[str, tuple[str, ...]]:
         """By initiation queue: the local queues that name it as their INITQ, in listing order."""
         found: dict[str, tuple[str, ...]] = {}
@@ -121,6 +129,8 @@ class Definitions:
             **{name: getattr(queue, name) for name in OF_QUEUE},
             "queue": queue.name,
             "process_defined": process is not None,
+            "process_by_case": self._processes_by_case.get(queue.process.casefold(), "") if process is None else "",
+            "initq_by_case": self._queues_by_case.get(queue.initq.casefold(), "") if named is None else "",
             **{name: getattr(process, name) if process else "" for name in OF_PROCESS},
             "initq_defined": initq is not None,
             "initq_get": initq.get if initq else "",

@@ -36,8 +36,9 @@ class Occasion:
     ``served_elsewhere``: another queue manager has had the shared queue open for shared input since it was last open
     to nobody. ``trigger_messages_before`` is how many trigger messages the same event has written for the queue;
     ``written_trigtype`` the trigger type for which the trigger message was written that a unit of work held.
-    ``queue_manager``, ``maxdepth`` and ``initq_…`` of the end are for remedies: whether the initiation queue is shared,
-    which type the queue has that ``initq`` names, blank where there is none, and the local queue behind an alias.
+    ``queue_manager``, ``maxdepth``, ``initq_…`` and ``…_by_case`` of the end are for remedies: whether the initiation
+    queue is shared, which type the queue has that ``initq`` names, blank where there is none, the local queue behind an
+    alias, and what is defined where the name that is given is not, and differs from that in letter case alone.
     """
 
     queue: str
@@ -94,6 +95,8 @@ class Occasion:
     initq_shared: bool = unseen(False)
     initq_type: str = unseen("")
     initq_target: str = unseen("")
+    process_by_case: str = unseen("")
+    initq_by_case: str = unseen("")
     maxdepth: int = unseen(LARGEST)
     open_by_others: int = 0
     initq_opened_by_others: int = 0

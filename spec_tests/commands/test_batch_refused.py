@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from mqclause.tools.batch.beside import folder_beside
+from mqclause.tools.batch.files import table_in
+from mqclause.tools.batch.traffic import traffic_in
 from mqclause.tools.errors import BatchError
 from spec_tests.support.batch_files import ENTRY, batch, read, row, run, written
 from spec_tests.support.deep import first
@@ -179,7 +181,7 @@ def _signalled(source: Path, out: Path, number: int | None) -> tuple[float, int,
 @pytest.mark.parametrize(("number", "status"), first(1, [(signal.SIGINT, 2), (signal.SIGTERM, 143)]))
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: int) -> None:
     one, source = written(tmp_path / "one.jsonl", [row(0)]), tmp_path / "in.parquet"
-    duckdb.execute(f"COPY (SELECT one.* FROM '{one}' AS one, range(1_200_000)) TO '{source}'")
+    duckdb.execute(f"COPY (SELECT one.* FROM '{one}' AS one, range(400_000)) TO '{source}'")
     one.unlink()
     out = tmp_path / "out.parquet"
     whole, *_ = _signalled(source, out, None)
@@ -189,3 +191,16 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, number: int, status: 
     assert stderr.strip() == ("interrupted" if number == signal.SIGINT else "")
     assert took < whole / 2, "the run ended, but not before its rows were decided"
     assert list(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize("kind", ["named pipe", "link to a device"])
+def test_what_might_never_begin_or_end_is_not_read(tmp_path: Path, kind: str) -> None:
+    """Also where it is called like a table; in the log of puts that a plan weighs, too."""
+    source = tmp_path / "in.jsonl"
+    if kind == "named pipe":
+        os.mkfifo(source)
+    else:
+        source.symlink_to("/dev/zero")
+    for read_by in (lambda: table_in(source), lambda: traffic_in(str(source))):
+        with pytest.raises(BatchError, match=r"in\.jsonl: is a device or a named pipe"):
+            read_by()

@@ -246,16 +246,17 @@ def test_a_transmission_queue_that_no_channel_sends_from(tmp_path: Path) -> None
         assert (said in json.loads(asked(script, "--put", "FAR", "--json")[1])["remarks"]) is expected
 
 
-def test_a_queue_manager_of_another_edition(tmp_path: Path) -> None:
-    """The rules state the documents of V6.0, CMDLEVEL 600."""
-    said = (
-        "QM1 is of command level 930; the rules state the documents of WebSphere MQ V6.0, and later editions"
-        " decide some puts another way"
-    )
-    for level, put, expected in ((930, "Q", True), (600, "Q", False), (930, "FAR", False)):
+def test_the_edition_is_that_of_the_command_level(tmp_path: Path) -> None:
+    """CMDLEVEL of the dump; another one that is asked for is told, where the rules choose."""
+    for level, asked_for, edition, place in (
+        (930, [], "mq-9.3", "CMDLEVEL 930 of QM1, {}:2"), (753, [], "wmq-7.5", "CMDLEVEL 753 of QM1, {}:2"),
+        (930, ["--edition", "wmq-6"], "wmq-6", "--edition"), (930, ["--edition", "auto"], "mq-9.3", "CMDLEVEL 930 of QM1, {}:2"),
+    ):  # fmt: skip
         script = written(tmp_path, DUMP.format(level=level, xmitq="QM9"), "QM1.mqsc")
-        trace = json.loads(asked(script, "--put", put, "--json")[1])
-        assert (said in trace["assumptions"]) is expected
+        trace = json.loads(asked(script, "--put", "Q", "--json", *asked_for)[1])
+        assert (trace["edition"], trace["edition_from"]) == (edition, place.format(script))
+        told = f"QM1 is of command level {level}, edition mq-9.3; edition wmq-6 was asked for"
+        assert (told in trace["assumptions"]) is (asked_for == ["--edition", "wmq-6"])
 
 
 @pytest.mark.parametrize("call", [[], ["--call", "MQPUT1"]])

@@ -86,6 +86,9 @@ def test_what_has_the_messages_looked_at_again_is_told_first(tmp_path: Path) -> 
     every = "ALTER QLOCAL('Q') TRIGTYPE(EVERY)"
     assert told_first(tmp_path, curdepth=25, ipprocs=1) == {every: False}
     assert told_first(tmp_path, curdepth=25, trigmpri=5) != {OFF: True, ON: True}
+    # DEPTH that has fired is off: switched on, it looks at those that are there (13), enough of them or not.
+    assert told_first(tmp_path, curdepth=25, trigger=False, trigtype="DEPTH", trigdpth=10) == {ON: True}
+    assert told_first(tmp_path, curdepth=9, trigger=False, trigtype="DEPTH", trigdpth=10) == {ON: False}
     # Without messages there is nothing to look at: the put after it triggers.
     assert told_first(tmp_path, trigger=False) == {ON: False}
     # A put that fails is mended first.

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import shutil
-import subprocess
 import sys
 import threading
 import time
@@ -22,6 +21,7 @@ from mqclause.rulebook.rules import rules_folder
 from mqclause.tools.cli import command_line
 from mqclause.tools.commands.exit_options import given_exits
 from mqclause.tools.render.page import Page
+from spec_tests.support.explain_command import run as run_program
 
 QM1 = "* Queue manager name: QM1\n"
 DUMP = QM1 + "DEFINE QLOCAL(LEDGER) PROCESS(BOOKS) TRIGGER INITQ(START)\nDEFINE QLOCAL(START) GET(DISABLED)\n"
@@ -36,8 +36,7 @@ def run(*arguments: str | Path) -> Result:
 
 def ended(*arguments: str | Path) -> tuple[int, str, str]:
     """How the program itself ends: its status, and what it says."""
-    command = [sys.executable, "-m", "mqclause.tools.cli", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = run_program(*map(str, arguments))
     return done.returncode, done.stdout, done.stderr
 
 
@@ -304,3 +303,52 @@ def test_an_archive_in_an_archive_and_a_link_in_one_are_one_line(tmp_path: Path)
     given, out, said = ended("check", tmp_path / "outer.zip")
     assert (given, out, said.count("\n")) == (2, "", 1)
     assert said.startswith(f"{tmp_path}/outer.zip/../inner.zip: ")
+
+
+@pytest.mark.parametrize("owner", [QM1, ""], ids=["named in each", "named in one"])
+def test_many_files_of_one_queue_manager_take_as_long_as_they_are_many(tmp_path: Path, owner: str) -> None:
+    """An eighth of 320 files, and all of them: 64 times as long would be the square."""
+    for name, number in (("few", 40), ("many", 320)):
+        (tmp_path / name).mkdir()
+        for at in range(number):
+            (tmp_path / name / f"{at}.mqsc").write_text(f"{owner}DEFINE QALIAS(A{at}) TARGET(NOWHERE)\n")
+        (tmp_path / name / "own.mqsc").write_text(f"{QM1}DEFINE QLOCAL(LEDGER)\n")
+    spent = []
+    for name in ("few", "many"):
+        begun = time.process_time()
+        done = run("check", tmp_path / name)
+        spent.append(time.process_time() - begun)
+        assert (done.exit_code, done.output.splitlines()[-1]) == (0, f"found {40 if name == 'few' else 320} warnings")
+    assert spent[1] < 20 * spent[0]
+
+
+LONG = "a" * 5000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", LONG),
+        ("check", f"{LONG}*"),
+        ("check", f"QM1={LONG}"),
+        ("explain", "{}", "--rules", LONG),
+        ("plan", "{}", "--with", LONG),
+        ("plan", "{}", "--without", "QM1", "--puts", f"{LONG}.csv"),
+        ("batch", f"{LONG}.jsonl", "out.jsonl"),
+        ("batch", "{}", f"{LONG}/out.jsonl"),
+        ("check", "="),
+    ],
+)
+def test_a_name_that_no_file_has_is_told(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """Longer than a system takes, or blank."""
+    (tmp_path / "in.mqsc").write_text(QM1)
+    status, out, said = ended(*(each.format(tmp_path / "in.mqsc") for each in arguments))
+    assert (status, out, said.count("\n")) == (2, "", 1)
+
+
+def test_a_link_in_a_folder_that_cannot_be_followed_is_passed_by(tmp_path: Path) -> None:
+    (tmp_path / "own.mqsc").write_text(DUMP)
+    (tmp_path / "link.mqsc").symlink_to(LONG[:300])  # a name has 255 bytes at most
+    (tmp_path / "ring.mqsc").symlink_to("ring.mqsc")
+    done = run("check", tmp_path)
+    assert (done.exit_code, "trigger.07a" in done.output) == (0, True)

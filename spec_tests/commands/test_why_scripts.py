@@ -13,6 +13,7 @@ from mqclause.answers.trigger.why import Why
 from mqclause.answers.trigger.why_document import document
 from spec_tests.support.asked_why import OF_APPQ, OF_INITQ, OF_LAST, asked, facts, looked_up, told
 from spec_tests.support.explain_command import bad, run, written
+from spec_tests.support.inspected_members import found
 
 SCRIPT = """
 DEFINE QLOCAL(APPQ) TRIGGER INITQ(INITQ) PROCESS(P)
@@ -334,3 +335,34 @@ class TestTheCommand:
         [line] = bad("why", "APPQ", written(tmp_path, facts(**given)))
         assert f"{name}: " in line
         assert "allowed: a whole number from 0 to 999999999" in line
+
+
+class TestNamesThatDifferInCase:
+    """Without quotes MQSC takes a name as upper case; a queue may name its process, and its bell, as it was typed."""
+
+    TEXT = (
+        "DEFINE PROCESS(wages) APPLICID(X)\nDEFINE QLOCAL(BELL)\n"
+        "DEFINE QLOCAL(PAY) TRIGGER PROCESS({process}) INITQ({initq})\n"
+    )
+
+    def remedies(self, process: str, initq: str) -> tuple[dict[str, str], dict[str, str]]:
+        """By why, and by check: what is told of the process and of the initiation queue, by rule."""
+        text = self.TEXT.format(process=process, initq=initq)
+        answer = asked(text, "PAY")
+        by_why = {each["rule"]: each["remedy"] for each in document(answer)["conditions"] if each["holds"] is False}
+        return by_why, {each.rule.id: each.said.remedy for each in found(f"* Queue manager name: QM1\n{text}")}
+
+    @pytest.mark.parametrize(("process", "initq"), [("'wages'", "'bell'"), ("'Wages'", "'Bell'")])
+    def test_the_one_that_is_defined_is_named(self, process: str, initq: str) -> None:
+        named = {"trigger.06a": "PROCESS('WAGES')", "trigger.07": "INITQ('BELL')"}
+        told_of = {rule: f"ALTER QLOCAL('PAY') {each}" for rule, each in named.items()}
+        assert self.remedies(process, initq) == (told_of, told_of)
+
+    def test_other_names_are_to_be_defined(self) -> None:
+        told_of = {"trigger.06a": "DEFINE PROCESS('OTHER') APPLICID('…')", "trigger.07": "DEFINE QLOCAL('GONG')"}
+        assert self.remedies("OTHER", "GONG") == (told_of, told_of)
+
+    def test_the_queue_itself_is_not_meant(self) -> None:
+        by_why, by_check = self.remedies("WAGES", "'pay'")
+        assert by_why == {"trigger.07": "DEFINE QLOCAL('pay')"}
+        assert by_check == by_why

@@ -18,7 +18,7 @@ from mqclause.exits.session import ExitSession
 from spec_tests.support.exit_scene import NAME
 from spec_tests.support.random_clusters import random_case, situations
 
-law = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(deadline=None, suppress_health_check=list(HealthCheck))
 SITUATIONS = situations()
 
 

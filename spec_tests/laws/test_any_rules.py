@@ -16,7 +16,7 @@ from mqclause.trace.document import step_document
 from mqclause.trace.record import steps
 from spec_tests.support.delivery import EVERY_EXECUTOR, ROUND, Delivery, Trips, Van, names, rule
 
-law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 CONDITIONS = (
     "room > 1",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mqclause import Cluster, Rules
@@ -30,7 +30,7 @@ def test_a_put_disabled_destination_is_never_permitted(situation: Situation, cho
     assert all(each.put_enabled for each in [*decision.permitted, *filter(None, [decision.chosen])])
 
 
-@settings(law, max_examples=45)
+@law
 @given(situations(), readings())
 def test_no_suspended_one_while_a_resumed_one_is_left(situation: Situation, chosen: dict[str, str]) -> None:
     cluster, put = situation

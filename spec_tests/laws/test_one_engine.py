@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from attrs import asdict, evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqclause import Engine
@@ -20,7 +20,7 @@ from spec_tests.support.compared import EXECUTORS, Situation, engine, essence, l
 from spec_tests.support.random_clusters import random_case, readings, situations
 
 
-@settings(law, max_examples=15)
+@law
 @given(situations(), readings())
 def test_executors_agree(situation: Situation, chosen: dict[str, str]) -> None:
     cluster, put = situation

@@ -13,6 +13,7 @@ from mqclause.answers.replay.replay import Replay
 from mqclause.model.facts.message import Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.scenario import scenario_of
+from spec_tests.support.deep import every
 from spec_tests.support.ordered_messages import in_place, ordered
 
 RULES = Rules()
@@ -79,27 +80,34 @@ LIE = [{"id": "LOW", "priority": 1}, {"id": "HIGH", "priority": 9}, {"id": "LOW2
 FIFO = {"msgdlvsq": "FIFO", "defprty": 4}
 
 
+PHYSICAL: list[tuple[Any, ...]] = [
+    (RULES, {}, ["HIGH", "LOW", "LOW2"]),
+    (RULES, FIFO, ["LOW", "HIGH", "LOW2"]),
+    # MSGDLVSQ plays no part.
+    (term("enqueued_priority", "priority"), FIFO, ["HIGH", "LOW", "LOW2"]),
+    # The lowest comes first: 9 becomes 0, 1 becomes 8.
+    (term("enqueued_priority", "9 - priority"), {}, ["LOW", "LOW2", "HIGH"]),
+    # Whatever is above 5 counts as 1; what is beyond 0 to 9 counts as the nearest.
+    (term("enqueued_priority", "CASE WHEN priority > 5 THEN 1 ELSE priority END"), {}, ["LOW", "HIGH", "LOW2"]),
+    (term("enqueued_priority", "priority * 100"), {}, ["LOW", "HIGH", "LOW2"]),
+    (rule(PLACES, "by", '["arrival"]'), {}, ["LOW", "HIGH", "LOW2"]),
+    (rule(PLACES, "by", '["arrival DESC"]'), {}, ["LOW2", "HIGH", "LOW"]),
+    (rule(PLACES, "by", '["enqueued_priority", "arrival DESC"]'), {}, ["LOW2", "LOW", "HIGH"]),
+    (rule(PLACES, "by", '["enqueued_priority DESC", "arrival DESC"]'), FIFO, ["LOW2", "HIGH", "LOW"]),
+]
+
+
 @pytest.mark.parametrize(
     ("rules", "queue", "expected"),
-    [
-        (RULES, {}, ["HIGH", "LOW", "LOW2"]),
-        (RULES, FIFO, ["LOW", "HIGH", "LOW2"]),
-        # MSGDLVSQ plays no part.
-        (term("enqueued_priority", "priority"), FIFO, ["HIGH", "LOW", "LOW2"]),
-        # The lowest comes first: 9 becomes 0, 1 becomes 8.
-        (term("enqueued_priority", "9 - priority"), {}, ["LOW", "LOW2", "HIGH"]),
-        # Whatever is above 5 counts as 1; what is beyond 0 to 9 counts as the nearest.
-        (term("enqueued_priority", "CASE WHEN priority > 5 THEN 1 ELSE priority END"), {}, ["LOW", "HIGH", "LOW2"]),
-        (term("enqueued_priority", "priority * 100"), {}, ["LOW", "HIGH", "LOW2"]),
-        (rule(PLACES, "by", '["arrival"]'), {}, ["LOW", "HIGH", "LOW2"]),
-        (rule(PLACES, "by", '["arrival DESC"]'), {}, ["LOW2", "HIGH", "LOW"]),
-        (rule(PLACES, "by", '["enqueued_priority", "arrival DESC"]'), {}, ["LOW2", "LOW", "HIGH"]),
-        (rule(PLACES, "by", '["enqueued_priority DESC", "arrival DESC"]'), FIFO, ["LOW2", "HIGH", "LOW"]),
-    ],
+    PHYSICAL,
 )
 def test_physical_order(rules: Rules, queue: dict[str, Any], expected: list[str]) -> None:
     assert listed(rules, LIE, "physical", **queue) == expected
     assert got(rules, LIE, **queue) == expected
+
+
+@pytest.mark.parametrize(("rules", "queue", "expected"), every(3, PHYSICAL))
+def test_physical_order_in_tables(rules: Rules, queue: dict[str, Any], expected: list[str]) -> None:
     assert tabled(rules, LIE, "physical", **queue) == expected
 
 
@@ -146,44 +154,51 @@ SEGMENTS = [
 ]
 
 
+LOGICAL: list[tuple[Any, ...]] = [
+    (RULES, of_group((2, True), (1, False)), ["NONE", "Y1", "Y2"]),
+    (RULES, of_group((3, True), (2, False)), ["NONE"]),
+    (term("is_first", "sequence = 2 AND offset = 0"), of_group((3, True), (2, False)), ["NONE", "Y2", "Y3"]),
+    # What lies before the first is no part of the order.
+    (term("is_first", "sequence = 2 AND offset = 0"), of_group((1, False), (2, True)), ["NONE", "Y2"]),
+    (
+        term("is_first", "sequence = 3 AND offset = 0"),
+        of_group((1, False), (2, False), (3, False), (4, True)),
+        ["NONE", "Y3", "Y4"],
+    ),
+    (RULES, of_group((1, False), (3, True)), ["NONE", "Y1"]),
+    (ODD, of_group((1, False), (3, True)), ["NONE", "Y1", "Y3"]),
+    (ODD, of_group((1, False), (2, False), (3, True)), ["NONE", "Y1", "Y3"]),
+    # The group ends with its third message, whatever that says; the fourth lies behind.
+    (
+        term("ends_item", "ends_message AND (sequence = 3 OR NOT in_group)"),
+        of_group((1, False), (2, True), (3, False), (4, True)),
+        ["NONE", "Y1", "Y2", "Y3"],
+    ),
+    # A message is one segment alone.
+    (RULES, [NONE, {"id": "S1", "segment": True, **Y}, *of_group((2, True))[1:]], ["NONE", "S1"]),
+    (
+        term("ends_message", "TRUE"),
+        [NONE, {"id": "S1", "segment": True, **Y}, *of_group((2, True))[1:]],
+        ["NONE", "S1", "Y2"],
+    ),
+    # The offset goes on by 20, whatever the length.
+    (RULES, SEGMENTS, ["S1"]),
+    (term("followed_by_offset", "CASE WHEN ends_message THEN 0 ELSE offset + 20 END"), SEGMENTS, ["S1", "S2"]),
+    (rule(FIRST_THERE, "where", '"FALSE"'), of_group((2, True)), ["NONE", "Y2"]),
+]
+
+
 @pytest.mark.parametrize(
     ("rules", "lie", "expected"),
-    [
-        (RULES, of_group((2, True), (1, False)), ["NONE", "Y1", "Y2"]),
-        (RULES, of_group((3, True), (2, False)), ["NONE"]),
-        (term("is_first", "sequence = 2 AND offset = 0"), of_group((3, True), (2, False)), ["NONE", "Y2", "Y3"]),
-        # What lies before the first is no part of the order.
-        (term("is_first", "sequence = 2 AND offset = 0"), of_group((1, False), (2, True)), ["NONE", "Y2"]),
-        (
-            term("is_first", "sequence = 3 AND offset = 0"),
-            of_group((1, False), (2, False), (3, False), (4, True)),
-            ["NONE", "Y3", "Y4"],
-        ),
-        (RULES, of_group((1, False), (3, True)), ["NONE", "Y1"]),
-        (ODD, of_group((1, False), (3, True)), ["NONE", "Y1", "Y3"]),
-        (ODD, of_group((1, False), (2, False), (3, True)), ["NONE", "Y1", "Y3"]),
-        # The group ends with its third message, whatever that says; the fourth lies behind.
-        (
-            term("ends_item", "ends_message AND (sequence = 3 OR NOT in_group)"),
-            of_group((1, False), (2, True), (3, False), (4, True)),
-            ["NONE", "Y1", "Y2", "Y3"],
-        ),
-        # A message is one segment alone.
-        (RULES, [NONE, {"id": "S1", "segment": True, **Y}, *of_group((2, True))[1:]], ["NONE", "S1"]),
-        (
-            term("ends_message", "TRUE"),
-            [NONE, {"id": "S1", "segment": True, **Y}, *of_group((2, True))[1:]],
-            ["NONE", "S1", "Y2"],
-        ),
-        # The offset goes on by 20, whatever the length.
-        (RULES, SEGMENTS, ["S1"]),
-        (term("followed_by_offset", "CASE WHEN ends_message THEN 0 ELSE offset + 20 END"), SEGMENTS, ["S1", "S2"]),
-        (rule(FIRST_THERE, "where", '"FALSE"'), of_group((2, True)), ["NONE", "Y2"]),
-    ],
+    LOGICAL,
 )
 def test_logical_order(rules: Rules, lie: Rows, expected: list[str]) -> None:
     assert listed(rules, lie, "logical") == expected
     assert got(rules, lie, "LOGICAL_ORDER") == expected
+
+
+@pytest.mark.parametrize(("rules", "lie", "expected"), every(3, LOGICAL))
+def test_logical_order_in_tables(rules: Rules, lie: Rows, expected: list[str]) -> None:
     assert tabled(rules, lie, "logical") == expected
 
 
@@ -229,10 +244,11 @@ HELD: list[dict[str, Any]] = [
 def test_what_is_not_committed_is_no_part_of_a_group_either(rules: Rules, expected: list[str]) -> None:
     """The last one hides the first message of the group: in physical order its second one is there."""
     physical = ["Y2", *expected] if expected == ["Z", "A"] else expected
+    table = ordered([{"queue": "PARTS", "arrival": at, **each} for at, each in enumerate(HELD)], None, rules)
     for of, options, wanted in (("physical", (), physical), ("logical", ("LOGICAL_ORDER",), expected)):
         assert listed(rules, HELD, of) == wanted
         assert browsed(rules, HELD, *options) == wanted
-        assert tabled(rules, HELD, of) == wanted
+        assert in_place(table, of) == wanted
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,9 @@ ALL = list(remedies())
 @pytest.mark.parametrize("shared", [False, True])
 def test_what_is_mqsc_is_read_as_such(rule: Rule, remedy: Remedy, shared: bool) -> None:
     occasion = Occasion("APPQ", initq="INITQ", process="P", trigint=5000, shared=shared, initq_shared=shared)
-    occasion = evolve(occasion, initq_defined=True, initq_target="IQ2", queue_manager="QM1")
+    occasion = evolve(
+        occasion, initq_defined=True, initq_target="IQ2", queue_manager="QM1", process_by_case="P2", initq_by_case="IQ3"
+    )
     course = TRIGGERS.examine(occasion).course
     scope = first_scope(course.steps[-1], occasion, (), None, {})
     for text in (remedy.mqsc, remedy.shell, remedy.advice):

@@ -233,7 +233,7 @@ def orders(
     return listed, [each.id for each in order.physical], [each.id for each in order.logical]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(messages)
 def test_the_logical_order_is_part_of_the_physical_one_with_items_together(lie: list[dict[str, Any]]) -> None:
     listed, physical, logical = orders(lie)

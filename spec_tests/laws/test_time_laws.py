@@ -179,7 +179,7 @@ def course(*of: st.SearchStrategy[Event]) -> st.SearchStrategy[list[Event]]:
 courses = course(puts, puts, puts, gets, gets, ends, opens)
 courses_with_restart = course(puts, puts, puts, puts, gets, gets, gets, ends, restarts)
 calls = course(puts, gets)
-QUICK = settings(max_examples=50, deadline=None)
+QUICK = settings(deadline=None)
 
 
 @QUICK

@@ -27,7 +27,7 @@ from spec_tests.support.random_clusters import readings, situations
 from spec_tests.support.trigger_scenarios import random_scenario
 
 executors = pytest.mark.parametrize("executor", EVERY_EXECUTOR)
-law = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(deadline=None, suppress_health_check=list(HealthCheck))
 PUT = Put(queue="ORDERS.IN")
 HOSTS = ("QM2", "QM3", "QM4")
 

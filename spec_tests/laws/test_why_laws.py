@@ -18,7 +18,7 @@ from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.scenario import Scenario, scenario_of
 from spec_tests.support.trigger_scenarios import APPLICATIONS, facts, replay, seeds
 
-law = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(deadline=None, suppress_health_check=list(HealthCheck))
 WHY = Why()
 COUNTS = (0, 1, 2)
 VERDICTS: dict[frozenset[bool], Verdict] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zipfile
 import zlib
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from mqclause.answers.check.inspection import inspected
 from mqclause.model.assembly.accounts import accounts
 from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
@@ -195,3 +197,29 @@ class TestArguments:
             with pytest.raises(click.ClickException) as caught:
                 sources((named,))
             assert str(caught.value).endswith(told)
+
+
+SHOWS_A_QUEUE = (
+    '{"commandResponse": [{"parameters": {"qmname": "QM1"}}, {"parameters": {"queue": "A", "type": "QLOCAL"}}]}'
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"commandResponse": []}',
+        '{"commandResponse": {"queue": "A"}}',
+        '{"commandResponse": [{"completionCode": 2, "message": ["AMQ8147E: IBM MQ object A not found."]}]}',
+        '{"commandResponse": [{"text": ["a word"]}]}',
+    ],
+    ids=["no answer", "no list", "not found", "no display"],
+)
+def test_answers_that_show_nothing_tell_nothing(text: str) -> None:
+    """Not that nothing is there; beside an answer that shows something they say no less than that."""
+    silent, other = Source("a.json", text.encode()), Source("b.json", SHOWS_A_QUEUE.encode())
+    said = re.escape("a.json: nothing is shown here: no object and no status")
+    for asked in (lambda: read_sources([silent], "QM1"), lambda: inspected([silent]).findings()):
+        with pytest.raises(FactsError, match=said):
+            asked()
+    assert "A" in read_sources([silent, other]).cluster.own_queues
+    assert inspected([silent, other]).findings() == []

@@ -12,7 +12,7 @@ from mqclause import Cluster, Decision, Engine, Put, Rules
 from mqclause.executors.run import ExecutorName
 from mqclause.model.facts.destination import Destination
 
-law = settings(max_examples=24, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(deadline=None, suppress_health_check=list(HealthCheck))
 EXECUTORS: tuple[ExecutorName, ...] = ("compiled", "chaining", "plain")
 Situation = tuple[Cluster, Put]
 Identity = tuple[str, str, str, str, str]

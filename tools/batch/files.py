@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -60,10 +61,12 @@ class Table:
 
 def table_in(path: Path) -> Table:
     """The table in a file or in the files of a folder. Raises BatchError."""
-    if not path.is_dir():
+    if not os.path.isdir(path):
         kind = file_kind(path)
-        if not path.exists():
+        if not os.path.exists(path):
             raise BatchError(f"{path}: no such file or directory")
+        if not os.path.isfile(path):
+            raise BatchError(f"{path}: is a device or a named pipe; allowed: a file, or a folder of files")
         return Table(path, kind, (path,))
     files = [file for file in files_inside(path) if _ending(file) in ENDINGS]
     kinds = {file_kind(file) for file in files}

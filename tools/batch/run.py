@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
@@ -103,11 +104,11 @@ def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
 def check_out(source: Table, out: Path) -> FileKind:
     """What kind of file is to be written; raises BatchError if it cannot stand there."""
     kind = file_kind(out)
-    if not out.parent.is_dir():
+    if not os.path.isdir(out.parent):
         raise BatchError(f"{out}: there is no folder {out.parent}")
     if out.resolve() == source.path.resolve() or source.path.resolve() in out.resolve().parents:
         raise BatchError(f"{out}: the output may not be the input or in its folder")
-    if out.is_dir() and not _is_spark_output(out):
+    if os.path.isdir(out) and not _is_spark_output(out):
         raise BatchError(f"{out}: a folder that holds more than a table is there already")
     return kind
 

@@ -143,12 +143,12 @@ class NamedFile:
 def _named(name: str) -> Iterator[NamedFile]:
     owner, equals, path = name.partition("=")
     owner = owner.rstrip(" ")
-    if not equals or Path(name).exists():
+    if not equals or os.path.exists(name):
         owner, path = "", name
-    if Path(path).is_dir():
-        found = sorted(each for each in _below(Path(path)) if each.is_file())
-    elif path != "-" and has_magic(path) and not Path(path).exists():
-        found = sorted({each for each in map(Path, _fitting(path)) if each.is_file()})
+    if os.path.isdir(path):
+        found = sorted(each for each in _below(Path(path)) if os.path.isfile(each))
+    elif path != "-" and has_magic(path) and not os.path.exists(path):
+        found = sorted({each for each in map(Path, _fitting(path)) if os.path.isfile(each)})
     else:
         yield NamedFile(path, owner)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -65,8 +66,8 @@ def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--rules", type=file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
                      help="Rule files of your own in place of those that come with mqclause."),
-        click.option("--edition", metavar="ID",
-                     help="The edition of MQ whose documents count; rules/editions.toml has them."),
+        click.option("--edition", metavar="NAME",
+                     help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -122,7 +123,7 @@ def content(name: str) -> bytes | Content:
 
 def _large(name: str, file: BinaryIO, begun: bytes) -> Content:
     """What reads the file once more, or what was read of a pipe, which is kept packed."""
-    if Path(name).is_file():
+    if os.path.isfile(name):
         return FollowedFile(Path(name))
     packer = zlib.compressobj(level=1, wbits=31)
     packed = [packer.compress(begun)]

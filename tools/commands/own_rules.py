@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -72,20 +72,13 @@ def _stated_editions(rules: Rules) -> list[str]:
 
     Raises RuleError where editions and readings make too many ways to read the documents.
     """
-    stated = {edition for path in rules.files for edition in _editions_in(rules.toml(path))}
+    stated = rules.stated_editions
     editions = [each for each in rules.known_editions if each == rules.known_editions[0] or each in stated]
     ways = len(editions) * sum(1 for _ in _ways(rules))
     if ways > MOST_WAYS:
         said = f"with editions.toml there are {ways} ways to read the rules; allowed: {MOST_WAYS}"
         raise RuleError("readings.toml", "", said)
     return editions
-
-
-def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
-    """The editions for which a table, or one in it, states anything."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from value if key == "edition" else _editions_in(value)
 
 
 def _ways(rules: Rules) -> Iterator[tuple[Mapping[str, str], Declaration]]:
@@ -111,7 +104,7 @@ KEY_PART = re.compile(r"'([^']*)'|([^.' ]+)(?: ([0-9]+))?")
 def _diagnostic(folder: str, error: RuleError, in_force: InForce) -> Diagnostic:
     """What is wrong, with the place of its key, where what is in force states it first."""
     path, said = Path(folder, error.path), f"{error.key}: {error.message}".removeprefix(": ")
-    if not path.is_file():
+    if not os.path.isfile(path):
         return Diagnostic(str(path) if error.path else "--rules", said)
     document = parse_toml(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if document.diagnostics:

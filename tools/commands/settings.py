@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
 
     Raises FactsError with the first thing that is wrong in it, on its line.
     """
-    found = next((each / SETTINGS_FILE for each in (folder, *folder.parents) if (each / SETTINGS_FILE).is_file()), None)
+    found = next(filter(os.path.isfile, (each / SETTINGS_FILE for each in (folder, *folder.parents))), None)
     if found is None:
         return CheckSettings()
     document = _read(found)

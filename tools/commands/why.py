@@ -99,15 +99,16 @@ def why_files(
 
 
 def changes(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None) -> list[list[dict[str, Any]]]:
-    """The sets of commands that help, first the one after which no message need be put, if no other set is that one."""
+    """The sets of commands that help; the one after which no message need be put is marked."""
     member, found = answer.queue.queue_manager, mending(why, answer, snapshot, priority)
-    told: list[list[dict[str, Any]]] = [
-        [{"queue_manager": member, "command": one} for one in commands] for commands in found
-    ]
     at_once = mending_at_once(why, answer, snapshot)
     if at_once and {*at_once} not in map(set, found):
-        told.insert(0, [{"queue_manager": member, "command": one, "at_once": True} for one in at_once])
-    return told
+        found = (at_once, *found)
+    marks = ({"at_once": True} if at_once and {*commands} == {*at_once} else {} for commands in found)
+    return [
+        [{"queue_manager": member, "command": one, **mark} for one in commands]
+        for commands, mark in zip(found, marks, strict=True)
+    ]
 
 
 def print_none(said: str, as_json: bool) -> None:

@@ -62,6 +62,8 @@ def answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
         yield label, Text(sentence)
         label = ""
     if decision.runs:
+        if told.edition_from != "default":
+            yield "edition", Text(f"{decision.rules.edition} ({told.edition_from or decision.edition_from})")
         yield "reaches", Text(reach(decision))
     yield from exit_lines(decision.exit)
     yield from _ending(told)

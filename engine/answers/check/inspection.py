@@ -20,6 +20,7 @@ from mqclause.model.assembly.described import as_script, has_receiver, is_state,
 from mqclause.model.assembly.incomplete import cut_dump
 from mqclause.model.assembly.inserts import filled_in
 from mqclause.model.assembly.local import asked_name
+from mqclause.model.assembly.opened import NOTHING_SHOWN, shows_nothing
 from mqclause.model.assembly.source import Source
 from mqclause.model.assembly.together import Together
 from mqclause.model.diagnostic import Diagnostic, FactsError, check_several, name_suggestion, of_type, quoted
@@ -65,7 +66,11 @@ class Inspected:
 
     def scripts(self) -> list[Script]:
         """Its scripts."""
-        return [each.script() if isinstance(each, KeptScript) else each for each in self.kept]
+        return [*map(_script, self.kept)]
+
+
+def _script(kept: KeptScript | Script) -> Script:
+    return kept.script() if isinstance(kept, KeptScript) else kept
 
 
 @define(eq=False)
@@ -83,6 +88,10 @@ class Inspection:
     members: dict[str, Inspected] = field(factory=dict)
     overlays: list[Script] = field(factory=list)
     nameless: int = 0
+    # From the third script of a queue manager on: it is looked at anew once for all of these.
+    _further: dict[str, list[KeptScript | Script]] = field(factory=dict)
+    _silent: list[str] = field(factory=list)
+    _scripts: int = 0
     _faults: list[Diagnostic] = field(factory=list)
     _warnings: list[Diagnostic] = field(factory=list)
     _unjudged: list[Diagnostic] = field(factory=list)
@@ -96,6 +105,8 @@ class Inspection:
             if script.overlay:
                 self.overlays.append(script)
             else:
+                self._silent += [script.source] if shows_nothing(script) else []
+                self._scripts += 1
                 if cut := cut_dump(script):
                     self._warnings.append(Diagnostic(script.source, cut))
                 self._add(script, KeptScript(evolve(source, data=packed), place, self.lenient, misplaced))
@@ -108,11 +119,16 @@ class Inspection:
             name = f"the queue manager of {PurePath(script.source).name}"[:LONGEST_NAME]
             if name in self.members:
                 name = f"{name[: LONGEST_NAME - 8]} {self.nameless}"
-        self._look(name, owner, script, kept)
-
-    def _look(self, name: str, owner: str, script: Script, kept: KeptScript | Script) -> None:
         before = self.members.get(name)
-        given = [*before.scripts(), script] if before else [script]
+        if before is not None and len(before.kept) > 1:
+            self._further.setdefault(name, []).append(kept)
+        else:
+            self._look(name, owner, [kept], [script])
+
+    def _look(self, name: str, owner: str, kept: Sequence[KeptScript | Script], read: Iterable[Script] = ()) -> None:
+        """Looks at a queue manager with the further scripts that are ``kept``, which may have been ``read`` already."""
+        before = self.members.get(name)
+        given = [*(before.scripts() if before else ()), *(read or map(_script, kept))]
         scripts = [filled_in(each, owner) for each in given] if owner else given
         faults, warnings = list[Diagnostic](), list[Diagnostic]()
         member = ConfiguredMember.of(name, owner, without_copies(scripts, faults), faults, warnings)
@@ -132,7 +148,7 @@ class Inspection:
         warnings += _told_of_clusters(left_open)
         self.members[name] = Inspected(
             owner,
-            (*(before.kept if before else ()), kept),
+            (*(before.kept if before else ()), *kept),
             tuple(found),
             tuple(waiting),
             Contribution.of(member),
@@ -147,12 +163,13 @@ class Inspection:
         if len(named) != 1 or not nameless:
             return
         [owner] = named
-        for name in nameless:
-            for kept in self.members.pop(name).kept:
-                self._look(owner, owner, kept.script() if isinstance(kept, KeptScript) else kept, kept)
+        self._look(owner, owner, [kept for name in nameless for kept in self.members.pop(name).kept])
 
     def lay_over(self) -> None:
         """Carries out the overlays, after everything else was read. Raises FactsError where it is not said whose."""
+        for name, kept in self._further.items():
+            self._look(name, self.members[name].owner, kept)
+        self._further.clear()
         self._join_nameless()
         for each in self.overlays:
             owner = each.queue_manager or self.local or (next(iter(self.members)) if len(self.members) == 1 else "")
@@ -160,7 +177,7 @@ class Inspection:
                 lacking = f"is of {owner}, of which no file here defines anything: what it changes cannot be checked"
                 message = lacking if owner else f"does not say whose script it is; name it as QMGR={each.source}"
                 raise FactsError([Diagnostic(each.source, message)])
-            self._look(owner, self.members[owner].owner, each, each)
+            self._look(owner, self.members[owner].owner, [each])
         self.overlays.clear()
 
     def change(self, text: str) -> None:
@@ -190,7 +207,7 @@ class Inspection:
                 self.members[name] = evolve(each, contribution=each.contribution.with_displayed(change))
             return
         script = as_script(change, owners[0], self.members[owners[0]].contribution.clusters)
-        self._look(owners[0], self.members[owners[0]].owner, script, script)
+        self._look(owners[0], self.members[owners[0]].owner, [script])
 
     def _set_state(self, change: WhatIf) -> None:
         """The state of a channel belongs to who sends by it: to one member, or to all but who has the receiver."""
@@ -198,7 +215,7 @@ class Inspection:
         sending = [name for name in self.members if name not in receiving]
         for name in [change.owner] if change.owner in self.members else sending or receiving:
             script = as_script(change, name)
-            self._look(name, self.members[name].owner, script, script)
+            self._look(name, self.members[name].owner, [script])
 
     def _is_of(self, change: WhatIf, name: str, each: Inspected) -> bool:
         if change.kind == "QMGR":
@@ -212,7 +229,7 @@ class Inspection:
         """
         found = evolve(
             self, members={**self.members}, overlays=[*self.overlays], faults=[*self._faults],
-            warnings=[*self._warnings],
+            further={name: [*kept] for name, kept in self._further.items()}, warnings=[*self._warnings],
         )  # fmt: skip
         for each in overlays:
             found.read(each)
@@ -240,6 +257,8 @@ class Inspection:
         self.lay_over()
         refused = [fault for each in self.members.values() for fault in each.faults]
         faults = [*self._faults, *([] if self.lenient else refused)]
+        if self._silent and len(self._silent) == self._scripts:
+            faults += [Diagnostic(name, NOTHING_SHOWN) for name in self._silent]
         if faults or not self.members:
             raise FactsError(faults or self._warnings)
         if self.local is not None and self.local not in self.members:

@@ -20,7 +20,7 @@ def kind_of(member: ConfiguredMember, name: str) -> tuple[object, ...]:
     found = member.found(name)
     initq = found.fields.get("initq", "")
     bell = member.own_queue(initq) if initq != name else None
-    is_named = name == initq or (bell is not None and name == bell.base_queue)
+    is_named = name.casefold() == initq.casefold() or (bell is not None and name == bell.base_queue)
     return (*found.fields.items(), name if is_named else STAND_IN)
 
 
@@ -31,12 +31,14 @@ def to_trigger(member: ConfiguredMember, name: str, called: str) -> Cluster:
     queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)
     initq = member.own_queue(queue.initq) if queue.initq != queue.name else None
     models = [queue.initq] if initq is None and queue.initq in member.models else []
-    if initq is None and queue.initq not in ("", queue.name, *models) and not member.tells("QLOCAL", queue.initq):
-        initq = Queue(queue.initq, member.name)
+    if initq is None and queue.initq not in ("", queue.name, *models):
+        there = not member.tells("QLOCAL", queue.initq)
+        initq = Queue(queue.initq, member.name) if there else member.local_queue_by_case(queue.initq)
     target = member.own_queue(initq.base_queue) if initq is not None and initq.type == "QALIAS" else None
     around = [each for each in (initq, target) if each is not None and each.name != queue.name]
     beside = [evolve(each, ipprocs=None, clusters=()) for each in around]
-    processes = tuple(each for each in member.processes() if each.name == queue.process)
-    if not processes and queue.process and not member.tells("PROCESS", queue.process):
+    processes = member.processes(queue.process)
+    is_defined = any(each.name == queue.process for each in processes)
+    if queue.process and not is_defined and not member.tells("PROCESS", queue.process):
         processes = (Process(queue.process),)
     return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, map(ModelQueue, models))

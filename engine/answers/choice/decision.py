@@ -27,7 +27,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import START, Counter, SequenceState
 from mqclause.model.facts.situation import Situation
 from mqclause.rulebook.rule import FailWith, Ruleset
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.trace.document import json_text, step_document, steps_text
 from mqclause.trace.record import StepTrace, remarks_of, scope_of, seen_by, steps
 from mqclause.trace.sentence import sentence
@@ -170,6 +170,14 @@ class Decision:
             saw = scope_of(next(islice(seen_by(ruleset, run, self.listed, first), failure.rule, None)), first)
         because = sentence(ruleset, rule, None, saw)
         return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
+
+    @property
+    def edition_from(self) -> str:
+        """Where the edition is from: the command level, the one who asks, or nobody and the oldest is assumed."""
+        if self.rules.by_level:
+            own = self.cluster.queue_manager
+            return f"CMDLEVEL {own.command_level} of {own.name}"
+        return "default" if self.rules.asked == AUTO else "--edition"
 
     @property
     def binds(self) -> bool:

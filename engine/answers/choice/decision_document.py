@@ -25,6 +25,7 @@ def until_steps(decision: Decision) -> dict[str, Any]:
         "format": FORMAT,
         "ruleset": decision.rulesets[0].name,
         "edition": decision.rules.edition,
+        "edition_from": decision.edition_from,
         "readings": dict(decision.course.readings),
         "put": _stated(decision.put),
         "resolution": [_look(each) for each in decision.resolved.followed],

@@ -21,11 +21,11 @@ from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
 from mqclause.model.diagnostic import of_type
 from mqclause.model.exits.structures import MQWXP
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.destination import Destination, destinations
+from mqclause.model.facts.destination import destinations
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.sequence import UNCHANGED, SequenceState
 from mqclause.model.facts.situation import situation
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import AUTO, Rules
 
 
 class Engine:
@@ -33,7 +33,8 @@ class Engine:
 
     It holds no state of any queue manager: the sequence state goes in and comes out with each choice, so one
     engine may be shared between threads. It pickles as its ``rules``, which are by default those that come with the
-    project. ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference).
+    project; where these are of no edition, a choice is made by the edition of the local queue manager's command level.
+    ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference).
     Raises RuleError.
 
     ``exits`` are cluster workload exits by the name in CLWLEXIT, functions that take one MQWXP (see mqclause.exits);
@@ -55,6 +56,8 @@ class Engine:
             exit_limit = limit_unless_stated(self.rules)
         self.exits = Exits(exits, exit_limit)
         self._sessions: dict[str, ExitSession] = {}
+        self._by_level = self.rules.asked == AUTO
+        self._of_editions: dict[int, Engine] = {}
         self._course = Course.of(self.rules, OUTCOME, executor)
         self.listing = listing_of(self._course.rulesets[0])
         self._names = Course.of(self.rules, RESOLUTION, executor)
@@ -80,6 +83,21 @@ class Engine:
         self._sessions.clear()
         self.exits.close()
 
+    def at(self, cluster: Cluster) -> Engine:
+        """The engine for choices at the local queue manager of ``cluster``: that of its edition, if its level is known.
+
+        It shares the exits with this one, and what they remember.
+        """
+        level = cluster.queue_manager.command_level
+        if not level or not self._by_level:
+            return self
+        found = self._of_editions.get(level)
+        if found is None:
+            found = Engine(self.rules.of_level(level), self.executor)
+            found.exits, found._sessions = self.exits, self._sessions
+            self._of_editions[level] = found
+        return found
+
     @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that its rules were read by."""
@@ -99,11 +117,12 @@ class Engine:
         ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and factors
         count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone, ``verdict`` also
         every permitted destination, ``rule`` each rule with who fell by it and why, ``condition`` also the tests with
-        their values. ``caller`` is what an exit needs to know besides; for None no exit is called. ``depths`` say how
-        many messages are on local queues, if the facts do not. Raises TypeError, and ValueError for another level.
+        their values. ``caller`` is what an exit needs to know; for None no exit is called. ``depths``: how many
+        messages are on local queues, if the facts do not say. Raises TypeError, and ValueError for another level.
         """
-        if not (isinstance(put, Put) and isinstance(cluster, Cluster) and explain in LEVELS):
-            raise _mistaken(put, cluster, explain)
+        _check(put, cluster, explain)
+        if self._by_level and cluster.queue_manager.command_level:
+            return self.at(cluster).choose(put, cluster, state, explain, caller, depths)
         left_open = put.bind == "AS_Q_DEF"
         where = resolved(self._names, cluster, put.queue, put.queue_manager, put.call, left_open)
         last, changed, counters = cluster.last_seq_number, UNCHANGED, None
@@ -112,13 +131,12 @@ class Engine:
             last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
         bind = where.default_binding if left_open else put.bind
         seen = situation(put, where.names, bind, cluster, last, changed, where.inhibited_by)
-        listed: tuple[Destination, ...] = ()
         runs: tuple[Run, ...] = ()
         if where.asks_workload:
             listed = destinations(cluster, where.named, self.listing, seen)
             runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
-        elif where.reason is None and not where.deferred:
-            listed = (where.destination,)
+        else:
+            listed = () if where.reason is not None or where.deferred else (where.destination,)
         decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
         if runs and caller is not None and self._names_exit(cluster, caller):
             decision.exit = self._answer_of_exit(decision, caller)
@@ -137,12 +155,12 @@ class Engine:
     ) -> MQWXP:
         """What an exit would be called with for ``put``, in this process and without calling one: to try one with."""
         plain = Engine(self.rules, self.executor).choose(put, cluster, state, "off", caller)
-        return self._exit_question.parameters(plain, caller)
+        return self.at(cluster)._exit_question.parameters(plain, caller)
 
     def exit_answer(self, decision: Decision) -> ExitAnswer:
         """What the exits make of a decision of the rules, at a queue manager that has just been started."""
         of_type("decision", decision, Decision)
-        return self._exit_question.answer(decision, ANYBODY, ExitSession())
+        return self.at(decision.cluster)._exit_question.answer(decision, ANYBODY, ExitSession())
 
     @cached_property
     def sending(self) -> Sending:
@@ -175,11 +193,13 @@ class Engine:
         of_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         queue = of_type("queue", queue, str).rstrip(" ")
         queue_manager = of_type("queue_manager", queue_manager, str).rstrip(" ")
-        return resolved(self._names, cluster, queue, queue_manager, call, for_input=for_input)
+        return resolved(self.at(cluster)._names, cluster, queue, queue_manager, call, for_input=for_input)
 
 
-def _mistaken(put: object, cluster: object, level: object) -> ValueError:
-    """Which of the arguments of a choice is none. Raises TypeError."""
+def _check(put: object, cluster: object, level: object) -> None:
+    """Raises TypeError or ValueError if one of the arguments of a choice is none."""
+    if isinstance(put, Put) and isinstance(cluster, Cluster) and level in LEVELS:
+        return
     of_type("put", put, Put, "(queue=…)")
     of_type("cluster", cluster, Cluster, ", as snapshot.cluster")
-    return ValueError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
+    raise ValueError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")

@@ -8,6 +8,7 @@ from typing import Any, Self
 from attrs import asdict, evolve, frozen
 
 from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.other_editions import OtherEdition, other_editions, remarks_of_editions
 from mqclause.answers.choice.other_readings import tie_at_the_end, ties_within
 from mqclause.answers.choice.rests_on import AskExit, rests_on
 from mqclause.answers.choice.ways import obstacles
@@ -25,7 +26,8 @@ class Explanation:
     ``readings`` are choices by which the answer is another, ``ties`` say who fell by listing order alone,
     ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell and
     was taken to be so for this answer, ``sources`` what is odd about them, ``obstacles`` what is in the way of the
-    message then.
+    message then, ``editions`` are those of MQ that answer otherwise, and ``edition_from`` says where the one in force
+    is from.
     """
 
     decision: Decision
@@ -35,6 +37,8 @@ class Explanation:
     assumptions: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     obstacles: tuple[str, ...] = ()
+    editions: tuple[OtherEdition, ...] = ()
+    edition_from: str = ""
 
     @classmethod
     def of(cls, decision: Decision, snapshot: Snapshot, other_readings: bool = True) -> Self:
@@ -49,9 +53,13 @@ class Explanation:
         readings = tuple(map(str, decision.other_readings())) if other_readings else ()
         ties = tuple(ties_within(decision))
         odd = tuple(map(str, snapshot.remarks))
-        assumptions = (*_assumed(decision, snapshot, ties), *_other_edition(decision, snapshot))
-        ahead = obstacles(decision, snapshot.beyond)
-        return cls(decision, readings, ties, rests_on(decision, snapshot), assumptions, odd, ahead)
+        others = other_editions(decision) if other_readings else ()
+        assumptions = (*_assumed(decision, snapshot, ties), *remarks_of_editions(decision, others))
+        ahead, unknown = obstacles(decision, snapshot.beyond), rests_on(decision, snapshot)
+        if others and decision.edition_from == "default":
+            unknown += (_level_of(decision),)
+        place = _place_of_level(decision, snapshot)
+        return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
 
     def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
         """The same of ``decision``, made of it by an exit; what is said of the own choice stays where that stands."""
@@ -77,11 +85,27 @@ class Explanation:
         """What a decision alone does not say, or not in full."""
         tie, own = tie_at_the_end(self.decision), self.decision.remarks
         ties = (*self.ties, *([tie] if tie else []))
+        editions = {"other_editions": [each.document() for each in self.editions]} if self.editions else {}
         return {
+            **({"edition_from": self.edition_from} if self.edition_from else {}),
+            **editions,
             "remarks": [*self.obstacles, *own, *self.sources, *ties, *self.readings],
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }
+
+
+def _level_of(decision: Decision) -> Incomplete:
+    """That the command level is not known, on which the answer depends."""
+    return Incomplete("the command level", decision.cluster.queue_manager.name, "DISPLAY QMGR CMDLEVEL")
+
+
+def _place_of_level(decision: Decision, snapshot: Snapshot) -> str:
+    """Where the edition is from, with the place of the command level in its source."""
+    told, own = decision.edition_from, decision.cluster.queue_manager
+    if not decision.rules.by_level or own != snapshot.cluster.queue_manager:
+        return told
+    return f"{told}, {snapshot.provenance.of(snapshot.cluster.queue_manager, 'command_level')}"
 
 
 def _assumed(decision: Decision, snapshot: Snapshot, ties: Sequence[str]) -> Iterator[str]:
@@ -90,17 +114,3 @@ def _assumed(decision: Decision, snapshot: Snapshot, ties: Sequence[str]) -> Ite
         yield NO_COUNTERS
     if decision.runs or decision.reason is not None:
         yield from snapshot.assumptions
-
-
-def _other_edition(decision: Decision, snapshot: Snapshot) -> Iterator[str]:
-    """That the local queue manager is of another edition than the documents that the rules state."""
-    if not decision.runs or not snapshot.command_level:
-        return
-    rules = decision.rules
-    edition = rules.toml("editions.toml").get(rules.edition, {})
-    stated = edition.get("command_level")
-    if stated not in (None, snapshot.command_level):
-        yield (
-            f"{decision.cluster.queue_manager.name} is of command level {snapshot.command_level}; the rules state the"
-            f" documents of {edition['title']}, and later editions decide some puts another way"
-        )

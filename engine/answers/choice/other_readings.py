@@ -36,7 +36,7 @@ def other_readings(decision: Decision) -> tuple[OtherReading, ...]:
     for name, chosen in _concerned(decision):
         for choice in known[name].choices:
             if choice != chosen:
-                engine = _engine(decision.rules.under({**decision.rules.readings, name: choice}))
+                engine = engine_of(decision.rules.under({**decision.rules.readings, name: choice}))
                 other = engine.choose(decision.put, decision.cluster, decision.before)
                 if not same_answer(decision, other):
                     found.append(OtherReading(name, choice, other))
@@ -51,7 +51,8 @@ def _concerned(decision: Decision) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=64)
-def _engine(rules: Rules) -> Engine:
+def engine_of(rules: Rules) -> Engine:
+    """The engine by rules that a decision is compared with, made once."""
     return Engine(rules)
 
 

@@ -56,6 +56,12 @@ class Replay:
         self.retrieval = Retrieval(self.engine.rules, executor)
         for_replay(self.engine.rules.readings, self.engine.rules.known_readings)
 
+    def _of(self, engine: Engine) -> Replay:
+        """One by the rules of another edition, which are those of ``engine``."""
+        made = Replay(engine.rules, engine.executor)
+        made.engine = engine
+        return made
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Replay, self.engine.__reduce__()[1]
 
@@ -75,6 +81,9 @@ class Replay:
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
         of_type("scenario", scenario, Scenario, ", as read_scenario gives")
+        if (engine := self.engine.at(scenario.cluster)) is not self.engine:
+            yield from self._of(engine).rows(scenario, source)
+            return
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
         state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
         ways = Ways(self.engine.rules, scenario.beyond)

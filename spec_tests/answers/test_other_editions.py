@@ -1,0 +1,178 @@
+"""By which edition a put is decided, what that is known by, and what is said where editions answer otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from mqclause import Cluster, Engine, Put, Rules
+from mqclause.answers.choice.explanation import Explanation
+from mqclause.answers.choice.other_editions import other_editions
+from mqclause.answers.cluster.cluster_map import cluster_map
+from mqclause.answers.replay.replay import Replay
+from mqclause.model.assembly.snapshot import Snapshot, read_document, read_sources
+from mqclause.model.assembly.source import Source
+from mqclause.model.timeline.scenario import scenario_of
+
+PLANT: dict[str, Any] = {
+    "queue_manager": {"name": "QM1", "clusters": ["PLANT"]},
+    "remote_queue_manager": [{"name": "QM2", "clusters": ["PLANT"]}, {"name": "QM3", "clusters": ["PLANT"]}],
+    "queue": [
+        {"name": "PARTS", "queue_manager": "QM2", "clusters": ["PLANT"], "clwlrank": 9, "put": "DISABLED"},
+        {"name": "PARTS", "queue_manager": "QM3", "clusters": ["PLANT"]},
+        {"name": "TOOLS", "queue_manager": "QM3", "clusters": ["PLANT"]},
+    ],
+    "channel": [
+        {"name": "PLANT.QM2", "queue_manager": "QM2", "cluster": "PLANT", "status": "RUNNING"},
+        {"name": "PLANT.QM3", "queue_manager": "QM3", "cluster": "PLANT", "status": "RUNNING"},
+    ],
+    "put": {"queue": "PARTS", "call": "MQPUT1"},
+}
+"""The instance of the higher rank is put-disabled: up to 7.5 puts go to QM3, from 8.0 on they fail with 2051."""
+
+PUT = Put("PARTS", call="MQPUT1")
+
+
+def plant(level: int = 0) -> Snapshot:
+    own = {**PLANT["queue_manager"], **({"command_level": level} if level else {})}
+    return read_document({**PLANT, "queue_manager": own}, "plant.toml")
+
+
+def told(level: int = 0, edition: str | None = None) -> Explanation:
+    snapshot = plant(level)
+    return Explanation.of(Engine(Rules(edition=edition)).choose(PUT, snapshot.cluster, explain="rule"), snapshot)
+
+
+@pytest.mark.parametrize(
+    ("level", "edition", "reason"),
+    [
+        (0, "wmq-6", None), (530, "wmq-6", None), (600, "wmq-6", None), (711, "wmq-7.1", None), (799, "wmq-7.5", None),
+        (800, "mq-8.0", 2051), (802, "mq-8.0", 2051), (905, "mq-9.0", 2051), (930, "mq-9.3", 2051), (1000, "mq-10.0", 2051),
+        (1234, "mq-10.0", 2051),
+    ],
+)  # fmt: skip
+def test_the_edition_is_the_highest_whose_level_is_not_above(level: int, edition: str, reason: int | None) -> None:
+    decision = Engine().choose(PUT, plant(level).cluster)
+    assert (decision.rules.edition, decision.reason and decision.reason.code) == (edition, reason)
+
+
+def test_an_edition_that_is_named_counts_whatever_the_level() -> None:
+    for edition, outcome in (("wmq-6", "chosen"), ("mq-9.4", "failed")):
+        engine = Engine(Rules(edition=edition))
+        assert [engine.choose(PUT, plant(level).cluster).outcome for level in (0, 600, 930)] == [outcome] * 3
+
+
+def test_exits_are_shared_by_the_engines_of_all_editions() -> None:
+    seen: list[str] = []
+    with Engine(exits={"E": seen.append}) as engine:
+        assert engine.at(plant(930).cluster).exits is engine.exits
+        assert engine.at(plant().cluster) is engine
+
+
+def test_where_the_level_is_not_known_and_matters_it_is_asked_for() -> None:
+    explained = told()
+    assert [each.command for each in explained.incomplete] == ["DISPLAY QMGR CMDLEVEL"]
+    document = explained.to_json()
+    assert (document["edition"], document["edition_from"]) == ("wmq-6", "default")
+    [newest] = document["other_editions"]
+    assert newest == {
+        "edition": "mq-10.0", "outcome": "failed", "permitted": [], "rule": "workload.04b", "evidence": "inferred",
+        "reason": {"name": "MQRC_PUT_INHIBITED", "code": 2051, "call": "MQPUT1"},
+    }  # fmt: skip
+    [said] = [each for each in explained.assumptions if "edition" in each]
+    assert said.startswith(
+        "edition wmq-6 is assumed, as nothing tells the level of QM1; by it the put goes to QM3; from "
+    )
+    assert "mq-8.0 on it ends with MQRC_PUT_INHIBITED (2051) at MQPUT1 (clause 4b)" in said
+
+
+def test_where_it_is_known_the_oldest_edition_is_compared() -> None:
+    explained = told(930)
+    assert (explained.incomplete, explained.to_json()["edition_from"]) == ((), "CMDLEVEL 930 of QM1, plant.toml")
+    [oldest] = explained.editions
+    assert (oldest.edition, oldest.rule, oldest.evidence) == ("wmq-6", "workload.01a", "stated")
+    assert [each.queue_manager for each in oldest.decision.permitted] == ["QM3"]
+    [said] = [each for each in explained.assumptions if "edition" in each]
+    assert "in wmq-6 the put goes to QM3 (clause 1)" in said
+    assert "that of 9.3 was not read" in said
+
+
+@pytest.mark.parametrize(("level", "word"), [(530, "below"), (600, ""), (1009, ""), (1010, "above")])
+def test_a_level_that_no_edition_has(level: int, word: str) -> None:
+    said = [each for each in told(level).assumptions if "command level" in each]
+    assert [word in each for each in said] == ([True] if word else [])
+
+
+def test_another_edition_than_that_of_the_level_is_told() -> None:
+    assert "QM1 is of command level 930, edition mq-9.3; edition wmq-6 was asked for" in told(930, "wmq-6").assumptions
+    assert not [each for each in told(930, "mq-9.3").assumptions if "asked for" in each]
+
+
+def test_nothing_is_said_where_all_editions_answer_alike() -> None:
+    snapshot = plant()
+    decision = Engine().choose(Put("TOOLS"), snapshot.cluster, explain="rule")
+    explained = Explanation.of(decision, snapshot)
+    assert (other_editions(decision), explained.editions, explained.incomplete) == ((), (), ())
+    assert "other_editions" not in explained.to_json()
+    assert not [each for each in explained.assumptions if "edition" in each]
+
+
+def test_each_member_chooses_by_its_own_level() -> None:
+    old, new = plant(750).cluster, plant(920).cluster
+    members: list[Cluster] = [old, evolve(new, queue_manager=evolve(new.queue_manager, name="QM4"))]
+    found = {(row.member, row.queue): row.outcome for row in cluster_map(members)}
+    assert (found["QM1", "PARTS"], found["QM4", "PARTS"]) == ("chosen", "failed")
+
+
+def test_a_replay_is_of_the_edition_of_its_queue_manager() -> None:
+    for level, routed in ((750, "QM3"), (930, None)):
+        own = {**PLANT["queue_manager"], "command_level": level}
+        facts = {name: value for name, value in PLANT.items() if name != "put"}
+        scenario = scenario_of({**facts, "queue_manager": own, "event": [{"do": "put", "queue": "PARTS"}]}, "s.toml")
+        [row] = Replay().rows(scenario)
+        document = row.to_json()["routed"]
+        assert document.get("queue_manager") == routed
+
+
+HEAD = "* Queue manager name: QM1\n* Queue manager command level: ({head})\nALTER QMGR +\n{shown}   TRIGINT(5)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        (HEAD.format(head="930/930", shown="*  CMDLEVEL(915) +\n"), 915),
+        (HEAD.format(head="930/922", shown=""), 922),
+        (HEAD.format(head="930/930", shown="*  VERSION(09010500) +\n"), 915),
+        ("* Queue manager name: QM1\nDEFINE QLOCAL(Q)\n", 0),
+        ("display qmgr cmdlevel\nAMQ8408I: Display Queue Manager details.\n   QMNAME(QM1)   CMDLEVEL(941)\n", 941),
+        ("display clusqmgr(*) all\nAMQ8441I: Display Cluster Queue Manager details.\n   CLUSQMGR(QM1)   CLUSTER(PLANT)"
+         "   CHANNEL(PLANT.QM1)   VERSION(08000005)\n", 800),
+    ],
+)  # fmt: skip
+def test_what_tells_the_level(text: str, level: int) -> None:
+    snapshot = read_sources([Source("qm1.txt", text.encode())], "QM1")
+    assert snapshot.cluster.queue_manager.command_level == level
+    odd = [str(each) for each in snapshot.remarks if "two command levels" in str(each)]
+    assert len(odd) == ("930/922" in text)
+
+
+def test_tables_are_decided_by_the_level_of_the_cluster() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    from mqclause.duckdb import decide
+
+    table = duckdb.sql("SELECT 'PARTS' AS dest, host FROM (VALUES ('QM1'), ('QM4')) AS t(host)")
+    new = plant(930).cluster
+    clusters = {"QM1": plant(700).cluster, "QM4": evolve(new, queue_manager=evolve(new.queue_manager, name="QM4"))}
+    rows = decide(table, clusters, at="host", queue="dest").order("host").fetchall()
+    assert [row[-1]["outcome"] for row in rows] == ["chosen", "failed"]
+    one = decide(duckdb.sql("SELECT 'PARTS' AS dest"), new, queue="dest").fetchall()
+    assert [row[-1]["reason"] for row in one] == [2268]
+    odd = {"queue": "dest", "clwlmruc": "mruc"}
+    asked = duckdb.sql("SELECT 'PARTS' AS dest, 3 AS mruc, host FROM (VALUES ('QM1'), ('QM4')) AS t(host)")
+    told_of = [row[-1] for row in decide(asked, clusters, at="host", **odd).fetchall()]
+    assert {each["outcome"] for each in told_of} == {"invalid"}
+    assert all("of several editions" in each["message"] for each in told_of)
+    alone = decide(asked, {**clusters, "QM1": plant(920).cluster}, at="host", **odd).fetchall()
+    assert [row[-1]["reason"] for row in alone] == [2268, 2268]
