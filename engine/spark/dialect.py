@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp, parse_one
 
-from mqclause.language.sql import Node, literal, when
+from mqclause.language.sql import Node, case, equal, literal, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
 from mqclause.tables.dialect import PlanDialect, call, call_named, in_case, other_case
 from mqclause.tables.words import ODD_LETTER
@@ -30,10 +30,12 @@ def _joined(node: exp.ArrayConcat) -> Node:
 
 
 def _word_place(node: F.WordPlace) -> Node:
-    """Looks a text up in a map: a list would make a new text of each of its words, a comparison with each of this."""
-    words = [each.copy() for at, word in enumerate(node.this.expressions, start=1) for each in (word, literal(at))]
-    texts = node.expression, other_case(node.this, node.expression)
-    return F.coalesced(*(call("TRY_ELEMENT_AT", call("MAP", *(each.copy() for each in words)), text) for text in texts))
+    """The place by comparisons, which are little code; most texts are written as the words are."""
+    places = []
+    for text in (node.expression, other_case(node.this, node.expression)):
+        words = enumerate(node.this.expressions, start=1)
+        places.append(case([(equal(text.copy(), word.name), literal(at)) for at, word in words]))
+    return F.coalesced(*places)
 
 
 _NO_ODD_LETTER = f"(?s)^{ODD_LETTER.replace('^', '', 1)}*(?!.)"
@@ -71,6 +73,13 @@ def _hashed(node: F.Hashed) -> Node:
     return exp.cast(call("CONV", digits, literal(16), literal(10)), "BIGINT")
 
 
+def _apart(node: F.Apart) -> Node:
+    # A function that Spark interprets keeps it from compiling the whole row into one method, which would be too
+    # long for Java to compile in turn; so it makes one method of each part, and they are.
+    single = [exp.Array(expressions=[each]) for each in (node.this, literal(1))]
+    return call("GET", call("ZIP_WITH", *single, F.function(F.variable("one"), "one", "other")), literal(0))
+
+
 SPARK = PlanDialect("spark", {
     exp.ArrayConcat: _joined,
     exp.ArrayContains: _has,
@@ -80,6 +89,7 @@ SPARK = PlanDialect("spark", {
     F.WordPlace: _word_place,
     F.InCase: in_case,
     F.Hashed: _hashed,
+    F.Apart: _apart,
     F.Unpadded: call_named("RTRIM"),
     F.TextLength: call_named("OCTET_LENGTH"),
     F.HasOddLetters: lambda node: exp.Not(this=exp.RegexpLike(this=node.this, expression=literal(_NO_ODD_LETTER))),
