@@ -30,8 +30,9 @@ class Matter:
 
     ``owned`` is what the local queue manager owns, ``also_elsewhere`` what a refresh meets that is in further
     clusters; ``mode`` and ``repos`` are what the command states. Of a route: its ``status``, its ``deftype``, the
-    messages ``waiting`` for it on the transmission queue, and those ``in_flight`` on it. A queue manager, or that at
-    the end of a route, may be a ``full_repository``; the local one is, ``at_full_repository``. Of a put to a name that
+    messages ``waiting`` for it on the transmission queue, those ``in_flight`` on it, and whether it leads out of the
+    queue manager that is suspended, ``outbound``. A queue manager, or that at the end of a route, may
+    be a ``full_repository``; the local one is, ``at_full_repository``. Of a put to a name that
     a refresh removed: the ``repositories`` that could be asked for it. Of a message: ``fast`` is its channel; when the
     workload rules have ``chosen_again``, whether
     there is an ``alternative``, which may be down too, or a queue here that is ``full``, or the target itself was
@@ -59,6 +60,7 @@ class Matter:
     also_elsewhere: bool = False
     waiting: int = seen(Whole(0, LARGEST), 0)
     in_flight: int = seen(Whole(0, LARGEST), 0)
+    outbound: bool = False
     full_repository: bool = False
     at_full_repository: bool = False
     repositories: str = seen(LISTED, "")

@@ -126,6 +126,28 @@ def test_each_member_chooses_by_its_own_level() -> None:
     assert (found["QM1", "PARTS"], found["QM4", "PARTS"]) == ("chosen", "failed")
 
 
+def test_a_map_says_of_each_row_whose_answer_editions_differ_in_the_same_sentence() -> None:
+    told_of = {
+        level: {row.queue: [each for each in row.remarks if "edition" in each] for row in cluster_map(plant(level))}
+        for level in (0, 930)
+    }
+    assert told_of == {
+        0: {
+            "PARTS": [
+                "edition wmq-6 is assumed, as nothing tells the level of QM1; from mq-8.0 on the answer is another, as"
+                " explain tells"
+            ],
+            "TOOLS": [],
+        },
+        930: {
+            "PARTS": [
+                "decided by edition mq-9.3 (CMDLEVEL 930 of QM1); in wmq-6 the answer is another, as explain tells"
+            ],
+            "TOOLS": [],
+        },
+    }
+
+
 def test_a_replay_is_of_the_edition_of_its_queue_manager() -> None:
     for level, routed in ((750, "QM3"), (930, None)):
         own = {**PLANT["queue_manager"], "command_level": level}

@@ -210,14 +210,20 @@ class Decision:
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know besides: the remarks of rules, where all that they derive is true."""
         told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
-        if self.outcome != "chosen" or self.run is None:
+        if not self.runs:
             return told
-        return (*told, *remarks_of(self.rulesets[0], self.run, self.listed, self._first_scope(0), self._traced))
+        chosen = self._remarks(0) if self.outcome == "chosen" else ()
+        return (*told, *chosen, *self._remarks(1))
 
-    def _traced(self) -> Run:
-        """What the workload rules did, with the trace of each."""
+    def _remarks(self, document: int) -> tuple[str, ...]:
+        """Those of the rules of one document."""
+        run, scope = self.runs[document], self._first_scope(document)
+        return remarks_of(self.rulesets[document], run, self.listed, scope, lambda: self._traced()[document])
+
+    def _traced(self) -> tuple[Run, ...]:
+        """What the rules did, with the trace of each."""
         carried = None if self.before is None else self.before.counters
-        return self.course.run(self.situation, self.listed, carried, traced=True)[0]
+        return self.course.run(self.situation, self.listed, carried, traced=True)
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """The choices of readings, one at a time in place of the one in force, by which the answer is another."""

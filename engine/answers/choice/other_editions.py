@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from mqclause.answers.choice.decision import Decision
+from mqclause.answers.choice.decision import Decision, Level
 from mqclause.answers.choice.decision_document import destination_document
 from mqclause.answers.choice.other_readings import engine_of
 from mqclause.answers.choice.said import said, same_answer
@@ -53,23 +53,47 @@ class OtherEdition:
 
 
 def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
-    """The oldest and the newest edition, as far as the answer is another there.
+    """The oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
+    found = []
+    for edition, since in _compared(decision):
+        other = _decided(decision, since, "rule")
+        if not same_answer(decision, other):
+            rule = _deciding(decision, other)
+            found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)))
+    return tuple(found)
 
-    An edition is only read where it, or one between, changed a rule. Needs level ``rule``.
+
+def differs_by_edition(decision: Decision) -> str:
+    """That the answer is another in the oldest or the newest edition, in a sentence that is the same for many answers.
+
+    Blank where it is the same in both.
     """
-    rules, found = decision.rules, []
+    rules = decision.rules
+    where = [
+        f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on"
+        for edition, since in _compared(decision)
+        if not same_answer(decision, _decided(decision, since, "verdict"))
+    ]
+    return f"{_begun(decision)}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
+
+
+def _compared(decision: Decision) -> Iterator[tuple[str, str]]:
+    """The oldest and the newest edition, each with that from which on its rules hold.
+
+    Only those of which a rule is another than in the edition in force: no others need be read.
+    """
+    rules = decision.rules
     own = rules.as_stated(rules.edition)
-    if not decision.runs:
-        return ()
-    for edition in dict.fromkeys((rules.known_editions[0], rules.known_editions[-1])):
+    for edition in dict.fromkeys((rules.known_editions[0], rules.known_editions[-1])) if decision.runs else ():
         since = rules.as_stated(edition)
         if since != own:
-            engine = engine_of(rules.in_edition(since))
-            other = engine.choose(decision.put, decision.cluster, decision.before, "rule", caller=None)
-            if not same_answer(decision, other):
-                rule = _deciding(decision, other)
-                found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)))
-    return tuple(found)
+            yield edition, since
+
+
+def _decided(decision: Decision, edition: str, level: Level) -> Decision:
+    """The same put by the rules of another edition, before any exit."""
+    engine = engine_of(decision.rules.in_edition(edition))
+    return engine.choose(decision.put, decision.cluster, decision.before, level, caller=None)
 
 
 def _deciding(decision: Decision, other: Decision) -> str:
@@ -127,6 +151,16 @@ def _difference(decision: Decision, other: OtherEdition) -> str:
         )
         begins += "; by it"
     return f"{begins} {_ends(decision)}; {where} {_ends(other.decision)}{other.clause}{source}"
+
+
+def _begun(decision: Decision, by: bool = False) -> str:
+    """The edition in force and where it is from, as the beginning of a sentence about the answer."""
+    edition = decision.rules.edition
+    if decision.edition_from != "default":
+        begun = f"by edition {edition} ({decision.edition_from})"
+        return begun if by else f"decided {begun}"
+    assumed = f"edition {edition} is assumed, as nothing tells the level of {decision.cluster.queue_manager.name}"
+    return f"{assumed}; by it" if by else assumed
 
 
 def _ends(decision: Decision) -> str:

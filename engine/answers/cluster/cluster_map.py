@@ -10,6 +10,7 @@ from attrs import asdict, field, frozen
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
+from mqclause.answers.choice.other_editions import differs_by_edition
 from mqclause.answers.choice.reason import Outcome, Reason
 from mqclause.answers.choice.rests_on import rests_on, told_by, unknown_exit
 from mqclause.answers.choice.rows import AnswerTable, ColumnTypes
@@ -119,14 +120,15 @@ class MapRow:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Why messages do not arrive where the choice leads them; what is to be said of an exit, an alias and opens."""
+        """Why messages do not arrive where the choice leads them; what to say of an exit, an alias, opens, editions."""
         of_alias = () if self.queue else self.decision.resolved.remarks
         by_exit = () if self.by_exit is None else self.by_exit.remarks
         on_the_way = [said for told in self.ways.values() for said in told.remarks]
         if self.decision.refusal is not None:
             on_the_way = [*refused_on_the_way(self.decision, self.snapshot.beyond)]
         of_opens = [OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
-        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens]))
+        by_edition = filter(None, [differs_by_edition(self.decision)])
+        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *by_edition]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:

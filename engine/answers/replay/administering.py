@@ -117,12 +117,17 @@ class Administering:
             self.statuses("suspend_route", found.name, did, event.cluster, event.suspend_mode)
 
     def statuses(self, asked: str, host: str, did: Administered, cluster: str | None = None, mode: str = "") -> None:
-        """Gives the routes to a queue manager (those in one ``cluster``, if it is given) the status that rules say."""
+        """Gives the routes to a queue manager (those in one ``cluster``, if it is given) the status that rules say.
+
+        Of the local queue manager also those that lead out of it.
+        """
         status: dict[int, str] = {}
+        is_local = host == self.cluster.queue_manager.name
         for at, each in enumerate(self.cluster.channels):
-            if each.queue_manager != host or cluster not in (None, each.cluster):
+            outbound = is_local and each.queue_manager != host
+            if not (each.queue_manager == host or outbound) or cluster not in (None, each.cluster):
                 continue
-            settled = self.rules.ask(of_route(each, asked, mode))
+            settled = self.rules.ask(of_route(each, asked, mode, outbound))
             if settled.becomes not in ("", each.status):
                 status[at] = settled.becomes
                 row = {"channel": each.name, "attribute": "status", "value": settled.becomes}

@@ -14,7 +14,7 @@ from mqclause.model.timeline.event import Event
 from mqclause.model.timeline.matter import Matter
 
 
-def of_route(channel: Channel, asked: str, mode: str = "") -> Matter:
+def of_route(channel: Channel, asked: str, mode: str = "", outbound: bool = False) -> Matter:
     """What the rules see of a route that an event touches."""
     return Matter(
         asked=asked,
@@ -26,6 +26,7 @@ def of_route(channel: Channel, asked: str, mode: str = "") -> Matter:
         status=channel.status,
         deftype=channel.deftype,
         waiting=channel.messages,
+        outbound=outbound,
     )
 
 
