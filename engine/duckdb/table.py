@@ -32,13 +32,13 @@ from mqclause.tables.cluster_puts import (
     ClusterPuts,
 )
 from mqclause.tables.columns import DECISION
-from mqclause.tables.decided_names import decided_names
+from mqclause.tables.decided_names import DecidedNames, decided_names
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct_of
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, HASHED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
+from mqclause.tables.shares import DECIDED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
@@ -252,22 +252,7 @@ def query_in_cluster(
     ``tables`` are those of mqclause.duckdb.known, as far as they are not there under their names.
     """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
-    number = puts.number(found.numbers)
-    if number is not None:
-        chain.add({NUMBER: number})
-    # A name that is null is one that a row can have, and so is written down, but no local queue manager is.
-    as_written = [
-        (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=column(f"{WRITTEN}_{name}"))
-        for name, each in puts.written.items()
-    ]
-    said = [] if number is None else [NUMBER]
-    chain.join(WRITTEN, {SETTLED: "place"}, [*as_written, *(_same(WRITTEN, "number", each) for each in said)])
-    levels, by = puts.found_by(rules)
-    for level in levels:
-        chain.add(level)
-    by |= {"number": column(NUMBER)} if said else {}
-    chain.join(NAMES, {_FOUND: "place"}, [equal(each, column(f"{NAMES}_{name}")) for name, each in by.items()])
-    chain.add({PLACE: puts.place_of(column(_FOUND), found.unknown, rules, column(NUMBER) if said else literal(0))})
+    _find(chain, puts, found, rules)
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
     place = _draw(chain, spread) if found.draws and spread is not None else column(PLACE)
@@ -292,12 +277,33 @@ def query_in_cluster(
     return query
 
 
+def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules) -> None:
+    """The places of the answers: by names as they are written, or by what is found in others."""
+    number = puts.number(found.numbers)
+    if number is not None:
+        chain.add({NUMBER: number})
+    # A name that is null is one that a row can have, and so is written down, but no local queue manager is.
+    as_written = [
+        (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=column(f"{WRITTEN}_{name}"))
+        for name, each in puts.written.items()
+    ]
+    said = [] if number is None else [NUMBER]
+    chain.join(WRITTEN, {SETTLED: "place"}, [*as_written, *(_same(WRITTEN, "number", each) for each in said)])
+    levels, by = puts.found_by(rules)
+    for level in levels:
+        chain.add(level)
+    by |= {"number": column(NUMBER)} if said else {}
+    chain.join(NAMES, {_FOUND: "place"}, [equal(each, column(f"{NAMES}_{name}")) for name, each in by.items()])
+    chain.add({PLACE: puts.place_of(column(_FOUND), found.unknown, rules, column(NUMBER) if said else literal(0))})
+
+
 def _draw(chain: _Chain, spread: Spread) -> Node:
     """The place of the answer that a row takes of several."""
     chain.join(DRAWS, {_DRAWN: "draws"}, [_same(DRAWS, "place", PLACE)])
     is_drawn = negated(is_null(column(_DRAWN)))
-    chain.add({HASHED: when(is_drawn, spread.hashed())})
-    chain.add({TIMES: when(is_drawn.copy(), spread.times(column(_DRAWN)))})
+    for level in spread.hashed():
+        chain.add(level)
+    chain.add({TIMES: when(is_drawn, spread.times(column(_DRAWN)))})
     return exp.Add(this=column(PLACE), expression=coalesced(spread.place(), literal(0)))
 
 
