@@ -5,6 +5,8 @@ What is known is small and broadcast, so nothing is shuffled, and the table may 
 
 from __future__ import annotations
 
+from typing import Any
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 from sqlglot import exp
@@ -32,4 +34,5 @@ def joined_with_known(
     text = SPARK.text(query, quoted=True).replace("{", "{{").replace("}", "}}")
     for name in given:
         text = text.replace(f"`{name}`", f"{{{name}}}")
-    return df.sparkSession.sql(text, **given)
+    arguments: Any = given
+    return df.sparkSession.sql(text, **arguments)
