@@ -57,19 +57,18 @@ class Subcommands(click.Group):
         A fault of rules is one of the input where --rules gives them.
         """
         # Loaded now, as --help needs none of it.
+        from mqclause.language.vocabulary import UnreckonedError
         from mqclause.model.readers.container import one_allowance
-        from mqclause.rulebook.errors import RuleError, UnansweredError
-        from mqclause.tools.commands.own_rules import FOLDER
+        from mqclause.rulebook.errors import RuleError
+        from mqclause.tools.commands.own_rules import FOLDER, told_of
 
         try:
             with one_allowance():
                 return super().invoke(ctx)
-        except UnansweredError:
-            raise
-        except RuleError as error:
-            if ctx.meta.get(FOLDER) is None:
+        except (RuleError, UnreckonedError) as error:
+            if (folder := ctx.meta.get(FOLDER)) is None:
                 raise
-            raise click.ClickException(str(error)) from None
+            raise told_of(folder, error) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

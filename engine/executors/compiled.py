@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import floor
 from typing import Any
 
 from attrs import field, frozen
@@ -12,6 +11,7 @@ from attrs import field, frozen
 from mqclause.executors.run import CarriedValues, Run, failure
 from mqclause.executors.source import code_of
 from mqclause.executors.steps import Steps
+from mqclause.language.vocabulary import floored
 
 
 @frozen
@@ -47,7 +47,7 @@ def _function(steps: Steps, traced: bool, carried: bool) -> Callable[..., Run]:
     kept = steps.ruleset.about.carried
     scope: dict[str, Any] = {
         "START": kept and kept.start,
-        "floor": floor,
+        "floor": floored,
         "failure": partial(failure, steps),
         # Half the time of calling the class, twice a decision.
         "run": partial(tuple.__new__, Run),

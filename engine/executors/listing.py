@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import floor
 from typing import Any, Literal
 
 from sqlglot import exp
 
 from mqclause.documents.workload import SAID
 from mqclause.language.python import SourceNames, python_source
-from mqclause.language.vocabulary import Vocabulary
+from mqclause.language.vocabulary import Vocabulary, floored
 from mqclause.model.facts.destination import Destination, Listing
 from mqclause.rulebook.rule import Ruleset
 
@@ -55,5 +54,5 @@ def ready_of_both(tree: exp.Expression, vocabulary: Vocabulary) -> Callable[[Any
 
 def _function(of: str, source: str, names: SourceNames) -> Callable[..., Any]:
     code = names.code(f"lambda {of}: {source}", "eval")
-    made: Callable[..., Any] = eval(code, {"floor": floor, "__builtins__": {}})  # noqa: S307 - no text of a file
+    made: Callable[..., Any] = eval(code, {"floor": floored, "__builtins__": {}})  # noqa: S307 - no text of a file
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
-from math import isfinite
+from math import inf
 from threading import RLock
 from typing import Any
 
@@ -17,6 +17,10 @@ from mqclause.model.exits.offer import Offer, OfferedMessage
 from mqclause.model.exits.structures import NO_USER_AREA
 
 NOTHING_OFFERED = Offer("", NO_USER_AREA, "", False, "", "", 0, 0, (), False, 0, 0, None, None)
+
+
+LONGEST_LIMIT = 1_000_000_000
+"""Seconds, of 31 years: nobody waits for longer, and an operating system may not know how."""
 
 
 class Exits:
@@ -32,7 +36,7 @@ class Exits:
             raise ValueError(f"exit_limit={quoted(limit)} is not allowed; allowed: a number of seconds above 0")
         if given is not None and not isinstance(given, Mapping):
             raise TypeError(f"exits={quoted(given)} is no mapping of names in CLWLEXIT to functions")
-        self.limit = None if limit is None else float(limit)
+        self.limit = None if limit is None else float(min(limit, LONGEST_LIMIT))
         self.given = {_name(name, each): each for name, each in (given or {}).items()}
         self.names = tuple(self.given)
         self._processes = {name: (ExitProcess(each, self.limit or 0.0), RLock()) for name, each in self.given.items()}
@@ -106,7 +110,7 @@ def _name(name: object, exit: object) -> str:  # noqa: A002 - MQ's word
 
 
 def _is_limit(limit: object) -> bool:
-    return not isinstance(limit, bool) and isinstance(limit, int | float) and isfinite(limit) and limit > 0
+    return not isinstance(limit, bool) and isinstance(limit, int | float) and 0 < limit < inf
 
 
 def does_nothing_yet(exit: object) -> bool:  # noqa: A002

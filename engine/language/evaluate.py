@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from math import floor
 from typing import Any
 
 from attrs import define, field
 from sqlglot import exp
 
 from mqclause.language.parse import literal_value
-from mqclause.language.vocabulary import Vocabulary
+from mqclause.language.vocabulary import Vocabulary, floored
 
 _OPERATORS: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
     exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
@@ -118,7 +117,7 @@ _MEANINGS: dict[type[exp.Expression], Meaning] = {
     exp.Or: lambda parts, scope: evaluate(parts["this"], scope) or evaluate(parts["expression"], scope),
     exp.In: lambda parts, scope: evaluate(parts["this"], scope) in map(literal_value, parts["expressions"]),
     exp.Case: _case,
-    exp.Floor: lambda parts, scope: floor(evaluate(parts["this"], scope)),
+    exp.Floor: lambda parts, scope: floored(evaluate(parts["this"], scope)),
     exp.ArrayContains: lambda parts, scope: evaluate(parts["expression"], scope) in evaluate(parts["this"], scope),
     exp.CountIf: _count,
 }

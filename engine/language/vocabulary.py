@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from keyword import iskeyword
+from math import floor
 from typing import Any, Literal, get_type_hints
 
 import attrs
@@ -24,6 +25,18 @@ About = Literal["subject", "situation"]
 KINDS: dict[Any, WordKind] = {bool: "boolean", int: "whole", float: "number", str: "text", tuple[str, ...]: "names"}
 BLANKS: dict[WordKind, object] = {"boolean": False, "whole": 0, "number": 0.0, "text": "", "names": ()}
 """What a derived fact is before a rule derives it, unless its word says otherwise."""
+
+
+class UnreckonedError(ValueError):
+    """A number that rules of one's own reckon with and that is none, or is too large to be a whole one."""
+
+
+def floored(number: float) -> int:
+    """The whole number at or below ``number``, which is what FLOOR means. Raises UnreckonedError."""
+    try:
+        return floor(number)
+    except (OverflowError, ValueError):
+        raise UnreckonedError(f"FLOOR({number}) is no whole number: a rule reckons with what is too large") from None
 
 
 @frozen

@@ -7,7 +7,6 @@ import pickle
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -42,6 +41,12 @@ CLAUSE_KEYS: Mapping[str, type] = {
     "program": list, "since": str, "evidence": str,
 }  # fmt: skip
 """What a file of documents/ says of a clause, and of which type."""
+
+CLAUSE_FILE_KEYS = ("document", "title", "edition", "source", "clause")
+"""What a file of documents/ says of itself, and its clauses."""
+
+LARGEST_FILE, LARGEST_FOLDER = 1 << 20, 16 << 20
+"""So many bytes may be in a rule file, and in all of a folder."""
 
 MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 """How the name of a file ends that somebody takes for a rule file; editors add ``.txt``, unseen."""
@@ -346,7 +351,7 @@ def _files(folder: Path) -> Files:
     """The text of every rule file of a folder. Raises RuleError."""
     if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
-    found = {}
+    found, left = {}, LARGEST_FOLDER
     for path in _inside(folder):
         name = path.relative_to(folder).as_posix()
         if not name.endswith(".toml"):
@@ -354,8 +359,16 @@ def _files(folder: Path) -> Files:
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
             continue
         try:
-            with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
-                found[name] = file.read()
+            with opened(path) as file:
+                data = file.read(min(LARGEST_FILE, left) + 1)
+            left -= len(data)
+            if len(data) > LARGEST_FILE:
+                raise RuleError(name, "", f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")
+            if left < 0:
+                raise RuleError(
+                    name, "", f"and those before it hold more than {LARGEST_FOLDER:,} bytes; allowed: so many"
+                )
+            found[name] = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             raise RuleError(name, "", f"is not TOML: {error}") from None
         except OSError as error:

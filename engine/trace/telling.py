@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import floor
 from typing import Any, TypeVar
 
 from attrs import frozen
 
 from mqclause.language.evaluate import Scope
 from mqclause.language.python import SourceNames, attribute
+from mqclause.language.vocabulary import floored
 
 _T = TypeVar("_T")
 
@@ -39,7 +39,7 @@ class SeenNames(SourceNames):
 
 def telling(source: str, names: SourceNames, **known: Any) -> Telling[Any]:
     """A function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
-    scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": floor, **known, "__builtins__": {}}
+    scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": floored, **known, "__builtins__": {}}
     code = names.code(f"lambda s, R, C, F, E: {source}", "eval")
     compiled: Telling[Any] = eval(code, scope)  # noqa: S307 - it holds no text of a file
     return compiled

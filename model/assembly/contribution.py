@@ -14,7 +14,7 @@ from mqclause.model.assembly.configured_member import ANY, ConfiguredMember
 from mqclause.model.assembly.configured_routes import TEMPORARY
 from mqclause.model.assembly.mq_object import MqObject
 from mqclause.model.facts.delivery import Delivery
-from mqclause.model.facts.objects import Channel, Queue, QueueManager
+from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 
 ShownT = TypeVar("ShownT", Queue, Channel)
 
@@ -113,8 +113,13 @@ class Contribution:
         return {each.queue_manager for each in facts if is_meant(each, change, self.name)} - {self.name}
 
     def with_displayed(self, change: WhatIf) -> Contribution:
-        """The same after a command about something of others; of them themselves nothing is displayed that it sets."""
+        """The same after a command about something of others. Raises FactsError.
+
+        Of them themselves nothing is displayed that it sets, but that they are suspended, of which no check is.
+        """
         told = dict(self.told)
+        if change.kind == "QMGR":
+            fields_set(change, RemoteQueueManager(change.name, tuple(self.clusters)))
 
         def after(fact: ShownT, kind: str) -> ShownT:
             if not is_meant(fact, change, self.name):

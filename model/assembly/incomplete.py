@@ -41,6 +41,11 @@ class CutDump(Incomplete):
 
 
 @frozen
+class AtOthers(Incomplete):
+    """Something that others tell, whatever was asked at the local queue manager."""
+
+
+@frozen
 class Membership:
     """What the scripts say of one cluster: its ``members`` that are described, and their CLUSSDR channels in it."""
 
@@ -60,7 +65,9 @@ def incomplete(
 
 def still_asking(found: Iterable[Incomplete], asked: Inquired) -> Iterator[Incomplete]:
     """What is not known, without a command where the sources hold the output of that."""
-    return (evolve(each, command="") if asked.holds(each.command) else each for each in found)
+    for each in found:
+        is_told = not isinstance(each, AtOthers) and asked.holds(each.command)
+        yield evolve(each, command="") if is_told else each
 
 
 def taken_as_whole(known: Iterable[Membership], cluster: Cluster) -> Iterator[str]:

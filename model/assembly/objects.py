@@ -12,7 +12,7 @@ from mqclause.model.assembly.inserts import insert_hint
 from mqclause.model.assembly.mq_object import MqObject, only
 from mqclause.model.assembly.operations import Operations, told
 from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.shown_otherwise import shown_otherwise
+from mqclause.model.assembly.shown_otherwise import not_shown, shown_otherwise
 from mqclause.model.diagnostic import Diagnostic, DomainError, name_suggestion, quoted
 from mqclause.model.facts.objects import MESSAGE_CHANNELS
 from mqclause.model.readers.mqsc.grammar import known_attributes, lacking
@@ -98,7 +98,9 @@ class Objects:
         return None
 
     def settle(self) -> None:
-        """Expand the clusters of every object, after the last command."""
+        """Expand the clusters of every object, after the last command; see which of them some log does not show."""
+        for found, said in not_shown(self._found.values(), self.scripts):
+            self.differing[found.kind, id(found), ""] = said
         for found in self._found.values():
             if found.kind == "QMGR":
                 found.clusters = self._expanded(found, "REPOS", "REPOSNL")

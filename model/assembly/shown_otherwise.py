@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from mqclause.model.assembly.attributes import FACT_ATTRIBUTES, same_value
+from mqclause.model.assembly.inquired import Inquired
 from mqclause.model.assembly.mq_object import OPPOSITE_FLAGS, MqObject
 from mqclause.model.assembly.operations import told
 from mqclause.model.diagnostic import Diagnostic
-from mqclause.model.readers.record import Record
+from mqclause.model.readers.record import Record, Script
 
 
 def shown_otherwise(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
@@ -29,6 +30,20 @@ def shown_otherwise(record: Record, known: MqObject) -> Iterator[tuple[str, Diag
         else:
             said = f"{shown} is shown, and {_place(by, before)} states {other}, which counts"
         yield max(name, before), told(record, said, name)
+
+
+def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
+    """The objects that a script defines and that a log of another file was asked for and does not show."""
+    logs = [(each, Inquired(each.asked)) for each in scripts if each.asked]
+    shown = [{(record.kind, record.name) for record in each.records} for each, _ in logs]
+    for each in found if logs else ():
+        if each.record.action == "define":
+            for (log, asked), there in zip(logs, shown, strict=True):
+                is_other = log.source not in {by.source for by in (each.record, *each.statements)}
+                if is_other and (each.kind, each.name) not in there and asked.tells(each.kind, each.name):
+                    said = f"{log.source} was asked for it and shows none: one of the two is out of date"
+                    yield each, told(each.record, f"{said}; it counts as defined")
+                    break
 
 
 def _is_earlier(record: Record, by: Record) -> bool:

@@ -156,3 +156,10 @@ def test_check_says_of_which_queues_the_clusters_are_not_told() -> None:
         " DISPLAY QUEUE('BOLTS') CLUSTER CLUSNL tells it"
     ]
     assert inspected([Source("l", text.format("BOLTS").encode())]).warnings == []
+
+
+def test_what_full_repositories_know_is_asked_of_them_although_it_was_asked_here() -> None:
+    of = snapshot(BANNER + QMGR + ROUTES.replace("SUSPEND(NO)", "SUSPEND(NO)  QMTYPE(NORMAL)", 1) + ELSEWHERE)
+    decision = Engine().choose(Put("NAILS"), of.cluster, explain="rule")
+    [found] = [each for each in rests_on(decision, of) if each.what.startswith("whether ")]
+    assert found.command == "DISPLAY QCLUSTER('NAILS') ALL"

@@ -15,8 +15,8 @@ from mqclause.tools.commands.explain import command as explain
 from mqclause.tools.commands.facts import command as facts
 from mqclause.tools.commands.replay import command as replay
 from mqclause.tools.commands.why import command as why
+from spec_tests.support.displayed import BANNER
 
-BEGUN = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nStarting MQSC for queue manager QM1.\n\n"
 QUEUES = """     1 : DISPLAY QUEUE(*) ALL
 AMQ8409I: Display Queue details.
    QUEUE(BILLS)                            TYPE(QREMOTE)
@@ -94,7 +94,7 @@ NO_CHANNEL = "TRIGDATA of EIGHT names the channel QM1.QM7, which is not defined:
 
 
 def log(state: str = "", trigdata: str = "QM1.QM8", channels: str = CHANNELS, more: str = "") -> str:
-    return BEGUN + QUEUES.format(trigdata=trigdata) + channels + (STATUS.format(state=state) if state else more)
+    return BANNER + QUEUES.format(trigdata=trigdata) + channels + (STATUS.format(state=state) if state else more)
 
 
 def answered(command: Command, *options: str) -> Any:
@@ -316,7 +316,7 @@ GONE = "TO.QM2 takes messages from OF.QM2, and QM1 has no such queue"
     ],
 )
 def test_a_cluster_channel_whose_transmission_queue_is_not_there(tmp_path: Path, own: str, is_gone: bool) -> None:
-    text = BEGUN + MEMBERS + own
+    text = BANNER + MEMBERS + own
     assert (GONE in [message for _, message, _ in found(tmp_path, text)]) == is_gone
     assert (f"{GONE}: nothing can be put there for it" in remarks(tmp_path, text)) == is_gone
 

@@ -14,9 +14,15 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import Rules
+from mqclause.answers.check.findings import Checks
+from mqclause.answers.check.inspection import inspected
 from mqclause.model.assembly.snapshot import read_files
+from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.tools.commands.check import command
+from mqclause.tools.render.sarif import sarif
+from spec_tests.support.displayed import BANNER
+from spec_tests.support.explain_command import run as run_command
 
 SHAPE = Path(__file__).parents[1] / "support" / "sarif_shape.json"
 
@@ -303,3 +309,48 @@ def test_what_is_found_in_a_whole_cluster() -> None:
         ("check.18", "QL_QM6"),
         *(("check.26", f"QM{number}") for number in range(4, 8)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("a b/QM1.mqsc", "a%20b/QM1.mqsc"),
+        ("100%.mqsc", "100%25.mqsc"),
+        ("a#1?.mqsc", "a%231%3F.mqsc"),
+        ("größe.mqsc", "gr%C3%B6%C3%9Fe.mqsc"),
+        ("[a]+&.mqsc", "%5Ba%5D%2B%26.mqsc"),
+        ("a:b.mqsc", "a%3Ab.mqsc"),  # else a is a scheme
+        (r"C:\qm\QM1.mqsc", "C%3A%5Cqm%5CQM1.mqsc"),  # here the name of one file
+        ("/etc/mqm 1/größe#.mqsc", "file:///etc/mqm%201/gr%C3%B6%C3%9Fe%23.mqsc"),
+        ("QM-1_2.~x/y.mqsc", "QM-1_2.~x/y.mqsc"),
+    ],
+)
+def test_a_file_in_sarif_is_a_uri(file: str, uri: str) -> None:
+    checks = Checks()
+    found = inspected([Source(file, b"DEFINE QLOCAL(W) TRIGGER INITQ(I) PROCESS(P)\n")], checks).findings()
+    [result, *_] = sarif(found, checks)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("QMGR(QM2) SUSPEND(YES)", ""),
+        ("QMGR(QM2) SUSPEND(PARTS)", "SUSPEND: 'PARTS' is not allowed; allowed: YES, NO"),
+        ("QMGR(QM2) CLWLUSEQ(ANY)", "CLWLUSEQ is known to that queue manager alone"),
+        ("QMGR(QM9) SUSPEND(YES)", "is not known"),
+    ],
+)
+def test_a_change_of_a_member_that_only_a_display_shows(tmp_path: Path, change: str, said: str) -> None:
+    """What explain and plan take check takes, and refuses what they refuse."""
+    log = tmp_path / "QM1.txt"
+    rows = "   CLUSQMGR({0})  CHANNEL(TO.{0})  CLUSTER(PARTS)  DEFTYPE({1})  STATUS(RUNNING)  SUSPEND(NO)\n"
+    shown = "".join(f"AMQ8441I: D\n{rows.format(*each)}" for each in (("QM1", "CLUSRCVR"), ("QM2", "CLUSSDRA")))
+    instance = "   QUEUE(BOLTS)  TYPE(QCLUSTER)  CLUSQMGR(QM2)  CLUSTER(PARTS)  CLUSQT(QLOCAL)\n"
+    log.write_text(
+        f"{BANNER}     1 : DISPLAY CLUSQMGR(*) ALL\n{shown}     2 : DISPLAY QCLUSTER(*) ALL\nAMQ8409I: D\n{instance}"
+    )
+    for arguments in (["check", str(log)], ["plan", str(log)], ["explain", str(log), "--put", "BOLTS"]):
+        done = run_command(*arguments, "--set", change)
+        assert (done.returncode == 2) is bool(said), arguments
+        assert said in done.stderr

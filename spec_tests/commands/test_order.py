@@ -52,6 +52,32 @@ def test_a_message_of_an_open_unit_of_work_is_left_out_of_both_orders(tmp_path: 
     ]
 
 
+@pytest.mark.parametrize(
+    ("depth", "begins"),
+    [
+        (5, "CURDEPTH is 5, and no message is given: "),
+        (None, "no source tells how many messages are on DEEP: "),
+        (0, ""),
+    ],
+)
+def test_messages_that_are_there_and_not_given_are_told(tmp_path: Path, depth: int | None, begins: str) -> None:
+    """Of five messages, or of nobody knows how many, the lists are not empty but unknown; amqsbcg shows them."""
+    queue = {"name": "DEEP"} | ({} if depth is None else {"curdepth": depth})
+    more = {"unknown": {"curdepth": ["DEEP"]}} if depth is None else {}
+    path = written(tmp_path, queue=[queue], **more)
+    told = json.loads(run("order", path, "--queue", "DEEP", "--json").stdout)
+    assert (told["physical"], told["logical"]) == ([], [])
+    assert [(each["object"], each["command"]) for each in told.get("incomplete", [])] == (
+        [("DEEP", "amqsbcg 'DEEP' QM1")] if begins else []
+    )
+    text = run("order", path, "--queue", "DEEP").stdout
+    assert ("[[message]] tables" in text, "next get: reason 2033" in text) == (bool(begins), not begins)
+    if begins:
+        assert told["incomplete"][0]["what"].startswith(begins)
+    of_all = run("order", path).stdout.splitlines()
+    assert ("messages are on DEEP; --queue QUEUE says how to give them" in of_all) is bool(depth)
+
+
 def test_a_queue_that_is_named_may_be_empty(tmp_path: Path) -> None:
     path = written(tmp_path, {"id": "A", "queue": "APPQ"})
     told = json.loads(run("order", path, "--queue", "EMPTY", "--json").stdout)

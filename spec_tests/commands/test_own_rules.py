@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause.model.diagnostic import FactsError
-from mqclause.rulebook.errors import UnansweredError
 from mqclause.rulebook.rules import rules_folder
 from mqclause.tools.cli import command_line
+from spec_tests.support.explain_command import bad, run
 
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
 SALES = [str(EXAMPLES / "sales" / f"{name}.mqsc") for name in ("QM1", "QM2", "QM3")]
@@ -171,7 +171,8 @@ def test_a_file_with_several_faults_tells_each_once(tmp_path: Path) -> None:
 
 def test_sentences_are_counted_of_documents_that_have_a_file(tmp_path: Path) -> None:
     shutil.rmtree(copied_rules(tmp_path) / "documents")
-    with pytest.raises(UnansweredError, match=r"^rules/documents/: there is no file with the clauses of resolution$"):
+    said = rf"^{tmp_path}/rules/documents: there is no file with the clauses of resolution$"
+    with pytest.raises(FactsError, match=said):
         printed(tmp_path / "rules", "check", "--about", "documents")
 
 
@@ -184,3 +185,54 @@ def test_a_folder_of_very_many_files_is_not_looked_through(monkeypatch: pytest.M
     monkeypatch.setattr("mqclause.rulebook.rules.MOST_FILES", 5)
     with pytest.raises(FactsError, match=r"^--rules: '.*' holds more than 5 files; allowed: so many$"):
         printed(EXAMPLES.parent, "explain", str(EXAMPLES / "orders.toml"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            'document = "workload"',
+            'document = "workload"\neditor = "vi"',
+            ":6:1: editor: is not known; allowed: document,",
+        ),
+        ("[[clause]]", "[[clauses]]\n[[clause]]", " clauses: is not known; allowed: document,"),
+        ('path        = "preface.1"', 'path = "preface.1"\nsaid = "x"', " clause 1.said: is not known; allowed: path,"),
+    ],
+)
+def test_what_a_file_of_sentences_says_and_nobody_reads(tmp_path: Path, before: str, after: str, said: str) -> None:
+    path = copied_rules(tmp_path) / "documents" / "000_cluster_workload_management.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace(before, after, 1), encoding="utf-8")
+    (line,) = bad("explain", str(EXAMPLES / "orders.toml"), "--rules", str(tmp_path / "rules"))
+    assert line.startswith(str(path))
+    assert said in line
+
+
+def test_a_rule_file_and_a_folder_have_a_size_up_to_which_they_are_read(tmp_path: Path) -> None:
+    """1 MiB a file, 16 MiB a folder: what is just in it is read, a byte more is told before anything is parsed."""
+    rules = copied_rules(tmp_path)
+    asked = "explain", str(EXAMPLES / "orders.toml"), "--rules", str(rules)
+    own, path = (rules / "check" / name for name in ("21_two_full_repositories.toml", "99_long.toml"))
+    text = own.read_bytes()
+    own.write_bytes(text + b"#" * ((1 << 20) - len(text)))
+    assert run(*asked).returncode == 0
+    path.write_bytes(b"#" * ((1 << 20) + 1))
+    assert bad(*asked) == [f"{path}: holds more than 1,048,576 bytes; allowed: so many"]
+    for number in range(16):
+        (rules / "check" / f"{80 + number}_long.toml").write_bytes(b"#" * (1 << 20))
+    (line,) = bad(*asked)
+    assert line.endswith("and those before it hold more than 16,777,216 bytes; allowed: so many")
+
+
+def test_a_fault_that_shows_at_a_put_alone_names_the_folder(tmp_path: Path) -> None:
+    """Whether a number without a limit is one shows when it is reckoned with: that is no fault of the program."""
+    rules = copied_rules(tmp_path)
+    path = rules / "workload" / "11b_queue_priority.toml"
+    huge = "dest_seq_factor * 1e300 * 1e300"
+    text = path.read_text(encoding="utf-8").replace('"queue_priority"', f'"FLOOR({huge} - {huge})"', 1)
+    path.write_text(text, encoding="utf-8")
+    facts = (EXAMPLES / "orders.toml").read_text(encoding="utf-8")
+    given = tmp_path / "f.toml"
+    given.write_text(facts.replace("[[channel]]", "[[channel]]\ndest_seq_factor = 20.0"), encoding="utf-8")
+    (line,) = bad("explain", str(given), "--rules", str(rules))
+    assert line == f"{rules}: FLOOR(nan) is no whole number: a rule reckons with what is too large"
+    assert run("explain", str(EXAMPLES / "orders.toml"), "--rules", str(rules)).returncode == 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spec_tests.support.displayed import BANNER
 from spec_tests.support.explain_command import bad, run, written
 
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders_trigger.toml")
@@ -330,10 +331,9 @@ DEFINE PROCESS(PRINT) APPLICID('print')
     assert remarks == [[of_depth], [f"{of_queue} DISPLAY QSTATUS('BOOKED') IPPROCS"]]
 
 
-SERVED = """5724-H72 (C) Copyright IBM Corp. 1994, 2025.
-Starting MQSC for queue manager QM1.
-
-     1 : DISPLAY QMGR ALL
+SERVED = (
+    BANNER
+    + """     1 : DISPLAY QMGR ALL
 AMQ8408I: D
    QMNAME(QM1)  TRIGINT(5000)
      2 : DISPLAY QLOCAL(*) ALL
@@ -345,6 +345,7 @@ AMQ8409I: D
 AMQ8407I: D
    PROCESS(PRINT)  APPLICID(print)
 """
+)
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_rules_that_lead_nowhere_are_input_too(tmp_path: Path, leads: str) -> No
     (tmp_path / "f.mqsc").write_text(DUMP)
     given, out, said = ended("explain", tmp_path / "f.mqsc", "--put", "NOWHERE", "--rules", rules)
     assert (given, out, said.count("\n")) == (2, "", 1)
-    assert said.startswith("rules/resolution/00_own.toml: settle: leads ")
+    assert said.startswith(f"{rules}/resolution/00_own.toml:4:1: settle: leads ")
 
 
 def test_rules_are_not_read_in_ever_more_ways(tmp_path: Path) -> None:

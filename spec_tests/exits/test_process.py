@@ -111,6 +111,12 @@ def test_a_limit_that_is_none(limit: Any) -> None:
         Engine(exits={NAME: taking(1)}, exit_limit=limit)
 
 
+@pytest.mark.parametrize("limit", [1e300, 10**400], ids=["float", "int"])
+def test_a_limit_beyond_what_a_system_can_wait(limit: float) -> None:
+    with Engine(exits={NAME: taking(2)}, exit_limit=limit) as engine:
+        assert took(choose(engine)) == "QM3"
+
+
 async def _later(wxp: MQWXP) -> None:
     wxp.DestinationChosen = 2
 

@@ -10,6 +10,7 @@ from mqclause.model.assembly.snapshot import Snapshot, read_sources
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.facts.objects import Put, Queue, QueueManager
+from spec_tests.support.displayed import BANNER
 from spec_tests.support.places import without_column
 
 HQ = """* Queue manager name: HQ
@@ -260,3 +261,32 @@ def test_lenient_leaves_out_what_a_script_repeats() -> None:
         "hq:3: queue 'STOCK' 'HQ' is given twice; it stands in more (queue 1) and in hq:3"
     ]
     assert snapshot.cluster.queues == (Queue(name="STOCK", queue_manager="HQ"),)
+
+
+DUMP = b"* Queue manager name: QM1\nDEFINE PROCESS(PRINT) APPLICID(print)\nDEFINE QLOCAL(BOOKED) PROCESS(PRINT)\n"
+ASKED = BANNER + "     1 : {}\n{}"
+NONE = "AMQ8147E: IBM MQ object PRINT not found.\n"
+OTHER = "AMQ8407I: D\n   PROCESS(COPY)  APPLICID(copy)\n"
+OUTDATED = "QM1.mqsc:2: PROCESS 'PRINT': log was asked for it and shows none: one of the two is out of date; it counts as defined"
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "told"),
+    [
+        ("DISPLAY PROCESS(PRINT)", NONE, [OUTDATED]),
+        ("DISPLAY PROCESS(*) ALL", OTHER, [OUTDATED]),
+        ("DISPLAY PROCESS(PRINT)", "AMQ8407I: D\n   PROCESS(PRINT)  APPLICID(print)\n", []),
+        ("DISPLAY PROCESS(C*)", OTHER, []),
+        ("DISPLAY PROCESS(*) WHERE(APPLICID EQ copy)", OTHER, []),
+        ("DISPLAY PROCESS(PRINT)", "AMQ8135E: Not authorized.\n     2 : DISPLAY PROCESS(COPY)\n" + OTHER, []),
+    ],
+)
+def test_what_one_file_defines_and_a_log_does_not_find_is_told(command: str, answer: str, told: list[str]) -> None:
+    read = read_sources([Source("QM1.mqsc", DUMP), Source("log", ASKED.format(command, answer).encode())])
+    assert [str(each) for each in read.remarks if "out of date" in str(each)] == told
+    assert [each.name for each in read.cluster.processes if each.name == "PRINT"] == ["PRINT"]
+
+
+def test_what_a_log_defines_after_it_looked_for_it_is_in_no_dispute() -> None:
+    log = ASKED.format("DISPLAY PROCESS(PRINT)", NONE + "     2 : DEFINE PROCESS(PRINT)\nAMQ8010I: created.\n")
+    assert not any("out of date" in str(each) for each in read_sources([Source("log", log.encode())]).remarks)

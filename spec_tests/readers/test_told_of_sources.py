@@ -10,6 +10,7 @@ from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import FactsError
 from mqclause.model.readers.mqsc.script import read_mqsc
 from mqclause.model.readers.runmqsc.format import read_runmqsc
+from spec_tests.support.displayed import BANNER
 
 
 def remarks(text: str) -> list[str]:
@@ -75,22 +76,21 @@ def test_a_log_has_the_commands_that_runmqsc_says_it_read(echoed: list[str], rea
     assert all(each.startswith(begin) for each, begin in zip(found, told, strict=True))
 
 
-BEGUN = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nStarting MQSC for queue manager QM1.\n\n\n"
 REFUSED = "     1 : DISPLAY QUEUE(*) ALL\nAMQ8135E: Not authorized.\nOne MQSC command read.\n"
-STOPPED = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nAMQ8146E: IBM MQ queue manager not available.\n\nNo MQSC commands read.\n"
+STOPPED = f"{BANNER.splitlines()[0]}\nAMQ8146E: IBM MQ queue manager not available.\n\nNo MQSC commands read.\n"
 
 
 @pytest.mark.parametrize(
     ("log", "shows"),
     [
-        (BEGUN, False),
-        (BEGUN + REFUSED, False),
-        (BEGUN + "     1 : DISPLAY QUEUE(*) ALL\n", False),
-        (BEGUN + "     1 : DISPLAY QMGR ALL\nAMQ8408I: Display Queue Manager details.\n", False),
+        (BANNER, False),
+        (BANNER + REFUSED, False),
+        (BANNER + "     1 : DISPLAY QUEUE(*) ALL\n", False),
+        (BANNER + "     1 : DISPLAY QMGR ALL\nAMQ8408I: Display Queue Manager details.\n", False),
         (STOPPED, False),
-        (BEGUN + "     1 : DISPLAY QUEUE(*) ALL\nAMQ8147E: IBM MQ object * not found.\n", True),
-        (BEGUN + "     1 : DISPLAY LSSTATUS(*)\nAMQ8631I: Display listener status details.\n   LISTENER(L)  STATUS(RUNNING)\n", True),
-        (BEGUN + "     1 : DEFINE QLOCAL(Q)\nAMQ8006I: IBM MQ queue created.\n", True),
+        (BANNER + "     1 : DISPLAY QUEUE(*) ALL\nAMQ8147E: IBM MQ object * not found.\n", True),
+        (BANNER + "     1 : DISPLAY LSSTATUS(*)\nAMQ8631I: Display listener status details.\n   LISTENER(L)  STATUS(RUNNING)\n", True),
+        (BANNER + "     1 : DEFINE QLOCAL(Q)\nAMQ8006I: IBM MQ queue created.\n", True),
     ],
 )  # fmt: skip
 def test_a_log_in_which_nothing_was_answered_tells_of_nothing(log: str, shows: bool) -> None:
@@ -105,7 +105,7 @@ def test_a_log_in_which_nothing_was_answered_tells_of_nothing(log: str, shows: b
 def test_a_command_that_was_refused_in_two_messages_is_one(refusal: str) -> None:
     """Of a wrong command runmqsc says that it is wrong, and then how it is written."""
     done = "     {} : DEFINE QLOCAL({})\nAMQ8006I: IBM MQ queue created.\n"
-    log = f"{BEGUN}{done.format(1, 'A')}     2 : DEFINE QLOCL(B)\n{refusal}{done.format(3, 'C')}"
+    log = f"{BANNER}{done.format(1, 'A')}     2 : DEFINE QLOCL(B)\n{refusal}{done.format(3, 'C')}"
     assert [each.name for each in read_runmqsc(log, "f").records] == ["A", "C"]
 
 

@@ -83,7 +83,12 @@ def order_files(
         return 0
     if not messages and queue is None:
         click.echo("the facts have no [[message]]")
+        unseen = [each.name for each in known.values() if each.curdepth]
+        if unseen:
+            named = f"{', '.join(unseen[:4])}{' and others' if unseen[4:] else ''}"
+            click.echo(f"messages are on {named}; --queue QUEUE says how to give them")
     for place, each in enumerate(found):
-        shown = [*order_lines(each), *next_get_lines(retrieval, cluster, messages, each.queue.name)]
+        gets = () if each.incomplete else next_get_lines(retrieval, cluster, messages, each.queue.name)
+        shown = [*order_lines(each), *gets]
         click.echo("\n".join([*[""] * (place > 0), *shown]))
     return 0

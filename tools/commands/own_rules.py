@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,8 +16,8 @@ from mqclause.model.readers.facts_document import LONGEST_PATH
 from mqclause.model.readers.toml_facts import parse_toml
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.reading import InForce
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.reading import InForce, check_keys
+from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules
 
 MOST_WAYS = 1_000
 """In so many ways may the documents of a folder be read: by editions, and by choices of readings."""
@@ -50,6 +51,13 @@ def own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> 
     return Rules(readings, edition, folder)
 
 
+def told_of(folder: str, error: RuleError | ValueError) -> FactsError:
+    """What a command ended in by rules of a folder: each fault with its place there."""
+    if isinstance(error, RuleError):
+        return FactsError([_diagnostic(folder, each, InForce((), {})) for each in (error, *error.others)])
+    return FactsError([Diagnostic(folder, str(error))])
+
+
 def _check_folders(rules: Rules) -> None:
     """Raises RuleError for a folder, terms or a reading of a document that nobody asks: one that has no clauses."""
     known = [*DOCUMENTS, *(name for name in rules.clauses if name not in DOCUMENTS)]
@@ -57,6 +65,8 @@ def _check_folders(rules: Rules) -> None:
         name, slash, _ = path.partition("/")
         if slash and name not in (*known, "documents"):
             raise RuleError(path, "", f"{name}/ is not the folder of a document{instead(name, known)}")
+        if name == "documents":
+            _check_sentences(path, rules.toml(path))
     for name in rules.toml("terms.toml"):
         if name not in known:
             raise RuleError("terms.toml", name, f"is not the folder of a document{instead(name, known)}")
@@ -65,6 +75,15 @@ def _check_folders(rules: Rules) -> None:
             if (name := clause.partition("/")[0]) not in known:
                 said = f"{quoted(clause)} is not a clause of a document{instead(name, known)}"
                 raise RuleError("readings.toml", f"{reading.id}.clauses", said)
+
+
+def _check_sentences(path: str, table: Mapping[str, Any]) -> None:
+    """Raises RuleError for a key of a file of documents/ that nobody reads."""
+    for key in table:
+        if key not in CLAUSE_FILE_KEYS:
+            raise RuleError(path, key, f"is not known{instead(key, CLAUSE_FILE_KEYS)}")
+    for place, each in enumerate(table.get("clause", ()), 1):
+        check_keys(path, f"clause {place}", each, CLAUSE_KEYS)
 
 
 def _stated_editions(rules: Rules) -> list[str]:

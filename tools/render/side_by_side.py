@@ -34,6 +34,9 @@ def order_lines(order: QueueOrder) -> Iterator[str]:
         said = "keep their order" if kept.guaranteed else f"need not keep their order: {'; '.join(kept.because)}"
         yield f"messages put by {who} {said}"
     yield from order.remarks
+    for unknown in order.incomplete:
+        yield f"not known: {unknown.what}"
+        yield f"  {unknown.command}"
 
 
 def next_get_lines(retrieval: Retrieval, cluster: Cluster, messages: Sequence[Message], queue: str) -> Iterator[str]:

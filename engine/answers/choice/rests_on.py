@@ -24,7 +24,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
 from mqclause.language.evaluate import Scope, evaluate
-from mqclause.model.assembly.incomplete import Incomplete, still_asking
+from mqclause.model.assembly.incomplete import AtOthers, Incomplete, still_asking
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.destination import Destination
 
@@ -80,9 +80,8 @@ def _asked_of_repositories(name: str, kind: str, snapshot: Snapshot) -> Incomple
     others = snapshot.cluster.remote_queue_managers
     of_them = (each for each in others if any(map(each.is_full_in, {*each.clusters}.intersection(snapshot.partial_of))))
     full = ", ".join(each.name for each in of_them)
-    asked = f"{own} is no full repository of {of}: when {name} is opened it asks {full or 'those that are'} for it"
-    what = f"{asked}, goes on if they know it, and else fails as told, or with 2189 if none answers"
-    return Incomplete(what, full or name, f"DISPLAY {kind}('{name}') ALL")
+    what = f"whether {full or 'full repositories'} know {name}, which {own}, no full repository of {of}, does not"
+    return AtOthers(what, full or name, f"DISPLAY {kind}('{name}') ALL")
 
 
 def unknown_exit(decision: Decision) -> Iterator[Incomplete]:

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from mqclause.answers.order.looks import Looks, Sees, looks_of, sees_of
 from mqclause.answers.order.message_terms import message_terms
@@ -16,6 +16,7 @@ from mqclause.executors.course import Course
 from mqclause.executors.plain import first_scope
 from mqclause.executors.run import ExecutorName, Run
 from mqclause.language.evaluate import Scope
+from mqclause.model.assembly.incomplete import Incomplete
 from mqclause.model.diagnostic import Diagnostic, FactsError, instead, quoted
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.message import Message
@@ -68,6 +69,17 @@ class QueueOrder:
     as_put: Sequence[AsPut]
     remarks: tuple[str, ...] = ()
 
+    @property
+    def incomplete(self) -> tuple[Incomplete, ...]:
+        """That messages are on the queue, or may be, of which none is given."""
+        name, depth = self.queue.name, self.queue.curdepth
+        if depth == 0 or self.physical or self.logical or self.left_out:
+            return ()
+        there = "no source tells how many messages are" if depth is None else f"CURDEPTH is {depth}, and no message is"
+        there = f"{there} on {name}" if depth is None else f"{there} given"
+        what = f"{there}: their order is that of [[message]] tables, one for each, in the order of arrival"
+        return (Incomplete(what, name, f"amqsbcg '{name}' {self.queue.queue_manager}"),)
+
     def to_json(self) -> dict[str, Any]:
         """As the object of ``mqclause order --json``."""
         return {
@@ -89,6 +101,7 @@ class QueueOrder:
                 {"by": each.by, "guaranteed": each.guaranteed, "because": list(each.because)} for each in self.as_put
             ],
             **({"remarks": list(self.remarks)} if self.remarks else {}),
+            **({"incomplete": [asdict(each) for each in self.incomplete]} if self.incomplete else {}),
         }
 
 

@@ -61,8 +61,8 @@ class Assumptions:
     @classmethod
     def of(cls, scenario: Scenario, triggers: Triggers) -> Self:
         """Those of a scenario, before its first event."""
-        unknown = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
-        return cls(triggers, scenario.assumed, *map(set, unknown))
+        handles, depths, untimed = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
+        return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed))
 
     def said(self, row: Row) -> tuple[str, ...]:
         """What the row rests on, each thing once in a replay but for what is taken to be there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from math import ceil, floor
+from math import ceil, floor, isfinite
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -47,7 +47,7 @@ def thresholds(steps: Steps, occasion: Occasion) -> frozenset[int]:
     """
     scope = Scope(steps.vocabulary, occasion)
     found = ((evaluate(each.with_what, scope), each.above) for each in _compared(steps))
-    turns = (whole + more - put for value, above in found for whole in (floor(value), ceil(value))
+    turns = (whole + more - put for value, above in found if isfinite(value) for whole in (floor(value), ceil(value))
              for more in above for put in (0, 1))  # fmt: skip
     return frozenset(each for each in turns if each >= 0)
 
