@@ -80,8 +80,9 @@ def _written(found: DecidedNames, puts: ClusterPuts) -> exp.Select:
 
 def _answers(found: DecidedNames) -> exp.Select:
     share = {**dict.fromkeys(TIE_NAMES, _TEXT), "share": DUCKDB_TYPES["number"]}
-    types = {"place": "INTEGER", **{name: ANSWERED[kind] for name, kind in DECISION.items()}, "shares": [share]}
-    return _prefixed(ANSWERS, [{"place": place, **each} for place, each in enumerate(found.answers)], types)
+    types = {**{name: ANSWERED[kind] for name, kind in DECISION.items()}, "shares": [share]}
+    told = {"place": "INTEGER", **{name: types[name] for name in found.told}}
+    return _prefixed(ANSWERS, [{"place": place, **each} for place, each in enumerate(found.answers)], told)
 
 
 def _prefixed(table: str, rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Select:

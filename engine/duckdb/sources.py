@@ -31,10 +31,14 @@ so this is a name that nobody gives."""
 
 @frozen
 class GivenTable:
-    """A table as a relation, and the connection that it is asked on; of a relation that may be unknown."""
+    """A table as a relation, and the connection that it is asked on; of a relation that may be unknown.
+
+    ``is_sized`` says that DuckDB knows about how many rows it has, which it does not of a stream.
+    """
 
     relation: DuckDBPyRelation
     connection: DuckDBPyConnection | None
+    is_sized: bool = True
 
     @classmethod
     def of(cls, source: Any, connection: DuckDBPyConnection | None) -> GivenTable:
@@ -55,7 +59,7 @@ class GivenTable:
             raise no_table(source, expected)  # one column of pandas: it depends on DuckDB's release what comes of it
         check_apart(map(str, _names(source)))
         try:
-            return cls(_found(made, source, f"SELECT * FROM {ASKED_OF}"), made)
+            return cls(_found(made, source, f"SELECT * FROM {ASKED_OF}"), made, hasattr(source, "__len__"))
         except duckdb.InvalidInputException:
             raise no_table(source, expected) from None
 

@@ -32,14 +32,13 @@ from mqclause.tables.cluster_puts import (
     ClusterPuts,
 )
 from mqclause.tables.columns import DECISION
-from mqclause.tables.decided_names import decided_names
+from mqclause.tables.decided_names import DecidedNames, decided_names
 from mqclause.tables.exit_rows import ExitRows
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct_of
-from mqclause.tables.name_keys import AT, BY_MANAGER, BY_QUEUE
 from mqclause.tables.plan import plan_of
 from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, HASHED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
+from mqclause.tables.shares import DECIDED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
 from mqclause.tables.shown import shown_sql
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def decide(
         puts = cluster_puts(columns, cluster, at, put, spreading)
         rules = puts.of_one_edition(rules)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading))
+        decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading, given.is_sized))
         return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
     return given.asked(text_of_rows(shape_of(columns, OUTCOME), tuple(columns), rules, explain, spreading))
@@ -227,17 +226,49 @@ class _Plans:
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def text_in_cluster(
-    puts: ClusterPuts, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None
+    puts: ClusterPuts,
+    columns: Sequence[str],
+    rules: Rules,
+    explain: bool,
+    spread: Spread | None,
+    is_sized: bool = False,
 ) -> str:
-    """The query of a table of puts in a cluster, written once."""
-    return DUCKDB.text(_numbered(_in_cluster(puts, columns, rules, explain, spread), spread))
+    """The query of a table of puts in a cluster, written once; ``is_sized``: DuckDB knows of how many rows it is."""
+    return DUCKDB.text(_numbered(_in_cluster(puts, columns, rules, explain, spread, is_sized), spread))
 
 
 def _in_cluster(
-    puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None
+    puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None, is_sized: bool
 ) -> exp.Select:
     """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules."""
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
+    _find(chain, puts, found, rules)
+    if found.odd:
+        _decide_odd(chain, puts, columns, rules, explain, spread)
+    place = _draw(chain, spread) if found.draws and spread is not None else column(PLACE)
+    asked = [*DECISION, *(["shares"] if spread and spread.shares else [])]
+    fields = {
+        name: column(f"{ANSWERS}_{name}") if name in found.told else exp.cast(exp.null(), _NULL_OF[DECISION[name]])
+        for name in asked
+    }
+    decided = puts.decided(fields, found.tells_names)
+    if found.odd:
+        odd = puts.of_odd(column(_ODD_DECISION), rules, spread is not None and spread.shares)
+        decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), odd)], decided)
+    kept = [_kept(each) for each in columns]
+    query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
+    # Every row has an answer; that of an odd one is not looked at. Knowing that, DuckDB joins in half the time. But
+    # where it does not know how many rows there are, it might gather them all before it gives any.
+    there = exp.Greatest(this=place, expressions=[literal(0)]) if found.odd else place
+    join_type = "inner" if is_sized else "left"
+    query.join(ANSWERS, on=equal(there, column(f"{ANSWERS}_place")), join_type=join_type, copy=False)
+    for name, part, stored in reversed([*((*each, True) for each in known(found, puts).items()), *chain.parts]):
+        query = with_first(query, name, part, stored)
+    return query
+
+
+def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules) -> None:
+    """The places of the answers: by names as they are written, or by what is found in others."""
     number = puts.number(found.numbers)
     if number is not None:
         chain.add({NUMBER: number})
@@ -248,35 +279,21 @@ def _in_cluster(
     ]
     said = [] if number is None else [NUMBER]
     chain.join(WRITTEN, {SETTLED: "place"}, [*as_written, *(_same(WRITTEN, "number", each) for each in said)])
-    for level in puts.found_by(rules):
+    levels, by = puts.found_by(rules)
+    for level in levels:
         chain.add(level)
-    by = {"at": AT, "queue": BY_QUEUE, "queue_manager": BY_MANAGER, **({"number": NUMBER} if said else {})}
-    chain.join(NAMES, {_FOUND: "place"}, [_same(NAMES, name, each) for name, each in by.items()])
+    by |= {"number": column(NUMBER)} if said else {}
+    chain.join(NAMES, {_FOUND: "place"}, [equal(each, column(f"{NAMES}_{name}")) for name, each in by.items()])
     chain.add({PLACE: puts.place_of(column(_FOUND), found.unknown, rules, column(NUMBER) if said else literal(0))})
-    if found.odd:
-        _decide_odd(chain, puts, columns, rules, explain, spread)
-    place = _draw(chain, spread) if found.draws and spread is not None else column(PLACE)
-    fields = {
-        name: column(f"{ANSWERS}_{name}") for name in (*DECISION, *(["shares"] if spread and spread.shares else []))
-    }
-    decided = puts.decided(fields, found.tells_names)
-    if found.odd:
-        odd = puts.of_odd(column(_ODD_DECISION), rules)
-        decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), odd)], decided)
-    kept = [_kept(each) for each in columns]
-    query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
-    query.join(ANSWERS, on=equal(place, column(f"{ANSWERS}_place")), join_type="left", copy=False)
-    for name, part, stored in reversed([*((*each, True) for each in known(found, puts).items()), *chain.parts]):
-        query = with_first(query, name, part, stored)
-    return query
 
 
 def _draw(chain: _Chain, spread: Spread) -> Node:
     """The place of the answer that a row takes of several."""
     chain.join(DRAWS, {_DRAWN: "draws"}, [_same(DRAWS, "place", PLACE)])
     is_drawn = negated(is_null(column(_DRAWN)))
-    chain.add({HASHED: when(is_drawn, spread.hashed())})
-    chain.add({TIMES: when(is_drawn.copy(), spread.times(column(_DRAWN)))})
+    for level in spread.hashed():
+        chain.add(level)
+    chain.add({TIMES: when(is_drawn, spread.times(column(_DRAWN)))})
     return exp.Add(this=column(PLACE), expression=coalesced(spread.place(), literal(0)))
 
 
@@ -291,6 +308,10 @@ def _decide_odd(
     chain.add({_IS_ODD: is_odd, ODD_PUT: when(is_odd.copy(), puts.odd_put)})
     query = evolve(plans, where=column(_IS_ODD)).query(chain.last, columns, (PLACE,), spread, _ODD_DECISION)
     chain.add_query(query)
+
+
+_NULL_OF = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
+"""The types of fields of a decision that hold nothing in any answer."""
 
 
 class _Chain:

@@ -1,14 +1,15 @@
-"""Puts in a cluster: all that puts can say of a name is decided once, by the engine, and each row looks its own up.
+"""Puts in a cluster: what a row says as trees, by which it finds what is decided of its names.
 
-A name has a number, ``id``, and so has what a put says besides, ``number``. A put that says anything else is odd: its
-own CLWLMRUC, queue managers that the message went to, a word or a name that MQ does not allow. Its row is decided, or
-told what is wrong with it, by the plan of ``odd_shape``. Nothing here is looked up by more than one row of what is
-known, so that a table keeps its rows whatever it is made of, and is read once.
+See mqclause.tables.decided_names for the small table. Most rows are settled by it as they stand. Of others the names
+are looked at: whether MQ allows them, and what stands for them where nobody knows them. A put that says something odd
+(its own CLWLMRUC, queue managers that the message went to) of a name that asks the workload rules is decided by the
+plan of ``odd_shape``. Nothing is looked up by more than one row of what is known, so that a table keeps its rows
+whatever it is made of, and is read once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -25,8 +26,7 @@ from mqclause.tables.bindings import Bindings
 from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
 from mqclause.tables.demands import OF_PUTS, PUT_NAMES, is_null_text
 from mqclause.tables.faults import in_quotes, not_allowed, told_of
-from mqclause.tables.name_keys import AT, ID, KEYS, NameKeys, as_named, is_given, stands_for_any, told_names
-from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, TOLD_NAMES, decided_puts, names_of
+from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, NamedPuts, names_of
 from mqclause.tables.packing import word_place
 from mqclause.tables.shape import Shape, Sources, ValueSource
 from mqclause.tables.shares import TIE_NAMES
@@ -39,8 +39,8 @@ NUMBER, SETTLED, INVALID, PLACE = (f"__mqclause_{name}" for name in ("number_sai
 """Columns on the way: what a put says besides names, the place of an answer that the written names lead to, whether a
 row that they settle not is invalid, and the place of its answer."""
 
-SAID_NUMBER, ANY_NUMBER, ASKED = "__mqclause_number", "__mqclause_any_number", "__mqclause_asked"
-"""Columns on the way: what a put says, what it says besides what is odd, and which of them its name asks for."""
+AT, KEYS = "__mqclause_at", {name: f"__mqclause_{name}" for name in PUT_NAMES}
+"""Columns on the way: the place of the row's cluster, and the names that its put gives."""
 
 OF_SEVERAL_EDITIONS = (
     "put: what it says is decided with the row, and the local queue managers are of several editions; "
@@ -123,27 +123,69 @@ class ClusterPuts:
         at = {} if self.at is None else {"at": self.at.value.copy()}
         return at | {name: self.sources[name][0].value.copy() for name in PUT_NAMES if self.gives(name)}
 
-    def found_by(self, rules: Rules) -> list[dict[str, Node]]:
-        """The columns by which a row that is not SETTLED is found, those before first: INVALID, KEYS, BY_NAME."""
-        wrong = either(wrong for wrong, _ in self.faults())
+    def found_by(self, rules: Rules) -> tuple[list[dict[str, Node]], dict[str, Node]]:
+        """The columns by which a row that is not SETTLED is found, those before first; and by what, of the small table.
+
+        They are null in other rows, and all but INVALID also in one that is invalid.
+        """
         is_valid = negated(F.column(INVALID))
-        keys = {AT: self.place, **self.keys}
-        return [
-            {INVALID: when(F.is_null(F.column(SETTLED)), wrong)},
+        keys = {} if self.at is None else {AT: self.place}
+        keys |= {KEYS[name]: each for name, each in self.names.items() if self.gives(name)}
+        at = literal(0) if self.at is None else F.column(AT)
+        found, on = self._by_name(rules), {"at": at, **{name: self._key(name) for name in PUT_NAMES}}
+        anew = {f"__mqclause_by_{name}": tree for name, tree in found.items() if tree != on[name]}
+        levels = [
+            {INVALID: when(F.is_null(F.column(SETTLED)), either(wrong for wrong, _ in self.faults()))},
             {name: when(is_valid.copy(), key) for name, key in keys.items()},
-            self.by_name(rules),
+            *([anew] if anew else []),
         ]
+        return levels, on | {name: F.column(f"__mqclause_by_{name}") for name in found if found[name] != on[name]}
+
+    def _by_name(self, rules: Rules) -> dict[str, Node]:
+        """By what the names of a row are found: themselves, or what stands for any."""
+        known = [names_of(cluster, rules) for cluster in self.clusters.values()]
+        apart = self._of_cluster([literal(each.apart) for each in known], "BOOLEAN", F.column(AT))
+        queue, queue_manager = map(self._key, PUT_NAMES)
+        manager, stands = self._manager(known, apart), []
+        if self._gives_both:
+            is_kept = both(*map(_is_given, (queue, queue_manager)), F.is_null(self._beside(known, manager)))
+            said = [literal(name) for name in known[0].said]
+            stands.append(both(is_kept, negated(exp.In(this=queue.copy(), expressions=said))) if said else is_kept)
+        if self.gives("queue") and any(each.apart for each in known):
+            listed = self._names_of_cluster([each.queues for each in known])
+            stands.append(both(apart.copy(), _is_given(queue), negated(F.has(listed, queue.copy()))))
+        any_queue = literal(AS_NAMED["queue"])
+        return {"queue": case([(each, any_queue) for each in stands], queue), "queue_manager": manager}
+
+    def _manager(self, known: Sequence[NamedPuts], apart: Node) -> Node:
+        own = self._key("queue_manager")
+        if not self.gives("queue_manager") or not any(each.apart for each in known):
+            return own
+        listed = self._names_of_cluster([each.managers for each in known])
+        stands = both(apart.copy(), _is_given(own), negated(F.has(listed, own.copy())))
+        return case([(stands, literal(AS_NAMED["queue_manager"]))], own)
+
+    def _beside(self, known: Sequence[NamedPuts], manager: Node) -> Node:
+        """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
+        return F.place_of(self._names_of_cluster([each.beside for each in known]), manager.copy())
 
     def place_of(self, found: Node, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
         """The place of an answer: of a row that is SETTLED, or ``found``, or ``unknown`` to all; 0 if it is invalid."""
         places = [found] if not any(unknown) else [found, self._unknown_place(unknown, rules, number)]
-        return F.coalesced(F.column(SETTLED), when(F.column(INVALID), literal(0)), *places)
+        return F.coalesced(F.column(SETTLED), when(F.column(INVALID), literal(0)), *places, literal(0))
 
     def _unknown_place(self, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
-        kinds = self._of_cluster(
-            [_listed(_listed(map(literal, places)) for places in kinds) for kinds in unknown], "ARRAY<ARRAY<INT>>"
-        )
-        return F.item(F.item(kinds, self.name_keys(rules).unknown_kind()), number)
+        """A queue that nobody knows is the first kind, a queue manager the next, then both, then beside a known one."""
+        known = [names_of(cluster, rules) for cluster in self.clusters.values()]
+        queue, manager = map(self._key, PUT_NAMES)
+        beside = exp.Add(this=self._beside(known, self._manager(known, exp.false())), expression=literal(2))
+        kind: Node = literal(0)
+        if self.gives("queue_manager"):
+            kinds = [(negated(_is_given(manager)), literal(0)), (negated(_is_given(queue)), literal(1))]
+            kind = case(kinds, F.coalesced(beside, literal(2)))
+        listed = [_array(_array(map(literal, places)) for places in kinds) for kinds in unknown]
+        of_cluster = self._of_cluster(listed, "ARRAY<ARRAY<INT>>", F.column(AT))
+        return F.item(F.item(exp.cast(of_cluster, "ARRAY<ARRAY<INT>>"), kind), number)
 
     def faults(self) -> list[tuple[Node, Node]]:
         """What can be wrong with a row, in the order in which it is told, each with the text that is told of it."""
@@ -154,7 +196,7 @@ class ClusterPuts:
             found.append((F.is_null(self.struct.copy()), literal(is_null_text("put"))))
         found += [(spelt_out(wrong), told_of(words, of)) for of, wrong in words.faults()]
         none = OF_PUTS.none_given if self.struct is not None else self._none_given()
-        return [*found, (both(*(equal(each, "") for each in self.keys.values())), literal(none))]
+        return [*found, (both(*(equal(each, "") for each in self.names.values())), literal(none))]
 
     def decided(self, fields: Mapping[str, Node], named: Collection[str]) -> Node:
         """The decision of a row, from the ``fields`` of its answer; in those ``named`` names of the row may stand."""
@@ -173,19 +215,6 @@ class ClusterPuts:
             found["shares"] = F.each(fields["shares"], F.struct_of({**each, **share}), F.EACH.name)
         return {**fields, **found}
 
-    def name_rows(self, rules: Rules) -> Iterator[dict[str, Any]]:
-        """The rows that names are found by, and their destinations."""
-        for at, cluster in enumerate(self.clusters.values()):
-            known = (each for each in names_of(cluster, rules, at).named if not each.unknown)
-            yield from (each.row(at, cluster, rules) for each in known)
-
-    def decisions(self, rules: Rules, explain: bool, with_ties: bool) -> Iterator[tuple[int, Sequence[dict[str, Any]]]]:
-        """For each name by ``id`` what is decided of all that a put can say, by ``number``: see decided_puts."""
-        for at, cluster in enumerate(self.clusters.values()):
-            found = decided_puts(cluster, rules, explain, with_ties)
-            for named, each in zip(names_of(cluster, rules, at).named, found, strict=True):
-                yield named.id, each
-
     @property
     def place(self) -> Node:
         """The place of the row's cluster, from 0; null if nobody gives one for its local queue manager."""
@@ -195,61 +224,21 @@ class ClusterPuts:
         return exp.cast(exp.Sub(this=place, expression=literal(1)), "INT")
 
     @property
-    def keys(self) -> dict[str, Node]:
-        """The names that a put gives, never null, under KEYS."""
+    def names(self) -> dict[str, Node]:
+        """The names that a put gives, never null."""
         words = self._words()
-        return {key: words.value(PUT[name]) for name, key in KEYS.items()}
+        return {name: words.value(PUT[name]) for name in PUT_NAMES}
+
+    def _key(self, name: str) -> Node:
+        return F.column(KEYS[name]) if self.gives(name) else literal("")
 
     @property
-    def numbers(self) -> dict[str, Node]:
-        """What a put says besides names: SAID_NUMBER is null if it is odd, ANY_NUMBER only if it is not allowed."""
-        gives_one = either([is_given(key) for key in KEYS.values()])
-        number, any_number = (when(gives_one, exp.cast(self._number(odd), "INT")) for odd in (False, True))
-        return {SAID_NUMBER: number, ANY_NUMBER: any_number}
+    def _gives_both(self) -> bool:
+        return all(map(self.gives, PUT_NAMES))
 
     def _own_where_it_stands(self, value: Node) -> Node:
         """A name of the small table, or the name of the row that it stands for."""
-        return case(
-            [(equal(value.copy(), AS_NAMED[name]), key) for name, key in self._own_names().items()], value.copy()
-        )
-
-    def _own_names(self) -> dict[str, Node]:
-        """The names that a row gives, by the field of a put."""
-        return {name: self.keys[key] for name, key in KEYS.items()}
-
-    def name_keys(self, rules: Rules) -> NameKeys:
-        """How the names of a row are found."""
-        return NameKeys([names_of(cluster, rules) for cluster in self.clusters.values()], self._of_cluster)
-
-    def by_name(self, rules: Rules) -> dict[str, Node]:
-        """BY_QUEUE and BY_MANAGER."""
-        return self.name_keys(rules).by_name(set(PUT_NAMES) <= set(self.sources))
-
-    def _wrong_names(self) -> list[tuple[Column, Node]]:
-        return [(of, wrong) for of, wrong in self._words().faults() if of.name in PUT_NAMES]
-
-    @property
-    def number_asked(self) -> Node:
-        """SAID_NUMBER, or of a name that asks no workload rule ANY_NUMBER: what is odd is nothing to it.
-
-        It is null for names that are none; of those that are known nobody needs to see the letters.
-        """
-        unknown = F.is_null(F.column("id", "__mqclause_names"))
-        is_none = both(either([unknown, stands_for_any()]), either(wrong for _, wrong in self._wrong_names()))
-        asks = F.coalesced(F.column("asks", "__mqclause_names"), exp.false())
-        return case([(is_none, exp.null()), (asks, F.column(SAID_NUMBER))], F.column(ANY_NUMBER))
-
-    def _number(self, any_value: bool) -> Node:
-        words, number = self._words(), literal(0)
-        wrong = {of.name: each for of, each in words.faults()}
-        for name, can_say in CAN_SAY.items():
-            before = exp.Mul(this=number, expression=literal(len(can_say)))
-            if any_value and len(can_say) == 1:
-                place = case([(wrong[name], exp.null())], literal(0)) if name in wrong else literal(0)
-            else:
-                place = self._place_of(PUT[name], words)
-            number = exp.Add(this=before, expression=place)
-        return number
+        return case([(equal(value.copy(), AS_NAMED[name]), key) for name, key in self.names.items()], value.copy())
 
     def _place_of(self, of: Column, words: RowWords) -> Node:
         """The place of what a put says in one field among all that it can say; null if it says something else."""
@@ -303,49 +292,12 @@ class ClusterPuts:
         of = (rules.of_level(each.queue_manager.command_level) for each in self.clusters.values())
         return {each.as_stated(each.edition): each for each in of}
 
-    def of_odd(self, decided: Node, rules: Rules) -> Node:
+    def of_odd(self, decided: Node, rules: Rules, shares: bool) -> Node:
         """What is ``decided`` of an odd put by a plan of one edition; among queue managers of several it is told so."""
-        several = len(self._by_edition(rules)) > 1
-        return F.struct_of(invalid_decision(literal(OF_SEVERAL_EDITIONS))) if several else decided
-
-    def answer(self, known: Node, odd: Node) -> Node:
-        """The decision: what is ``known``, or what the plan says of an ``odd`` put, or what is wrong with its names."""
-        wrong = [(wrong, told_of(self._words(), of)) for of, wrong in self._wrong_names()]
-        if self.at is not None:
-            wrong.insert(0, (F.is_null(F.column(AT)), self._no_cluster(self.at)))
-        if self.struct is None:
-            wrong.append((both(*(equal(each, "") for each in self.keys.values())), literal(self._none_given())))
-        invalid = [(each, F.struct_of(invalid_decision(text))) for each, text in wrong]
-        return case([(negated(F.is_null(known)), F.column("decision", known.name)), *invalid], odd)
-
-    @staticmethod
-    def ties(known: Node, odd: Node) -> Node:
-        """Who stays permitted: as it is ``known``, or as the plan says of an ``odd`` put."""
-        return case([(negated(F.is_null(known)), F.column("ties", known.name))], odd)
-
-    def known_as_named(self, known: Node, rules: Rules, explain: bool, with_ties: bool) -> Node:
-        """What is known, with the names of the row where they stand in it."""
-        stands = []
-        if set(PUT_NAMES) <= set(self.sources) or any(each.apart for each in self.name_keys(rules).clusters):
-            stands.append(stands_for_any())
-        if self._is_unknown_told(rules, explain, with_ties):
-            stands.append(exp.LT(this=F.column(ID), expression=literal(0)))
-        if not stands:
-            return known
-        fields = {name: F.field_of(F.field_of(known.copy(), "decision"), name) for name in DECISION}
-        answer = {"decision": F.struct_of({**fields, **as_named({name: fields[name] for name in TOLD_NAMES})})}
-        if with_ties:
-            tie = {name: F.field_of(F.EACH, name) for name in (*TIE_NAMES, "weight")}
-            tied = F.struct_of({**tie, **as_named({name: tie[name] for name in KEYS})})
-            answer["ties"] = F.each(F.field_of(known.copy(), "ties"), tied, F.EACH.name)
-        return case([(both(either(stands), negated(F.is_null(known.copy()))), F.struct_of(answer))], known)
-
-    def _is_unknown_told(self, rules: Rules, explain: bool, with_ties: bool) -> bool:
-        """Whether a name that nobody knows stands in an answer: rules may have it lead somewhere all the same."""
-        unknown = (found for number, found in self.decisions(rules, explain, with_ties) if number < 0)
-        return told_names(
-            one for found in unknown for each in found for one in (each["decision"], *each.get("ties", ()))
-        )
+        if len(self._by_edition(rules)) == 1:
+            return decided
+        told = invalid_decision(literal(OF_SEVERAL_EDITIONS))
+        return F.struct_of({**told, **({"shares": exp.null()} if shares else {})})
 
     def _none_given(self) -> str:
         """What is told of a row of a flat table that names nothing: the columns that should."""
@@ -371,8 +323,8 @@ class ClusterPuts:
         told = found["bind"][0].told if "bind" in found else "put.bind"
         own = ValueSource(self._own("clwlmruc"), "integer", "put.clwlmruc")
         # Names have been checked, and those that nobody knows are decided by what else they are told.
-        asked = {name: F.column(f"asked_{name}", "__mqclause_names") for name in KEYS}
-        given = self._own_names()
+        asked = {name: F.column(f"asked_{name}", "__mqclause_names") for name in PUT_NAMES}
+        given = self.names
         names = {name: F.coalesced(self._own_where_it_stands(value), given[name]) for name, value in asked.items()}
         return {
             **found,
@@ -385,18 +337,25 @@ class ClusterPuts:
     def _own(self, attribute: str) -> Node:
         """An attribute of the local queue manager."""
         values = [literal(getattr(each.queue_manager, attribute)) for each in self.clusters.values()]
-        return self._of_cluster(values, "BIGINT" if PUT_OF[attribute].kind == "integer" else "TEXT")
+        return self._of_cluster(values, "BIGINT" if PUT_OF[attribute].kind == "integer" else "TEXT", self.place)
 
-    def _of_cluster(self, values: Sequence[Node], kind: str) -> Node:
+    def _of_cluster(self, values: Sequence[Node], kind: str, at: Node) -> Node:
         """Of values, one for each cluster, that of the row's."""
-        return values[0] if len(set(values)) == 1 else F.item(F.list_of(list(values), kind), F.column(AT))
+        return values[0] if len(set(values)) == 1 else F.item(F.list_of(list(values), kind), at)
+
+    def _names_of_cluster(self, names: Sequence[Sequence[str]]) -> Node:
+        return self._of_cluster([literal(tuple(each)) for each in names], "ARRAY<TEXT>", F.column(AT))
 
 
 PUT_OF = {"clwlmruc": PUT["clwlmruc"], "clwluseq": PUT["qmgr_clwluseq"]}
 """The fields of a put that its local queue manager gives, by the attribute."""
 
 
-def _listed(items: Iterable[Node]) -> Node:
+def _is_given(name: Node) -> Node:
+    return exp.NEQ(this=name.copy(), expression=literal(""))
+
+
+def _array(items: Iterable[Node]) -> Node:
     return exp.Array(expressions=list(items))
 
 

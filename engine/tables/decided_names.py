@@ -64,6 +64,12 @@ class DecidedNames:
     odd: Sequence[Mapping[str, Any]]
 
     @property
+    def told(self) -> list[str]:
+        """The fields of an answer that hold something in some answer; and ``shares``, if they are asked for."""
+        every = dict.fromkeys(name for each in self.answers for name in each)
+        return [name for name in every if name == "shares" or any(each.get(name) is not None for each in self.answers)]
+
+    @property
     def tells_names(self) -> frozenset[str]:
         """The fields of an answer, ``shares`` among them, in which a name of the row stands in some answer."""
         return frozenset(
@@ -90,14 +96,13 @@ def decided_names(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread
                 continue
             places = [answers.place(one) for one in each]
             if puts.says_odd:
-                row = named.row(at, cluster, rules)
-                places += [-1 - len(odd)] * len(places) if row["asks"] else places
-                odd += [row] if row["asks"] else []
+                asked = named.asked(cluster, rules)
+                places += [-1 - len(odd)] * len(places) if asked else places
+                odd += [asked] if asked else []
             found.append((at, names, named, places))
     numbers, kept = _different([places for *_, places in found])
     rows = [
-        NameRow(at, named.shown(named.put.queue), named.shown(named.put.queue_manager), _spelt(names, named),
-                [places[number] for number in kept])
+        NameRow(at, named.queue, named.queue_manager, _spelt(names, named), [places[number] for number in kept])
         for at, names, named, places in found if not named.unknown
     ]  # fmt: skip
     unknown = [
@@ -113,12 +118,11 @@ def decided_names(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread
 
 
 def _spelt(names: NamedPuts, named: NamedPut) -> Spelling:
-    queue, queue_manager = named.shown(named.put.queue), named.shown(named.put.queue_manager)
-    if queue_manager == AS_NAMED["queue_manager"]:
+    if named.queue_manager == AS_NAMED["queue_manager"]:
         return "none"
-    if queue != AS_NAMED["queue"]:
+    if named.queue != AS_NAMED["queue"]:
         return "itself"
-    return "any" if queue_manager and queue_manager not in names.beside else "none"
+    return "any" if named.queue_manager and named.queue_manager not in names.beside else "none"
 
 
 def _different(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:

@@ -8,11 +8,16 @@ from itertools import count, product
 from typing import Any
 
 from attrs import asdict, evolve, fields, frozen
+from sqlglot import exp
 
 from mqclause.answers.choice.decision import Decision
 from mqclause.answers.choice.engine import Engine
 from mqclause.answers.choice.reason import NOBODY_LEFT
 from mqclause.answers.choice.resolution import Look, Resolved
+from mqclause.documents import OUTCOME, RESOLUTION
+from mqclause.executors.course import Course
+from mqclause.language.parse import expanded
+from mqclause.language.vocabulary import Word
 from mqclause.model.diagnostic import DomainError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.destination import Destination, destinations
@@ -25,14 +30,10 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables.columns import DESTINATION, PUT, Column
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.row import invalid
-from mqclause.tables.said_names import said_by_rules
 from mqclause.tables.shares import ties_in
 
 ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
 """What the names come to, of which the workload rules are asked; null for the row's own."""
-
-PUT_SAYS = tuple(name for name, each in PUT.items() if name not in PUT_NAMES and not each.optional)
-"""What else a put says."""
 
 AS_NAMED = {"queue": "* ", "queue_manager": "** "}
 """Stand for the names that a row gives, whatever they are. They end in a blank, as no name does that a row is known by.
@@ -45,7 +46,8 @@ TOLD_NAMES = (*PUT_NAMES, "transmission_queue")
 def _can_say() -> dict[str, Sequence[Any]]:
     """What a put can say in each field without being odd. Its CLWLMRUC is the queue manager's."""
     every: dict[str, Sequence[Any]] = {"boolean": (False, True), "texts": ((),), "integer": (None,)}
-    return {name: every.get(PUT[name].kind) or PUT[name].domain.words for name in PUT_SAYS}  # type: ignore[union-attr]
+    said = [each for name, each in PUT.items() if name not in PUT_NAMES and not each.optional]
+    return {each.name: every.get(each.kind) or each.domain.words for each in said}  # type: ignore[union-attr]
 
 
 CAN_SAY = _can_say()
@@ -54,34 +56,42 @@ CAN_SAY = _can_say()
 
 @frozen
 class NamedPut:
-    """What puts can name in a cluster, by its number, and the ``put`` that is asked about it.
+    """What puts can name in a cluster: the ``put`` that is asked about it.
 
     The queue of ``free``, or its queue manager, stands for any name; of a put that is ``unknown`` no name is known to
     anybody.
     """
 
-    id: int
     put: Put
     free: Put
     unknown: bool = False
 
-    def row(self, at: int, cluster: Cluster, rules: Rules) -> dict[str, Any]:
-        """What a row of the ``at``-th cluster finds by its names: what they come to, and the ``destinations``."""
+    @property
+    def queue(self) -> str:
+        """The queue, or what stands for any."""
+        return self.shown(self.put.queue)
+
+    @property
+    def queue_manager(self) -> str:
+        """The queue manager, or what stands for any."""
+        return self.shown(self.put.queue_manager)
+
+    def asked(self, cluster: Cluster, rules: Rules) -> dict[str, Any] | None:
+        """What the workload rules are asked with: what the names come to, and the ``destinations``.
+
+        None if they are not asked.
+        """
         engine = engine_of(rules).at(cluster)
         where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
-        asks, named = where.asks_workload, (self.put.queue, self.put.queue_manager)
-        queue, queue_manager = map(self.shown, where.names if asks else named)
-        listed = [asdict(each) for each in self._listed(cluster, engine, where)] if asks else []
+        if not where.asks_workload:
+            return None
+        listed = map(asdict, self._listed(cluster, engine, where))
+        own = {name: None if shown == AS_NAMED[name] else shown
+               for name, shown in zip(PUT_NAMES, map(self.shown, where.names), strict=True)}  # fmt: skip
         return {
-            "at": at,
-            "id": self.id,
-            "queue": self.shown(self.put.queue),
-            "queue_manager": self.shown(self.put.queue_manager),
-            "asked_queue": None if queue == AS_NAMED["queue"] else queue,
-            "asked_queue_manager": None if queue_manager == AS_NAMED["queue_manager"] else queue_manager,
+            **dict(zip(ASKED_NAMES, own.values(), strict=True)),
             "defbind": where.default_binding,
             "inhibited": where.inhibited,
-            "asks": asks,
             "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in listed],
         }
 
@@ -129,8 +139,8 @@ class NamedPuts:
 
 
 @lru_cache(maxsize=32)
-def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
-    """What puts can name in the ``at``-th cluster. What nobody knows has numbers below 0, unless it is apart."""
+def names_of(cluster: Cluster, rules: Rules) -> NamedPuts:
+    """What puts can name in the cluster."""
     said = tuple(name for name in said_by_rules(rules) if _put(name) is not None)
     taken = _taken(cluster) | {*said}
     not_taken = (name for name in (f"NONE.{number}" for number in count()) if name not in taken)
@@ -159,9 +169,8 @@ def names_of(cluster: Cluster, rules: Rules, at: int = 0) -> NamedPuts:
     known = [*(Put(name) for name in known_queues), *(Put("", name) for name in known_managers)]
     known += [Put(queue, name) for name in beside for queue in known_queues]
     known += [Put(queue, name) for name in known_managers if name not in beside for queue in (free.queue, *said)]
-    named = [NamedPut(number, put, free) for number, put in enumerate(known, at << 32)]
-    if not apart:
-        named += [NamedPut(unknown_number(at, place), put, free, True) for place, put in enumerate(unknown)]
+    named = [NamedPut(put, free) for put in known]
+    named += [] if apart else [NamedPut(put, free, unknown=True) for put in unknown]
     stands = {free.queue_manager: AS_NAMED["queue_manager"]}
     return NamedPuts(named, [stands.get(name, name) for name in beside], queues, managers, said, apart)
 
@@ -196,11 +205,6 @@ def engine_of(rules: Rules) -> Engine:
     return Engine(rules)
 
 
-def unknown_number(at: int, place: int) -> int:
-    """The number of names that are unknown: a queue, a queue manager, both; from 3 on a queue beside a known one."""
-    return -(at << 32) - 1 - place
-
-
 def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
     """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one.
 
@@ -216,6 +220,39 @@ def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
     there = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name, *said_by_rules(rules)]
     there += [name for name in cluster.own_queues if _put("", name) is not None and led(name) != nowhere]
     return [name for name in dict.fromkeys(there) if _put("", name) is not None]
+
+
+@lru_cache(maxsize=8)
+def said_by_rules(rules: Rules) -> tuple[str, ...]:
+    """The names that rules compare others with; those that come with the project say none."""
+    found: dict[str, None] = {}
+    for steps in (*Course.of(rules, RESOLUTION).steps, *Course.of(rules, OUTCOME).steps):
+        for tree in steps.expressions():
+            for test in expanded(tree, steps.vocabulary).find_all(exp.EQ, exp.NEQ, exp.In):
+                values = [value for side in (test.this, *_compared_with(test)) for value in _values(side)]
+                if any(_is_name(steps.vocabulary.words[each.name]) for each in values if isinstance(each, exp.Column)):
+                    found |= {each.name: None for each in values if isinstance(each, exp.Literal) and each.name}
+    return tuple(found)
+
+
+def _compared_with(test: exp.Expr) -> list[exp.Expr]:
+    return test.expressions if isinstance(test, exp.In) else [test.expression]
+
+
+def _values(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """What a side of a comparison is, in any of its cases."""
+    if isinstance(tree, exp.Paren):
+        yield from _values(tree.this)
+    elif isinstance(tree, exp.Case):
+        for each in (*(branch.args["true"] for branch in tree.args["ifs"]), tree.args["default"]):
+            yield from _values(each)
+    else:
+        yield tree
+
+
+def _is_name(word: Word) -> bool:
+    """Whether a word is a name that facts or puts give: text of no closed list, and not what a rule says itself."""
+    return word.type.kind == "text" and not word.type.words and not word.is_derived
 
 
 def _put(queue: str, queue_manager: str = "") -> Put | None:

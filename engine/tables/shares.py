@@ -34,8 +34,8 @@ from mqclause.tables.steps import Writing
 TIES, DECIDED, TAKEN = "__mqclause_ties", "__mqclause_decided_alone", "__mqclause_taken"
 """Columns on the way: who stays permitted, with weights, the decision that takes the first listed, and who is taken."""
 
-HASHED, TIMES = "__mqclause_hashed", "__mqclause_times"
-"""Columns on the way: the hash of the value that spreads, and when each destination would take the row."""
+VALUE, HASHED, TIMES = "__mqclause_value", "__mqclause_hashed", "__mqclause_times"
+"""Columns on the way: the value that spreads, its hash, and when each destination would take the row."""
 
 TIE_NAMES = ("queue", "queue_manager", "channel")
 ROW = "__mqclause_row"
@@ -87,17 +87,22 @@ class Spread:
         is_whole = spread is not None and columns[spread] == "integer"
         return cls(shares, spread, is_whole) if shares or spread is not None else None
 
-    def hashed(self) -> Node:
-        """The hash of a row's value: what ``times`` needs in the column HASHED.
+    def hashed(self) -> list[dict[str, Node]]:
+        """The columns that lead to the hash of a row's value, HASHED, which ``times`` needs.
 
         It is made by arithmetic alone, which every engine does alike, but for a text, which is hashed by MD5.
         """
         assert self.by is not None  # noqa: S101 - rows are spread
-        value, row = exp.column(self.by, quoted=True), _mixed_whole(F.column(ROW))
+        value, row = exp.column(self.by, quoted=True), exp.Sub(this=literal(-1), expression=F.column(ROW))
         if self.is_whole:
-            return F.coalesced(_mixed_whole(value), row)
-        digits = exp.cast(value, "TEXT")
-        return F.coalesced(exp.BitwiseAnd(this=F.Hashed(this=digits), expression=literal(ALL_BITS)), row)
+            whole = exp.TryCast(this=value, to=exp.DataType.build("BIGINT"))
+            # Numbers without a sign may be larger; rows without a value have numbers that few values are.
+            larger = exp.TryCast(
+                this=exp.Sub(this=value.copy(), expression=literal(1 << 63)), to=exp.DataType.build("BIGINT")
+            )
+            return [{VALUE: F.coalesced(whole, larger, row)}, {HASHED: _mixed_whole(F.column(VALUE))}]
+        digits = exp.BitwiseAnd(this=F.Hashed(this=exp.cast(value, "TEXT")), expression=literal(ALL_BITS))
+        return [{VALUE: row}, {HASHED: F.coalesced(digits, _mixed_whole(F.column(VALUE)))}]
 
     @staticmethod
     def times(draws: Node) -> Node:
@@ -130,7 +135,7 @@ class Spread:
         fields = {"multiplier": _multiplier(F.EACH), "weight": F.field_of(F.EACH, "weight")}
         draws = F.each(F.column(ties), F.struct_of(fields), F.EACH.name)
         times = when(F.more_than(F.column(ties), 1), self.times(draws))
-        return [{HASHED: self.hashed()}, {TIMES: times}, {TAKEN: self.taken(ties)}]
+        return [*self.hashed(), {TIMES: times}, {TAKEN: self.taken(ties)}]
 
     def answer(self, decision: str, ties: str) -> Node:
         """The decision, with what is asked, of the columns ``decision``, ``ties`` and TAKEN."""
@@ -175,14 +180,10 @@ def _mixed(number: Node, multiplier: int) -> Node:
 
 def _mixed_whole(number: Node) -> Node:
     """A whole number of up to 64 bits hashed to one of so many."""
-    unit = literal(1 << BITS)
-    parts = exp.Mod(this=number, expression=unit), exp.IntDiv(this=number.copy(), expression=unit.copy())
+    parts = number, exp.BitwiseRightShift(this=number.copy(), expression=literal(BITS))
     products = [
         exp.BitwiseAnd(
-            this=exp.Mul(
-                this=exp.BitwiseAnd(this=exp.cast(part, "BIGINT"), expression=literal(ALL_BITS)),
-                expression=literal(multiplier),
-            ),
+            this=exp.Mul(this=exp.BitwiseAnd(this=part, expression=literal(ALL_BITS)), expression=literal(multiplier)),
             expression=literal(ALL_BITS),
         )
         for part, multiplier in zip(parts, MULTIPLIERS[::2], strict=True)

@@ -169,6 +169,7 @@ HEAD = "* Queue manager name: QM1\n* Queue manager command level: ({head})\nALTE
         (HEAD.format(head="930/930", shown="*  VERSION(09010500) +\n"), 915),
         ("* Queue manager name: QM1\nDEFINE QLOCAL(Q)\n", 0),
         ("display qmgr cmdlevel\nAMQ8408I: Display Queue Manager details.\n   QMNAME(QM1)   CMDLEVEL(941)\n", 941),
+        ('[{"MQCA_Q_MGR_NAME": "QM1", "MQIA_COMMAND_LEVEL": 922, "MQIA_CLWL_USEQ": 0}]', 922),
         ("display clusqmgr(*) all\nAMQ8441I: Display Cluster Queue Manager details.\n   CLUSQMGR(QM1)   CLUSTER(PLANT)"
          "   CHANNEL(PLANT.QM1)   VERSION(08000005)\n", 800),
     ],

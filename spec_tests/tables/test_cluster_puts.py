@@ -18,10 +18,10 @@ from attrs import evolve
 from mqclause import Cluster, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb.dialect import DUCKDB
 from mqclause.model.facts.objects import ModelQueue
-from mqclause.tables.cluster_puts import SAID_NUMBER
 from mqclause.tables.columns import PUT
+from mqclause.tables.decided_names import decided_names
 from mqclause.tables.flat import cluster_puts
-from mqclause.tables.named_puts import CAN_SAY, decided_puts, names_of
+from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, decided_puts, names_of
 from mqclause.tables.shape import FieldType, ListOf, Struct
 from spec_tests.support.random_rows import arrow_struct
 
@@ -36,21 +36,24 @@ KINDS: dict[str, FieldType] = {
 }  # fmt: skip
 
 
+EVERY = 4 * 3 * 2 * 2
+"""Binding, call, two flags; sent to nobody; the CLWLMRUC of the queue manager."""
+
+
 def numbers(*puts: dict[str, Any]) -> Sequence[int | None]:
-    known = cluster_puts({"put": Struct(KINDS)}, CLUSTER, None, {})
-    keys = ", ".join(f"{DUCKDB.text(tree)} AS {name}" for name, tree in known.keys.items())
+    """The place of what each says among all that puts can say, and then, of odd ones, among all again."""
+    number = cluster_puts({"put": Struct(KINDS)}, CLUSTER, None, {}).number(range(2 * EVERY))
+    assert number is not None
     given = [{**dict.fromkeys(PUT), "queue": "ORDERS.IN", **put} for put in puts]
     table = duckdb.from_arrow(pa.table({"put": pa.array(given, arrow_struct(PUT))}))
-    query = f"SELECT {DUCKDB.text(known.numbers[SAID_NUMBER])} FROM (SELECT *, {keys} FROM puts)"
-    found = table.query("puts", query)
+    found = table.query("puts", f"SELECT {DUCKDB.text(number)} FROM puts")
     assert found is not None
     return [at for (at,) in found.fetchall()]
 
 
 def test_a_number_for_each_thing_that_a_put_can_say() -> None:
     said = [dict(zip(CAN_SAY, each, strict=True)) for each in product(*CAN_SAY.values())]
-    # Binding, call, two flags; sent to nobody; the CLWLMRUC of the queue manager.
-    assert len(said) == 4 * 3 * 2 * 2
+    assert len(said) == EVERY
     assert numbers(*said) == list(range(len(said)))
     assert numbers(*({**each, "clwlmruc": 7, "already_sent_to": None} for each in said)) == list(range(len(said)))
 
@@ -61,31 +64,35 @@ def test_what_a_put_leaves_out_is_its_default() -> None:
 
 
 @pytest.mark.parametrize(
-    "odd",
+    "wrong",
     [
-        {"bind": ""}, {"bind": "NONE"}, {"call": "MQGET"}, {"call": "\ufb06"}, {"clwlmruc": 8}, {"clwlmruc": 999_999_999},
-        {"already_sent_to": ["QM2"]}, {"already_sent_to": [None]}, {"queue": ""}, {"queue": " "},
+        {"bind": ""}, {"bind": "NONE"}, {"call": "MQGET"}, {"call": "\ufb06"}, {"clwlmruc": 0}, {"already_sent_to": ["A B"]},
     ],
 )  # fmt: skip
-def test_what_is_odd_has_no_number(odd: dict[str, Any]) -> None:
-    assert numbers(odd) == [None]
+def test_what_a_put_may_not_say_has_no_number(wrong: dict[str, Any]) -> None:
+    assert numbers(wrong) == [None]
+
+
+def test_what_is_odd_has_the_number_of_the_rest_after_all_others() -> None:
+    odd = ({"clwlmruc": 8}, {"clwlmruc": 999_999_999}, {"already_sent_to": ["QM2"]}, {"already_sent_to": [None]})
+    (rest,) = numbers({"call": "MQOPEN"})
+    assert numbers(*({"call": "MQOPEN", **each} for each in odd)) == [rest + EVERY] * 4
 
 
 def test_names_and_those_that_are_none() -> None:
     # QM é𝄞 is in the facts, but no put can name it. Beside QM1 it matters which queue is named, beside QM2 it is kept.
     cluster = evolve(CLUSTER, queues=[*CLUSTER.queues, Queue("OWN", "QM1")])
     names = names_of(cluster, Rules())
-    listed = [(each.put.queue, each.put.queue_manager, each.id) for each in names.named]
+    listed = [(each.put.queue, each.put.queue_manager) for each in names.named]
     assert names.beside == ["QM1"]
     assert listed == [
-        ("ORDERS.IN", "", 0), ("NONE.0", "", 1), ("OWN", "", 2), ("", "QM1", 3), ("", "QM2", 4),
-        ("ORDERS.IN", "QM1", 5), ("NONE.0", "QM1", 6), ("OWN", "QM1", 7), ("NONE.1", "QM2", 8),
-        ("NONE.1", "", -1), ("", "NONE.2", -2), ("NONE.1", "NONE.2", -3), ("NONE.1", "QM1", -4),
+        ("ORDERS.IN", ""), ("NONE.0", ""), ("OWN", ""), ("", "QM1"), ("", "QM2"),
+        ("ORDERS.IN", "QM1"), ("NONE.0", "QM1"), ("OWN", "QM1"), ("NONE.1", "QM2"),
+        ("NONE.1", ""), ("", "NONE.2"), ("NONE.1", "NONE.2"), ("NONE.1", "QM1"),
     ]  # fmt: skip
-    second = [each.id for each in names_of(cluster, Rules(), 1).named]
-    assert second == [*range(1 << 32, (1 << 32) + 9), *(-(1 << 32) - number for number in (1, 2, 3, 4))]
+    assert [each.unknown for each in names.named] == [False] * 9 + [True] * 4
     found = decided_puts(cluster, Rules(), explain=False)
-    assert [len(each) for each in found] == [48] * 13
+    assert [len(each) for each in found] == [EVERY] * 13
     # Unknown: a queue, a queue manager, a queue at an unknown queue manager, a queue at the local one.
     reasons = [{each["decision"]["reason"] for each in of_name} for of_name in found[-4:]]
     assert reasons == [{2085}, {2087}, {2087}, {2085}]
@@ -95,3 +102,19 @@ def test_where_no_queue_is_to_be_found_it_does_not_matter_which_is_named() -> No
     """QM1 has no queue of its own; a put to a model queue is refused."""
     assert names_of(CLUSTER, Rules()).beside == []
     assert names_of(evolve(CLUSTER, model_queues=[ModelQueue("M")]), Rules()).beside == ["QM1"]
+
+
+def test_a_put_is_settled_by_its_names_as_they_are_written() -> None:
+    """Of a flat table that says nothing else: plain, or padded; what nobody knows is told apart by its kind."""
+    puts = cluster_puts({"q": "text", "m": "text"}, CLUSTER, None, {"queue": "q", "queue_manager": "m"})
+    found = decided_names(puts, Rules(), explain=False, spread=None)
+    assert puts.number(found.numbers) is None
+    # Queue ORDERS.IN at QM2 is a destination without a channel; beside QM2 any queue is kept.
+    spelt = {(each.queue, each.queue_manager): each.spelt for each in found.names}
+    assert spelt[("ORDERS.IN", "")] == "itself"
+    assert spelt[(AS_NAMED["queue"], "QM2")] == "any"
+    assert found.queues == [["ORDERS.IN", "NONE.0"]]
+    assert found.answers[0]["outcome"] == "invalid"
+    reasons = [[found.answers[place]["reason"] for place in kind] for kind in found.unknown[0]]
+    assert reasons == [[2085], [2087], [2087]]
+    assert found.odd == []

@@ -21,8 +21,11 @@ from mqclause.model.facts.objects import ModelQueue
 from mqclause.rulebook.rules import rules_folder
 from mqclause.tables.columns import DECISION, PUT, TableError
 from mqclause.tables.demands import OF_PUTS, is_null_text
+from spec_tests.support.adversarial import adversarial_puts
+from spec_tests.support.adversarial import by_engine as decided_by
 from spec_tests.support.deep import first
 from spec_tests.support.many_clusters import told
+from spec_tests.support.pairs import PLACES, QUEUES
 from spec_tests.support.random_clusters import random_case, random_put, random_readings
 from spec_tests.support.random_rows import answers, arrow_struct
 
@@ -118,6 +121,41 @@ def test_rows_of_a_flat_table_that_name_nothing(given: dict[str, Any], blank: st
     assert [each["message"] for each in found] == [f"{blank}; a put names a queue or a queue manager"] * 3
     with pytest.raises(TableError, match="^a put names one of them: queue=… or queue_manager=…$"):
         decide(rows, CLUSTER, queue=None)
+
+
+@pytest.mark.parametrize("seed", first(1, range(4)))
+def test_each_row_is_decided_at_its_local_queue_manager(seed: int) -> None:
+    """In flat columns. Each cluster has a CLWLMRUC of its own, which what a put says is odd beside or not."""
+    rng, engine = Random(seed), Engine()
+    clusters = {f"AT{number}": random_case(rng)[0] for number in (1, 2, 3)}
+    for number, (name, each) in enumerate(clusters.items(), 1):
+        clusters[name] = evolve(each, queue_manager=evolve(each.queue_manager, clwlmruc=number))
+    puts = [put or dict.fromkeys(PUT) for put in adversarial_puts(rng, [*QUEUES, *PLACES], 400)]
+    named = [name for name in PUT if name != "qmgr_clwluseq"]
+    at = [rng.choice([*clusters, "AT2".ljust(48), "AT1 "]) for _ in puts]
+    puts += [{"queue": "X"}] * 3
+    columns = {name: pa.array([put.get(name) for put in puts], arrow_struct(PUT).field(name).type) for name in named}
+    rows = pa.table(
+        {
+            "id": range(len(puts)),
+            "at": [*at, "AT4", None, "at1"],
+            **{f"of {name}": each for name, each in columns.items()},
+        }
+    )
+    *found, unknown, nowhere, other = answers(
+        decide(rows, clusters, engine.rules, explain=True, at="at", **{name: f"of {name}" for name in named})
+    )
+    for put, place, one in zip(puts, at, found, strict=False):
+        expected = decided_by(engine, clusters[place.rstrip()], put)
+        if expected["message"]:
+            # Its columns have names of their own; what is said of the value is the same.
+            told = [each["message"].partition(" = ")[2] for each in (one, expected)]
+            assert (one["outcome"], told[0]) == ("invalid", told[1]), put
+        else:
+            assert one == expected, (put, place)
+    assert [each["message"] for each in (unknown, nowhere, other)] == [
+        f"at = {value}; allowed: AT1, AT2, AT3" for value in ("'AT4'", "null", "'at1'")
+    ]
 
 
 def test_a_message_shows_the_name_of_a_column_as_it_is_written() -> None:
