@@ -103,7 +103,10 @@ def _answers(found: DecidedNames) -> exp.Select:
     share = {**dict.fromkeys(TIE_NAMES, _TEXT), "share": DUCKDB_TYPES["number"]}
     types = {**{name: ANSWERED[kind] for name, kind in DECISION.items()}, "shares": [share]}
     told = {"place": "INTEGER", **{name: types[name] for name in found.told}}
-    return _prefixed(ANSWERS, [{"place": place, **each} for place, each in enumerate(found.answers)], told)
+    # What holds nothing is left out, since DuckDB reads the text again with every query.
+    rows = [{"place": place, **{name: value for name, value in each.items() if value is not None}}
+            for place, each in enumerate(found.answers)]  # fmt: skip
+    return _prefixed(ANSWERS, rows, told)
 
 
 def _prefixed(table: str, rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Select:
