@@ -87,7 +87,7 @@ class Rules:
         return cls() if rules is None else rules
 
     def _read(self, readings: Mapping[str, str], edition: str, files: Files, by_level: bool = False) -> None:
-        self.files, self.given, self.asked, self.by_level = files, dict(readings), edition, by_level
+        self.files, self.given_readings, self.asked, self.by_level = files, dict(readings), edition, by_level
         if odd := [path for path in files if not PATH.fullmatch(path)]:
             raise RuleError("", "", f"{quoted(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -")
         if beside := [path for path in files if "/" not in path and path not in BESIDE_FOLDERS]:
@@ -160,7 +160,7 @@ class Rules:
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """The same edition and readings with other files: text by path, None where a file is taken away."""
         files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
-        return _of_text(self.given, self.asked, dict(sorted(files.items())), by_level=self.by_level)
+        return _of_text(self.given_readings, self.asked, dict(sorted(files.items())), by_level=self.by_level)
 
     def ruleset(self, declaration: Declaration) -> Ruleset:
         """The rules of one document in its order, read once. Raises RuleError."""
@@ -194,16 +194,18 @@ class Rules:
         if len(files) == len(self.files) and self.asked == self.edition and not self.by_level:
             return self
         made = Rules.__new__(Rules)
-        made.files, made.in_force, made.given, made.asked = files, self.in_force, self.given, self.edition
+        made.files, made.in_force, made.asked = files, self.in_force, self.edition
         made.levels, made.known_editions, made.known_readings = self.levels, self.known_editions, self.known_readings
-        made.by_level = False
+        made.given_readings, made.by_level = self.given_readings, False
         made.__dict__["clauses"] = self.clauses
         return made
 
     @cached_property
     def _value(self) -> tuple[Any, ...]:
         # Of another edition, which may have other defaults, what was given decides.
-        given = [each for each in sorted(self.given.items()) if self.known_readings[each[0]].defaults != {each[1]}]
+        given = [
+            each for each in sorted(self.given_readings.items()) if self.known_readings[each[0]].defaults != {each[1]}
+        ]
         asked = self.asked, self.by_level, tuple(given) if self.asked == AUTO else ()
         return asked, self.edition, tuple(self.readings.items()), tuple(self.files.items()), tuple(self.clauses.items())
 
@@ -218,7 +220,7 @@ class Rules:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_text, (dict(self.given), self.asked, dict(self.files), dict(self.clauses), self.by_level)
+        return _of_text, (dict(self.given_readings), self.asked, dict(self.files), dict(self.clauses), self.by_level)
 
     def __repr__(self) -> str:
         differs = {
@@ -339,7 +341,7 @@ def _under(rules: Rules, readings: tuple[tuple[str, str], ...]) -> Rules:
 
 @lru_cache(maxsize=256)
 def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
-    return _of_text(rules.given, edition, rules.files, by_level=by_level)
+    return _of_text(rules.given_readings, edition, rules.files, by_level=by_level)
 
 
 @lru_cache(maxsize=1)

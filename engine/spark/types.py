@@ -22,7 +22,13 @@ ANSWERED: Mapping[ColumnKind, T.DataType] = {**SPARK_TYPES, "integer": T.Integer
 """The same in an answer, where whole numbers are reason codes and counts."""
 
 
-_NAMED = {"BOOLEAN": "boolean", "BIGINT": "integer", "DOUBLE": "number", "TEXT": "text", "ARRAY<TEXT>": "texts"}
+_NAMED: Mapping[str, ColumnKind] = {
+    "BOOLEAN": "boolean",
+    "BIGINT": "integer",
+    "DOUBLE": "number",
+    "TEXT": "text",
+    "ARRAY<TEXT>": "texts",
+}
 
 _CARRIED = (
     T.BooleanType, T.IntegralType, T.FractionalType, T.BinaryType, T.DateType, T.TimestampType, T.TimestampNTZType,

@@ -11,9 +11,11 @@ from attrs import evolve, field, frozen
 from mqclause.model.assembly.covered import of_a_part
 from mqclause.model.assembly.dangling import dangling, defined_in
 from mqclause.model.assembly.files import NO_FILE
-from mqclause.model.assembly.incomplete import cut_dumps
+from mqclause.model.assembly.incomplete import EVERY_STATE, CutDump, Incomplete, cut_dumps, still_asking
 from mqclause.model.assembly.local import owned, refuse_other_owner, stated_name
 from mqclause.model.assembly.objects import ROWS
+from mqclause.model.assembly.opened import NOTHING_SHOWN, shows_nothing
+from mqclause.model.assembly.snapshot import Snapshot, read_members
 from mqclause.model.assembly.source import Source
 from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.model.readers.container import unpacked
@@ -27,13 +29,16 @@ HowMuch = Literal["wholly", "partly", "not"]
 TELLING_APART = ("CLUSTER", "CLUSQMGR", "CHANNEL", "RQMNAME", "CONNAME")
 """What tells rows of one name apart."""
 
+NAMED = 3
+"""So many channels are named whose state nobody tells."""
+
 
 @frozen
 class Account:
     """What was read of one file: its format (blank: none), whose it is, how many objects of each kind it has.
 
     ``remarks`` say what may be missing of it, ``notes`` what it was never to hold, ``dangling`` where it refers to what
-    no file defines.
+    no file defines. ``given`` names what was given: the file, or what it was packed in.
     """
 
     file: str
@@ -45,6 +50,7 @@ class Account:
     notes: tuple[Diagnostic, ...] = ()
     dangling: tuple[Diagnostic, ...] = ()
     scripts: tuple[Script, ...] = field(default=(), repr=False)
+    given: str = field(default="", repr=False)
 
     @property
     def read(self) -> HowMuch:
@@ -54,11 +60,19 @@ class Account:
         return "partly" if self.objects else "not"
 
 
+@frozen
+class Needed:
+    """Something that no file tells, and the queue managers at which its command tells it."""
+
+    missing: Incomplete
+    queue_managers: tuple[str, ...]
+
+
 def accounts(sources: Sequence[Source]) -> list[Account]:
     """What was read of each file; raises FactsError if nothing was read at all."""
     found = [account for source in sources for account in _unpacked(source)]
     if all(each.read == "not" for each in found):
-        raise FactsError([fault for each in found for fault in each.faults])
+        raise FactsError([fault for each in found for fault in (*each.faults, *each.remarks)])
     everything = [script for each in found for script in each.scripts]
     defined = defined_in(everything)
     return [
@@ -72,16 +86,40 @@ def accounts(sources: Sequence[Source]) -> list[Account]:
     ]
 
 
+def still_needed(sources: Iterable[Source], found: Iterable[Account], local: str | None = None) -> list[Needed]:
+    """What the files leave out together, of each queue manager that they describe, or of ``local`` alone.
+
+    Files that have faults and no object, as ``found`` has it, are left out. Raises FactsError where no facts come of
+    them.
+    """
+    readable = {each.given for each in found if each.objects or not each.faults}
+    needed: dict[Incomplete, list[str]] = {}
+    for snapshot in read_members([each for each in sources if each.name in readable], local, lenient=True):
+        own = snapshot.cluster.queue_manager.name
+        for each in still_asking((*snapshot.incomplete, *_states(snapshot)), snapshot.asked):
+            at = needed.setdefault(each, [])
+            at.append(each.object if isinstance(each, CutDump) and each.object else own)
+    return [Needed(each, tuple(dict.fromkeys(at))) for each, at in needed.items()]
+
+
+def _states(snapshot: Snapshot) -> Iterator[Incomplete]:
+    """That nobody tells whether the channels to other members run."""
+    own = snapshot.cluster.queue_manager.name
+    if unknown := [each.name for each in snapshot.of_unknown_state if each.queue_manager != own]:
+        more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
+        yield Incomplete(f"the state of {', '.join(unknown[:NAMED])}{more}", own, EVERY_STATE)
+
+
 def _unpacked(source: Source) -> Iterator[Account]:
     is_empty = True
     try:
         for name, data in unpacked(source.data, source.name):
             is_empty = False
-            yield _account(evolve(source, name=name, data=data))
+            yield evolve(_account(evolve(source, name=name, data=data)), given=source.name)
         if is_empty:
             raise FactsError([Diagnostic(source.name, NO_FILE)])
     except FactsError as error:
-        yield Account(source.name, faults=error.diagnostics)
+        yield Account(source.name, faults=error.diagnostics, given=source.name)
 
 
 def _account(source: Source) -> Account:
@@ -117,7 +155,8 @@ def _of_scripts(written_in: str, scripts: Sequence[Script]) -> Account:
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
     objects, source = dict(sorted(counts.items())), scripts[0].source
     cut = (Diagnostic(source, each.what) for each in cut_dumps(scripts))
-    remarks = (*(remark for script in scripts for remark in script.remarks), *cut)
+    silent = [Diagnostic(source, NOTHING_SHOWN)] if all(map(shows_nothing, scripts)) else []
+    remarks = (*(remark for script in scripts for remark in script.remarks), *cut, *silent)
     return Account(source, written_in, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
 
 

@@ -35,7 +35,8 @@ QUEUE_ATTRIBUTES, CHANNEL_ATTRIBUTES = (
 class ConfiguredObject:
     """One object of one queue manager as a check sees it.
 
-    ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled;
+    ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; its own
+    ``clwlrank`` beside the ``highest_rank`` of all, of which ``enabled_of_highest_rank`` are put-enabled;
     ``hosts_differ_in`` names every attribute that they are known to have different values of. ``unreachable`` says why
     no other queue manager ever sends a message to a host, blank if one does. A queue is looked at in its ``cluster``,
     or in several of which the same is to be said; ``in_others``: it is in more clusters, of which that is not to be
@@ -110,6 +111,9 @@ class ConfiguredObject:
     defbind: str = seen(Words(BINDINGS), "OPEN")
     hosts: int = seen(COUNT, 0)
     enabled_hosts: int = seen(COUNT, 0)
+    clwlrank: int = seen(COUNT, 0)
+    highest_rank: int = seen(COUNT, 0)
+    enabled_of_highest_rank: int = seen(COUNT, 0)
     hosts_differ_in: tuple[str, ...] = seen(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
     unreachable: str = seen(Text(400), "")
     usage: str = seen(Words(("NORMAL", "XMITQ")), "NORMAL")

@@ -16,6 +16,9 @@ from mqclause.model.readers.record import Record, Script
 ANY = "*"
 """The name by which a command asks for all objects of a kind."""
 
+EVERY_STATE = "DISPLAY CLUSQMGR(*) CHANNEL STATUS"
+"""What tells the states of all cluster channels at once."""
+
 
 @frozen
 class Incomplete:

@@ -78,7 +78,8 @@ def opened_from(sources: Iterable[Source], lenient: bool, formats: Sequence[Form
     if opened.warnings and not (opened.faults or opened.scripts or opened.documents):
         opened.faults.extend(opened.warnings)
     if opened.scripts and not opened.documents and all(map(shows_nothing, opened.scripts)):
-        opened.faults.extend(Diagnostic(each.source, NOTHING_SHOWN) for each in opened.scripts)
+        # Whose nothing it is, nobody needs to say.
+        raise FactsError([*opened.faults, *(Diagnostic(each.source, NOTHING_SHOWN) for each in opened.scripts)])
     return opened
 
 

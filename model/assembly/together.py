@@ -148,9 +148,14 @@ class Together:
             yield about
         else:
             for name in about.clusters:
-                now = self.queues.get((about.name, name), {}).get(about.queue_manager) if about.shown_at else None
-                put = about.put if now is None else now.put  # a change may have another than the row that was displayed
-                yield about.evolved(clusters=(name,), cluster=name, put=put, **self.hosts_of(about.name, name))
+                now = self.queues.get((about.name, name), {}).get(about.queue_manager)
+                # A change may have another than the row that was displayed.
+                put, rank = (
+                    about.put if now is None or not about.shown_at else now.put,
+                    0 if now is None else now.clwlrank,
+                )
+                hosts = self.hosts_of(about.name, name)
+                yield about.evolved(clusters=(name,), cluster=name, put=put, clwlrank=rank, **hosts)
 
     def hosts_of(self, name: str, cluster: str) -> dict[str, Any]:
         """What the hosts of a queue in a cluster have."""
@@ -159,7 +164,11 @@ class Together:
             hosts = [*self.queues.get(key, {}).values()]
             enabled = sum(each.put == "ENABLED" for each in hosts)
             differ = {"hosts_differ_in": tuple(name.upper() for name in self.differing_in(hosts))}
-            self._of_hosts[key] = {"hosts": len(hosts), "enabled_hosts": enabled, **differ, **self.told_of((cluster,))}
+            highest = max((each.clwlrank for each in hosts), default=0)
+            of_highest = sum(each.put == "ENABLED" and each.clwlrank == highest for each in hosts)
+            ranks = {"highest_rank": highest, "enabled_of_highest_rank": of_highest}
+            counts = {"hosts": len(hosts), "enabled_hosts": enabled, **ranks}
+            self._of_hosts[key] = {**counts, **differ, **self.told_of((cluster,))}
         return self._of_hosts[key]
 
     def told_of(self, clusters: Iterable[str]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def test_an_edition_that_is_named_counts_whatever_the_level() -> None:
 
 
 def test_exits_are_shared_by_the_engines_of_all_editions() -> None:
-    seen: list[str] = []
+    seen: list[object] = []
     with Engine(exits={"E": seen.append}) as engine:
         assert engine.at(plant(930).cluster).exits is engine.exits
         assert engine.at(plant().cluster) is engine
@@ -169,6 +169,7 @@ HEAD = "* Queue manager name: QM1\n* Queue manager command level: ({head})\nALTE
         (HEAD.format(head="930/930", shown="*  VERSION(09010500) +\n"), 915),
         ("* Queue manager name: QM1\nDEFINE QLOCAL(Q)\n", 0),
         ("display qmgr cmdlevel\nAMQ8408I: Display Queue Manager details.\n   QMNAME(QM1)   CMDLEVEL(941)\n", 941),
+        ('[{"MQCA_Q_MGR_NAME": "QM1", "MQIA_COMMAND_LEVEL": 922, "MQIA_CLWL_USEQ": 0}]', 922),
         ("display clusqmgr(*) all\nAMQ8441I: Display Cluster Queue Manager details.\n   CLUSQMGR(QM1)   CLUSTER(PLANT)"
          "   CHANNEL(PLANT.QM1)   VERSION(08000005)\n", 800),
     ],
@@ -191,7 +192,7 @@ def test_tables_are_decided_by_the_level_of_the_cluster() -> None:
     assert [row[-1]["outcome"] for row in rows] == ["chosen", "failed"]
     one = decide(duckdb.sql("SELECT 'PARTS' AS dest"), new, queue="dest").fetchall()
     assert [row[-1]["reason"] for row in one] == [2268]
-    odd = {"queue": "dest", "clwlmruc": "mruc"}
+    odd: dict[str, Any] = {"queue": "dest", "clwlmruc": "mruc"}
     asked = duckdb.sql("SELECT 'PARTS' AS dest, 3 AS mruc, host FROM (VALUES ('QM1'), ('QM4')) AS t(host)")
     told_of = [row[-1] for row in decide(asked, clusters, at="host", **odd).fetchall()]
     assert {each["outcome"] for each in told_of} == {"invalid"}

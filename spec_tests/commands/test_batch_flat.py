@@ -117,7 +117,7 @@ def test_shares_and_who_of_equals_gets_a_row(tmp_path: Path, facts: list[object]
     assert set(summary["queue_managers"]) == {"QM2", "QM3"}
     parts = {each["queue_manager"]: each["share"] for each in read(out)[0]["decision"]["shares"]}
     assert parts == {"QM2": 0.5, "QM3": 0.5}
-    number = duckdb.sql(f"SELECT typeof(number) FROM '{out}' LIMIT 1").fetchall()
+    number = duckdb.connect().execute(f"SELECT typeof(number) FROM '{out}' LIMIT 1").fetchall()
     assert number == [("BIGINT",)], "the column that spreads rows came back as another"
 
 

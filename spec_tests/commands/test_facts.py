@@ -206,6 +206,55 @@ class TestSources:
         assert (found["files"][1]["read"], found["files"][1]["objects"]) == ("not", {})
         assert found["files"][1]["faults"][0].keys() == {"line", "column", "message"}
 
+    def test_the_commands_that_are_still_needed(self, tmp_path: Path, members: list[str]) -> None:
+        """A log of QM5 shows a queue of QM6 and no channel; scripts tell of no channel's state, each of those to others."""
+        log = (
+            "Starting MQSC for queue manager QM5.\n     1 : DISPLAY QCLUSTER(*) ALL\nAMQ8409I: Display Queue details.\n"
+        )
+        log += "   QUEUE(CRATES) TYPE(QCLUSTER) CLUSQMGR(QM6) CLUSQT(QLOCAL) CLUSTER(YARD)\n"
+        yard = written(tmp_path, log, "yard.log")
+        lines = done(facts_command, "--sources", yard)[1].splitlines()
+        assert [each.partition(": ") for each in lines[1:]] == [
+            ("not told of QM5", ": ", "QM6 has cluster queues, and no channel to it is shown: DISPLAY CLUSQMGR('QM6') ALL"),
+            ("not told of QM5", ": ", "no queue of QM5's own is shown: DISPLAY QUEUE(*) ALL"),
+        ]  # fmt: skip
+        found = json.loads(done(facts_command, "--sources", "--json", *members)[1])["incomplete"]
+        assert [(each["what"], each["command"], each["queue_managers"]) for each in found] == [
+            ("the state of TO.QM2, TO.QM3", "DISPLAY CLUSQMGR(*) CHANNEL STATUS", ["QM1"]),
+            ("the state of TO.QM1, TO.QM3", "DISPLAY CLUSQMGR(*) CHANNEL STATUS", ["QM2"]),
+            ("the state of TO.QM1, TO.QM2", "DISPLAY CLUSQMGR(*) CHANNEL STATUS", ["QM3"]),
+        ]
+        one = json.loads(done(facts_command, "--sources", "--json", *members, "--from", "QM2")[1])["incomplete"]
+        assert one == found[1:2]
+
+    def test_what_is_told_or_cannot_be_told_is_not_asked_for(self, tmp_path: Path, members: list[str]) -> None:
+        told = '[queue_manager]\nname = "QM1"\n[[queue]]\nname = "CRATES"\n'
+        assert done(facts_command, "--sources", written(tmp_path, told, "told.toml"))[1].count("\n") == 1
+        nameless = written(tmp_path, "DEFINE QLOCAL(CRATES)\n", "nameless.mqsc")
+        [line] = done(facts_command, "--sources", nameless)[1].splitlines()[1:]
+        assert line.startswith(f"what else is needed cannot be told: {nameless}: does not name its queue manager")
+        found = json.loads(done(facts_command, "--sources", nameless, "--json")[1])
+        assert (found["incomplete"], [each["file"] for each in found["faults"]]) == (None, [nameless])
+        assert "described: QM2" in refusal(facts_command, "--sources", members[1], "--from", "QM8")
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ('{"commandResponse": []}', "nothing is shown here: no object and no status"),
+            ("* Script generated on 2026-01-05   at 10.11.12\n* Queue manager name: QM7\n", "ends before its trailer"),
+        ],
+        ids=["shows nothing", "cut before its first object"],
+    )
+    def test_what_has_no_object_is_not_read_wholly(
+        self, tmp_path: Path, members: list[str], text: str, said: str
+    ) -> None:
+        """Alone it is bad input, and what is wrong is said; beside others it is told of the file."""
+        odd = written(tmp_path, text, "odd.txt")
+        [line] = bad("facts", "--sources", odd)
+        assert said in line
+        [file] = json.loads(done(facts_command, "--sources", "--json", odd, members[0])[1])["files"][:1]
+        assert (file["read"], [said in each["message"] for each in file["remarks"]]) == ("not", [True])
+
     def test_nothing_read_at_all_is_bad_input(self, tmp_path: Path) -> None:
         assert "is in no format" in refusal(facts_command, "--sources", written(tmp_path, "nothing at all", "odd.txt"))
 

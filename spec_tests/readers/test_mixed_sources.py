@@ -80,7 +80,7 @@ READ = (
         ("Dear reader,\n" * 5000, f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ("Set out (here)\nis how we\nDefine queues.\n",
          f"f: is in no format that is read: it has no MQSC command; {READ}"),
-        ('{"commandResponse": []}', "f: does not name its queue manager; name it with --from, or give it as QMGR=FILE"),
+        ('{"commandResponse": []}', "f: nothing is shown here: no object and no status"),
         ("AMQ8409I: Display Queue details.\n   QUEUE(STOCK)   TYPE(QLOCAL)\n",
          "f: does not name its queue manager; name it with --from, or give it as QMGR=FILE"),
     ],

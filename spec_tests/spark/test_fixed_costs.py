@@ -27,7 +27,7 @@ from mqclause.spark.types import struct_type
 from mqclause.spark.worker import NUMBER, answers_of, numbered_answers_of
 from mqclause.tables.columns import DESTINATION, PUT
 from mqclause.tables.shape import shape_of
-from spec_tests.support.random_rows import arrow_table
+from spec_tests.support.random_rows import Row, arrow_table
 from spec_tests.support.weighted_routes import cluster
 
 
@@ -61,11 +61,12 @@ print([each["queue_manager"] for found in answers(iter(table)) for each in found
 
 
 def test_a_worker_needs_no_more_than_duckdb_and_arrow(tmp_path: Path) -> None:
-    rows = [({"queue": "Q"}, [{"queue_manager": name}]) for name in ("QM2", "QM3", "QM4")]
+    rows: list[Row] = [({"queue": "Q"}, [{"queue_manager": name}]) for name in ("QM2", "QM3", "QM4")]
     given = arrow_table(rows).select(["put", "destinations"])
     shape = shape_of(kinds_of(duckdb.from_arrow(given)), OUTCOME)
     answers = answers_of(text_of_rows(shape, (), Rules(), False, None))
-    sent = cloudpickle.dumps((answers, given.to_batches(2)))
+    packed: Callable[[object], bytes] = cloudpickle.dumps
+    sent = packed((answers, given.to_batches(2)))
     assert len(sent) < 80_000
     (tmp_path / "sent").write_bytes(sent)
     done = subprocess.run(

@@ -25,7 +25,7 @@ from mqclause.tables.demands import is_null_text
 from mqclause.tables.row import Rows
 from spec_tests.support.deep import first
 from spec_tests.support.led_on import AS_THE_LOCAL_ONE, TWO_WAYS, rules_that_say_a_name
-from spec_tests.support.many_clusters import Batch, batches, table_row
+from spec_tests.support.many_clusters import batches, table_row
 from spec_tests.support.pairs import by_engine
 from spec_tests.support.parcels import PARCELS, parcel_rows, parcel_rules, parcel_table
 from spec_tests.support.random_clusters import random_readings
@@ -54,11 +54,11 @@ def test_as_each_row_is_decided(spark: Any, folder: Path, seed: int, clusters: i
     rng = Random(seed)
     spark.conf.set("spark.sql.ansi.enabled", ansi)
     try:
-        for number, batch in enumerate([*batches(clusters, each)] or [Batch({}, ())]):
+        for number, cases in enumerate([batch.cases for batch in batches(clusters, each)] or [()]):
             # The second table is decided by the default readings.
             rules = Rules(random_readings(rng) if seed and number != 1 else {})
             more = [*rows_of_messages(), *random_rows(rng, 300, optional=seed > 0)]
-            check_each_row(spark, folder / f"rows{seed}{ansi}", rules, batch.cases, more)
+            check_each_row(spark, folder / f"rows{seed}{ansi}", rules, cases, more)
     finally:
         spark.conf.unset("spark.sql.ansi.enabled")
 

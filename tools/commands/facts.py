@@ -12,10 +12,11 @@ from typing import Any
 import click
 import toml
 
-from mqclause.model.assembly.accounts import accounts
+from mqclause.model.assembly.accounts import Account, Needed, accounts, still_needed
 from mqclause.model.assembly.filed import filed_tables
 from mqclause.model.assembly.snapshot import read_sources
 from mqclause.model.assembly.source import Source
+from mqclause.model.diagnostic import Diagnostic, FactsError
 from mqclause.tools.commands.inputs import facts_options, sources, what_if
 from mqclause.tools.commands.options import file_name, json_option
 from mqclause.tools.render.accounts import accounts_document, print_accounts
@@ -29,7 +30,12 @@ AT_ONCE = 1000
 @click.argument("facts", nargs=-1, type=file_name, metavar="INPUT...")
 @facts_options()
 @click.option("--to", type=click.Choice(["toml", "json"]), help="The format that is written.  [default: toml]")
-@click.option("--sources", "by_source", is_flag=True, help="A line for each file: its format, what it has, its faults.")
+@click.option(
+    "--sources",
+    "by_source",
+    is_flag=True,
+    help="A line for each file: its format, what it has, its faults; and what is to be asked still.",
+)
 @json_option
 def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str | None, **options: Any) -> int:
     """What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.
@@ -41,18 +47,34 @@ def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str | No
     as_json = as_json or to == "json"
     given = sources(facts, options.pop("overlays"), options.pop("named_format"))
     if by_source:
-        return account_for(given, as_json)
+        return account_for(given, as_json, options["local"])
     return write_facts(given, as_json, **options)
 
 
-def account_for(given: Sequence[Source], as_json: bool) -> int:
-    """Says of each file what was read of it; returns 0. Raises FactsError if nothing was."""
+def account_for(given: Sequence[Source], as_json: bool, local: str | None) -> int:
+    """Says of each file what was read of it, and which commands tell the rest; returns 0.
+
+    Raises FactsError if nothing was read, or if no file describes ``local``.
+    """
     found = accounts(given)
+    needed, faults = needed_beside(given, found, local)
     if as_json:
-        print_json(accounts_document(found))
+        print_json(accounts_document(found, needed, faults))
     else:
-        print_accounts(found)
+        print_accounts(found, needed, faults)
     return 0
+
+
+def needed_beside(
+    given: Sequence[Source], found: Sequence[Account], local: str | None
+) -> tuple[Sequence[Needed], Sequence[Diagnostic]]:
+    """What the files leave out, or the faults for which that cannot be told. Raises FactsError."""
+    try:
+        return still_needed(given, found, local), ()
+    except FactsError as error:
+        if local is not None and any(each.source == "--from" for each in error.diagnostics):
+            raise
+        return (), error.diagnostics
 
 
 def write_facts(

@@ -112,7 +112,7 @@ def _fell(decision: Decision) -> list[str]:
 
 def _evidence(other: Decision, edition: str, rule: str) -> str:
     """How the answer of an edition is known: the weaker of what is said of the edition and of the rule's sentence."""
-    of_edition = other.rules.toml("editions.toml").get(edition, {}).get("evidence", "recalled")
+    of_edition: str = other.rules.toml("editions.toml").get(edition, {}).get("evidence", "recalled")
     document = rule.partition(".")[0]
     known = clauses_of(other.rules, document) if document in other.rules.clauses else ()
     sentences = [each for each in known if rule in (each.rules or ())]

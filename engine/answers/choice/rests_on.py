@@ -24,11 +24,10 @@ from mqclause.executors.course import Course
 from mqclause.executors.run import Run
 from mqclause.executors.steps import Steps
 from mqclause.language.evaluate import Scope, evaluate
-from mqclause.model.assembly.incomplete import AtOthers, Incomplete, still_asking
+from mqclause.model.assembly.incomplete import EVERY_STATE, AtOthers, Incomplete, still_asking
 from mqclause.model.assembly.snapshot import Snapshot
 from mqclause.model.facts.destination import Destination
 
-EVERY_STATE = "DISPLAY CLUSQMGR(*) CHANNEL STATUS"
 MOST_CHANNELS = 20
 """About the states of how many channels, each alone, an exit is asked."""
 
