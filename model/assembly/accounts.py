@@ -59,6 +59,11 @@ class Account:
             return "wholly"
         return "partly" if self.objects else "not"
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing of it is of use: it has faults, and no object."""
+        return bool(self.faults) and not self.objects
+
 
 @frozen
 class Needed:
@@ -71,8 +76,8 @@ class Needed:
 def accounts(sources: Sequence[Source]) -> list[Account]:
     """What was read of each file; raises FactsError if nothing was read at all."""
     found = [account for source in sources for account in _unpacked(source)]
-    if all(each.read == "not" for each in found):
-        raise FactsError([fault for each in found for fault in (*each.faults, *each.remarks)])
+    if all(each.is_refused for each in found):
+        raise FactsError([fault for each in found for fault in each.faults])
     everything = [script for each in found for script in each.scripts]
     defined = defined_in(everything)
     return [
@@ -89,10 +94,9 @@ def accounts(sources: Sequence[Source]) -> list[Account]:
 def still_needed(sources: Iterable[Source], found: Iterable[Account], local: str | None = None) -> list[Needed]:
     """What the files leave out together, of each queue manager that they describe, or of ``local`` alone.
 
-    Files that have faults and no object, as ``found`` has it, are left out. Raises FactsError where no facts come of
-    them.
+    Files that are refused, as ``found`` has it, are left out. Raises FactsError where no facts come of the others.
     """
-    readable = {each.given for each in found if each.objects or not each.faults}
+    readable = {each.given for each in found if not each.is_refused}
     needed: dict[Incomplete, list[str]] = {}
     for snapshot in read_members([each for each in sources if each.name in readable], local, lenient=True):
         own = snapshot.cluster.queue_manager.name
@@ -155,8 +159,9 @@ def _of_scripts(written_in: str, scripts: Sequence[Script]) -> Account:
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
     objects, source = dict(sorted(counts.items())), scripts[0].source
     cut = (Diagnostic(source, each.what) for each in cut_dumps(scripts))
-    silent = [Diagnostic(source, NOTHING_SHOWN)] if all(map(shows_nothing, scripts)) else []
-    remarks = (*(remark for script in scripts for remark in script.remarks), *cut, *silent)
+    if all(map(shows_nothing, scripts)):
+        faults = (*faults, Diagnostic(source, NOTHING_SHOWN))
+    remarks = (*(remark for script in scripts for remark in script.remarks), *cut)
     return Account(source, written_in, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
 
 

@@ -237,23 +237,29 @@ class TestSources:
         assert (found["incomplete"], [each["file"] for each in found["faults"]]) == (None, [nameless])
         assert "described: QM2" in refusal(facts_command, "--sources", members[1], "--from", "QM8")
 
-    @pytest.mark.parametrize(
-        ("text", "said"),
-        [
-            ('{"commandResponse": []}', "nothing is shown here: no object and no status"),
-            ("* Script generated on 2026-01-05   at 10.11.12\n* Queue manager name: QM7\n", "ends before its trailer"),
-        ],
-        ids=["shows nothing", "cut before its first object"],
-    )
-    def test_what_has_no_object_is_not_read_wholly(
-        self, tmp_path: Path, members: list[str], text: str, said: str
-    ) -> None:
-        """Alone it is bad input, and what is wrong is said; beside others it is told of the file."""
-        odd = written(tmp_path, text, "odd.txt")
-        [line] = bad("facts", "--sources", odd)
-        assert said in line
-        [file] = json.loads(done(facts_command, "--sources", "--json", odd, members[0])[1])["files"][:1]
-        assert (file["read"], [said in each["message"] for each in file["remarks"]]) == ("not", [True])
+    def test_an_answer_that_shows_nothing_is_refused_as_by_others(self, tmp_path: Path, members: list[str]) -> None:
+        """Alone it is bad input, as for explain; beside others it is told of the file."""
+        silent = written(tmp_path, '{"commandResponse": []}', "silent.json")
+        said = "nothing is shown here: no object and no status"
+        assert bad("facts", "--sources", silent) == bad("facts", silent) == [f"{silent}: {said}"]
+        [file] = json.loads(done(facts_command, "--sources", "--json", silent, members[0])[1])["files"][:1]
+        assert (file["read"], file["faults"]) == ("not", [{"line": None, "column": None, "message": said}])
+
+    def test_a_dump_that_is_cut_before_its_first_object_tells_whose_it_is(self, tmp_path: Path) -> None:
+        """So the other commands read it, too; what would tell the rest is said."""
+        head = "* Script generated on 2026-01-05   at 10.11.12\n* Queue manager name: QM7\n"
+        cut = written(tmp_path, head, "cut.mqsc")
+        status, text = done(facts_command, "--sources", cut)
+        said = f"the dump {cut} of QM7 ends before its trailer: its last objects are missing"
+        assert (status, text.splitlines()) == (
+            0,
+            [
+                f"{cut}: MQSC of QM7: no object; read not",
+                f"  {cut}: {said}",
+                f"not told of QM7: {said}: dmpmqcfg -m QM7 -a",
+            ],
+        )
+        assert facts(cut) == {"queue_manager": {"name": "QM7"}}
 
     def test_nothing_read_at_all_is_bad_input(self, tmp_path: Path) -> None:
         assert "is in no format" in refusal(facts_command, "--sources", written(tmp_path, "nothing at all", "odd.txt"))
