@@ -114,6 +114,7 @@ DUCKDB = PlanDialect("duckdb", {
     F.ListAsText: lambda node: call("ARRAY_TO_STRING", node.this, literal("")),
     F.HasOddLetters: _has_odd_letters,
     F.FloatText: lambda node: exp.cast(node.this, "TEXT"),
+    F.Apart: lambda node: node.this,
     F.Total: lambda node: exp.cast(exp.Coalesce(this=call("LIST_SUM", node.this), expressions=[literal(0)]), "DOUBLE"),
     F.Bucket: lambda node: call("HASH", *node.expressions),
     F.Hashed: lambda node: exp.cast(F.texts("0x", call("LEFT", call("MD5", node.this), literal(10))), "BIGINT"),

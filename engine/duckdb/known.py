@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp, parse_one
 
+from mqclause.duckdb.dialect import DUCKDB
 from mqclause.duckdb.types import ANSWERED, DUCKDB_TYPES, struct_type
 from mqclause.language.sql import Node, literal
+from mqclause.rulebook.rules import Rules
 from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.columns import DECISION, DESTINATION
-from mqclause.tables.decided_names import DecidedNames
+from mqclause.tables.decided_names import DecidedNames, decided_names
 from mqclause.tables.demands import PUT_NAMES
 from mqclause.tables.dialect import call
 from mqclause.tables.functions import column
 from mqclause.tables.named_puts import ASKED_NAMES
-from mqclause.tables.shares import TIE_NAMES
+from mqclause.tables.shares import TIE_NAMES, Spread
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 NAMES, WRITTEN, ANSWERS, DRAWS, ODD = (
     f"__mqclause_{name}" for name in ("names", "written", "answers", "draws", "odd_names")
@@ -63,6 +69,21 @@ def known(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.Select]:
     return tables
 
 
+@lru_cache(maxsize=32)
+def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None) -> Mapping[str, pa.Table]:
+    """The same in Arrow, for other engines."""
+    import duckdb
+
+    parts, tables = known(decided_names(puts, rules, explain, spread), puts), {}
+    with duckdb.connect() as connection:
+        for name in parts:
+            query = exp.select("*").from_(name)
+            for each, part in parts.items():
+                query = query.with_(each, part.copy())
+            tables[name] = connection.sql(DUCKDB.text(query)).to_arrow_table()
+    return tables
+
+
 def _written(found: DecidedNames, puts: ClusterPuts) -> exp.Select:
     """The names as rows write them: plain, or padded as MQ does; one that is not given is null, empty or blank."""
     queues = _from_json(json.dumps(found.queues), [[_TEXT]])
@@ -82,7 +103,10 @@ def _answers(found: DecidedNames) -> exp.Select:
     share = {**dict.fromkeys(TIE_NAMES, _TEXT), "share": DUCKDB_TYPES["number"]}
     types = {**{name: ANSWERED[kind] for name, kind in DECISION.items()}, "shares": [share]}
     told = {"place": "INTEGER", **{name: types[name] for name in found.told}}
-    return _prefixed(ANSWERS, [{"place": place, **each} for place, each in enumerate(found.answers)], told)
+    # What holds nothing is left out, since DuckDB reads the text again with every query.
+    rows = [{"place": place, **{name: value for name, value in each.items() if value is not None}}
+            for place, each in enumerate(found.answers)]  # fmt: skip
+    return _prefixed(ANSWERS, rows, told)
 
 
 def _prefixed(table: str, rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Select:

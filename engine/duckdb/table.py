@@ -234,13 +234,23 @@ def text_in_cluster(
     is_sized: bool = False,
 ) -> str:
     """The query of a table of puts in a cluster, written once; ``is_sized``: DuckDB knows of how many rows it is."""
-    return DUCKDB.text(_numbered(_in_cluster(puts, columns, rules, explain, spread, is_sized), spread))
+    tables = known(decided_names(puts, rules, explain, spread), puts)
+    return DUCKDB.text(_numbered(query_in_cluster(puts, columns, rules, explain, spread, tables, is_sized), spread))
 
 
-def _in_cluster(
-    puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None, is_sized: bool
+def query_in_cluster(
+    puts: ClusterPuts,
+    columns: Iterable[str],
+    rules: Rules,
+    explain: bool,
+    spread: Spread | None,
+    tables: Mapping[str, exp.Select],
+    is_sized: bool = False,
 ) -> exp.Select:
-    """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules."""
+    """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules.
+
+    ``tables`` are those of mqclause.duckdb.known, as far as they are not there under their names.
+    """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
     _find(chain, puts, found, rules)
     if found.odd:
@@ -262,7 +272,7 @@ def _in_cluster(
     there = exp.Greatest(this=place, expressions=[literal(0)]) if found.odd else place
     join_type = "inner" if is_sized else "left"
     query.join(ANSWERS, on=equal(there, column(f"{ANSWERS}_place")), join_type=join_type, copy=False)
-    for name, part, stored in reversed([*((*each, True) for each in known(found, puts).items()), *chain.parts]):
+    for name, part, stored in reversed([*((*each, True) for each in tables.items()), *chain.parts]):
         query = with_first(query, name, part, stored)
     return query
 

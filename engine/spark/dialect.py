@@ -1,12 +1,12 @@
-"""The functions of the order of messages, and of a log of puts, in Spark's SQL."""
+"""The functions of a log of puts, and of the order of messages, in Spark's SQL."""
 
 from __future__ import annotations
 
 from sqlglot import exp, parse_one
 
-from mqclause.language.sql import Node, literal, when
+from mqclause.language.sql import Node, case, equal, literal, when
 from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.dialect import PlanDialect, call, call_named, in_case
+from mqclause.tables.dialect import PlanDialect, call, call_named, in_case, other_case
 from mqclause.tables.words import ODD_LETTER
 
 
@@ -19,10 +19,23 @@ def _has(node: exp.ArrayContains) -> Node:
     return F.coalesced(call("ARRAY_CONTAINS", node.this, node.expression), exp.false())
 
 
+def _place_of(node: exp.ArrayPosition) -> Node:
+    return exp.Nullif(this=call("ARRAY_POSITION", node.this, node.expression), expression=literal(0))
+
+
 def _joined(node: exp.ArrayConcat) -> Node:
     """One call for many lists."""
     one = node.this.expressions if isinstance(node.this, exp.Anonymous) and node.this.name == "CONCAT" else [node.this]
     return call("CONCAT", *one, *node.expressions)
+
+
+def _word_place(node: F.WordPlace) -> Node:
+    """The place by comparisons, which are little code; most texts are written as the words are."""
+    places = []
+    for text in (node.expression, other_case(node.this, node.expression)):
+        words = enumerate(node.this.expressions, start=1)
+        places.append(case([(equal(text.copy(), word.name), literal(at)) for at, word in words]))
+    return F.coalesced(*places)
 
 
 _NO_ODD_LETTER = f"(?s)^{ODD_LETTER.replace('^', '', 1)}*(?!.)"
@@ -55,12 +68,28 @@ def _shown(node: F.FloatText) -> Node:
     return call("GET", call("TRANSFORM", made, F.function(_tree(_SHOWN), "text")), literal(0))
 
 
+def _hashed(node: F.Hashed) -> Node:
+    digits = call("LEFT", call("MD5", node.this), literal(10))
+    return exp.cast(call("CONV", digits, literal(16), literal(10)), "BIGINT")
+
+
+def _apart(node: F.Apart) -> Node:
+    # A function that Spark interprets keeps it from compiling the whole row into one method, which would be too
+    # long for Java to compile in turn; so it makes one method of each part, and they are.
+    single = [exp.Array(expressions=[each]) for each in (node.this, literal(1))]
+    return call("GET", call("ZIP_WITH", *single, F.function(F.variable("one"), "one", "other")), literal(0))
+
+
 SPARK = PlanDialect("spark", {
     exp.ArrayConcat: _joined,
     exp.ArrayContains: _has,
+    exp.ArrayPosition: _place_of,
     F.Item: _item,
     F.Sorted: call_named("SORT_ARRAY"),
+    F.WordPlace: _word_place,
     F.InCase: in_case,
+    F.Hashed: _hashed,
+    F.Apart: _apart,
     F.Unpadded: call_named("RTRIM"),
     F.TextLength: call_named("OCTET_LENGTH"),
     F.HasOddLetters: lambda node: exp.Not(this=exp.RegexpLike(this=node.this, expression=literal(_NO_ODD_LETTER))),

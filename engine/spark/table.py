@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import evolve
@@ -19,9 +19,10 @@ from mqclause.language.sql import Node
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.declaration import Declaration
 from mqclause.rulebook.rules import Rules
+from mqclause.spark.joined import joined_with_known
 from mqclause.spark.types import decision_type, kinds_of, quoted, type_named
 from mqclause.spark.udf import TRIGGERING_TYPE
-from mqclause.spark.worker import NUMBER, answered, answers_of, numbered_answers_of
+from mqclause.spark.worker import NUMBER, Answers, answered, answers_of, numbered_answers_of
 from mqclause.tables.answers import evaluation, evaluation_types, triggering
 from mqclause.tables.bindings import Plan
 from mqclause.tables.cluster_puts import ClusterPuts
@@ -63,24 +64,34 @@ def decide(
     ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
     columns, rules = kinds_of(df), Rules.given(rules)
-    spreading = Spread.of(columns, shares, spread)
-    asked, spreads = (spreading, {}) if spreading is None else _spread(spreading)
+    asked, spreads = _spread(spreading := Spread.of(columns, shares, spread))
     if cluster is None:
         check_no_cluster(at, put if exits is None else {**put, "exits": exits})
-        shape = shape_of(columns, OUTCOME)
-        needed = _needed_of(shape) | spreads
+        needed = _needed_of(shape := shape_of(columns, OUTCOME)) | spreads
         answers = answers_of(text_of_rows(shape, () if asked is None else _kept(needed), rules, explain, asked))
     else:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         rules = puts.of_one_edition(rules)
         by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        needed, then = _needed_in_cluster(puts) | spreads, _then(puts, by_exits) if by_exits else None
-        answers = numbered_answers_of(text_in_cluster(puts, (*_kept(needed), NUMBER), rules, explain, asked), then)
+        if by_exits is None and not puts.says_odd:
+            return joined_with_known(df, puts, rules, explain, asked)
+        needed = _needed_in_cluster(puts) | spreads
+        answers = _answers_in_cluster(puts, needed, rules, explain, asked, by_exits)
     return answered(df, answers, OUTCOME.row.answer, decision_type(shares), needed)
 
 
-def _then(puts: ClusterPuts, by_exits: ExitRows) -> Callable[[Any, Any], Any]:
-    return lambda connection, decided: decided_by_exits(decided, puts, by_exits, connection)
+def _answers_in_cluster(
+    puts: ClusterPuts,
+    needed: Iterable[str],
+    rules: Rules,
+    explain: bool,
+    spread: Spread | None,
+    by_exits: ExitRows | None,
+) -> Answers:
+    text = text_in_cluster(puts, (*_kept(needed), NUMBER), rules, explain, spread)
+    if by_exits is None:
+        return numbered_answers_of(text)
+    return numbered_answers_of(text, lambda asked, decided: decided_by_exits(decided, puts, by_exits, asked))
 
 
 def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:
@@ -129,9 +140,9 @@ def _needed(sources: Iterable[ValueSource], trees: Iterable[Node]) -> dict[str, 
     return {name: quoted(name) for name in names} or {SOMETHING: F.lit(True)}
 
 
-def _spread(spread: Spread) -> tuple[Spread, dict[str, Column]]:
+def _spread(spread: Spread | None) -> tuple[Spread | None, dict[str, Column]]:
     """What workers are told of ties, and the columns that they need for it."""
-    if spread.by is None:
+    if spread is None or spread.by is None:
         return spread, {}
     return evolve(spread, has_rows=True), {spread.by: quoted(spread.by), ROW: F.monotonically_increasing_id()}
 

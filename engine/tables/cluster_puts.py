@@ -135,7 +135,7 @@ class ClusterPuts:
         found, on = self._by_name(rules), {"at": at, **{name: self._key(name) for name in PUT_NAMES}}
         anew = {f"__mqclause_by_{name}": tree for name, tree in found.items() if tree != on[name]}
         levels = [
-            {INVALID: when(F.is_null(F.column(SETTLED)), either(wrong for wrong, _ in self.faults()))},
+            {INVALID: when(F.is_null(F.column(SETTLED)), F.Apart(this=either(wrong for wrong, _ in self.faults())))},
             {name: when(is_valid.copy(), key) for name, key in keys.items()},
             *([anew] if anew else []),
         ]
@@ -201,7 +201,7 @@ class ClusterPuts:
     def decided(self, fields: Mapping[str, Node], named: Collection[str]) -> Node:
         """The decision of a row, from the ``fields`` of its answer; in those ``named`` names of the row may stand."""
         own = {name: each if name in named else fields[name] for name, each in self._as_named(fields).items()}
-        told = case([(equal(F.column(PLACE), 0), case(self.faults()))], fields["message"])
+        told = case([(equal(F.column(PLACE), 0), F.Apart(this=case(self.faults())))], fields["message"])
         return F.struct_of({**own, "message": told})
 
     def _as_named(self, fields: Mapping[str, Node]) -> dict[str, Node]:

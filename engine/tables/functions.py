@@ -95,6 +95,10 @@ class Bucket(exp.Expression, exp.Func):
     is_var_len_args = True
 
 
+class Apart(_OfOne):
+    """A value that only few rows need, kept out of what is evaluated for all."""
+
+
 class Gathered(_OfTwo):
     """The list of a value in those rows of a window for which a condition holds."""
 

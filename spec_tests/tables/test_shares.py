@@ -148,6 +148,21 @@ def test_a_null_value_is_taken_as_one_of_its_own(kind: str) -> None:
     assert sorted(again[0]) == ["decision", "id", "key", "q"]
 
 
+def test_a_whole_number_is_spread_alike_whatever_type_it_has() -> None:
+    """Also one that no signed number of 64 bits is."""
+    rows = "SELECT 'Q' AS q, key::{kind} AS key FROM range(1, 101) AS among(key)"
+    narrow, wide, unsigned = (
+        [row["decision"]["queue_manager"] for row in of(rows.format(kind=kind), CLUSTER, queue="q", spread="key")]
+        for kind in ("TINYINT", "BIGINT", "UBIGINT")
+    )
+    assert Counter(narrow).keys() == WEIGHTS.keys()
+    assert narrow == wide == unsigned
+    large = "SELECT 'Q' AS q, (18446744073709551615 - key)::UBIGINT AS key FROM range(100) AS among(key)"
+    assert {row["decision"]["queue_manager"] for row in of(large, CLUSTER, queue="q", spread="key")} == WEIGHTS.keys()
+    below = "SELECT 'Q' AS q, -key AS key FROM range(1, 101) AS among(key)"
+    assert {row["decision"]["queue_manager"] for row in of(below, CLUSTER, queue="q", spread="key")} == WEIGHTS.keys()
+
+
 def test_two_destinations_by_one_channel_share_its_counter() -> None:
     among = "[{'queue_manager': 'A', 'channel': 'C', 'cluster': 'X'}, {'queue_manager': 'A', 'channel': 'C', 'cluster': 'Y'}, {'queue_manager': 'B', 'channel': 'D'}]"
     (row,) = of(f"SELECT {{'queue': 'Q'}} AS put, {among} AS destinations", shares=True)
