@@ -44,6 +44,23 @@ async def later(wxp):
     pass
 
 NOT_CALLABLE = 3
+
+def raises(wxp):
+    if wxp.ExitReason not in ("INIT", "TERM"):
+        raise KeyError("CRATES")
+
+def ends(wxp):
+    if wxp.ExitReason not in ("INIT", "TERM"):
+        import os
+        os._exit(0)
+
+def refuses(wxp):
+    if wxp.ExitReason not in ("INIT", "TERM"):
+        wxp.ExitResponse = "SUPPRESS_FUNCTION"
+
+def raises_at_the_end(wxp):
+    if wxp.ExitReason == "TERM":
+        raise KeyError("CRATES")
 """
 
 
@@ -191,6 +208,19 @@ def test_lines_of_scenarios() -> None:
     done = called("replay", "--lines", "-", "--exit", "myexit=my_exits:once", lines=line * 2)
     found = [[row["routed"]["queue_manager"] for row in json.loads(each)] for each in done.stdout.splitlines()]
     assert found == [["QM4", "QM2"], ["QM4", "QM2"]]
+
+
+@pytest.mark.parametrize(
+    ("exit", "reason", "status"),
+    [("raises", 2266, 1), ("ends", 2266, 1), ("refuses", 2188, 1), ("raises_at_the_end", None, 0), ("second", None, 0)],
+)
+def test_what_becomes_of_an_exit_decides_the_status(folder: Path, exit: str, reason: int | None, status: int) -> None:  # noqa: A002 - MQ's word
+    """An exit that breaks down is no error of ours and no bad input: the put ends in a reason code, and a replay goes on."""
+    given = ("--json", "--exit", f"myexit=my_exits:{exit}")
+    done = called("explain", written(folder, facts()), *given)
+    assert (done.return_value, (json.loads(done.stdout)["reason"] or {}).get("code")) == (status, reason)
+    again = called("replay", written(folder, SCENARIO, "scenario.json"), *given)
+    assert (again.return_value, len(again.stdout.splitlines())) == (0, 2)
 
 
 def test_what_cannot_be_used_is_bad_input_in_one_line(folder: Path) -> None:
