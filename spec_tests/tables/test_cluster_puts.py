@@ -76,6 +76,7 @@ def test_what_a_put_may_not_say_has_no_number(wrong: dict[str, Any]) -> None:
 def test_what_is_odd_has_the_number_of_the_rest_after_all_others() -> None:
     odd = ({"clwlmruc": 8}, {"clwlmruc": 999_999_999}, {"already_sent_to": ["QM2"]}, {"already_sent_to": [None]})
     (rest,) = numbers({"call": "MQOPEN"})
+    assert rest is not None
     assert numbers(*({"call": "MQOPEN", **each} for each in odd)) == [rest + EVERY] * 4
 
 

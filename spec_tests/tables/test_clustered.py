@@ -142,9 +142,8 @@ def test_each_row_is_decided_at_its_local_queue_manager(seed: int) -> None:
             **{f"of {name}": each for name, each in columns.items()},
         }
     )
-    *found, unknown, nowhere, other = answers(
-        decide(rows, clusters, engine.rules, explain=True, at="at", **{name: f"of {name}" for name in named})
-    )
+    of_columns: dict[str, Any] = {name: f"of {name}" for name in named}
+    *found, unknown, nowhere, other = answers(decide(rows, clusters, engine.rules, explain=True, at="at", **of_columns))
     for put, place, one in zip(puts, at, found, strict=False):
         expected = decided_by(engine, clusters[place.rstrip()], put)
         if expected["message"]:

@@ -56,8 +56,8 @@ def print_accounts(accounts: Sequence[Account], needed: Sequence[Needed], faults
         print(f"{each.file}: {each.format or 'no format that is read'}{of}: {counted}; read {each.read}")  # noqa: T201
         for fault in (*each.faults, *each.remarks, *each.notes, *each.dangling):
             print(f"  {fault}")  # noqa: T201
-    for still in needed:
-        command = f": {still.missing.command}" if still.missing.command else ""
-        print(f"not told of {', '.join(still.queue_managers)}: {still.missing.what}{command}")  # noqa: T201
+    for one in needed:
+        command = f": {one.missing.command}" if one.missing.command else ""
+        print(f"not told of {', '.join(one.queue_managers)}: {one.missing.what}{command}")  # noqa: T201
     for fault in faults:
         print(f"what else is needed cannot be told: {fault}")  # noqa: T201
