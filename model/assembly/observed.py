@@ -217,7 +217,8 @@ def _partial_in(rows: Iterable[MqObject], stated: tuple[str, ...] = ()) -> tuple
     shown = {row.text("CLUSTER"): row.text("QMTYPE") for row in rows if row.text("QMTYPE")}
     if not shown:
         return stated
-    return tuple(each for each, kind in shown.items() if kind != "REPOS") if "REPOS" in shown.values() else ()
+    others = tuple(each for each, kind in shown.items() if each and kind != "REPOS")
+    return others if "REPOS" in shown.values() else ()
 
 
 def _of_alias(shown: Mapping[str, Any]) -> dict[str, Any]:

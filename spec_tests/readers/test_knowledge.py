@@ -204,6 +204,9 @@ AMQ8147E: IBM MQ object * not found.
         log = "Starting MQSC for queue manager QM1.\n     1 : DISPLAY CLUSQMGR(*) ALL\n"
         shown = read(log=log + row.format("SALES", "NORMAL") + row.format("STOCK", "REPOS")).cluster.remote["QM2"]
         assert (shown.repository, shown.partial_in) == (True, ("SALES",))
+        nameless = row.format(" ", "NORMAL") + row.format("STOCK", "REPOS")
+        shown = read(log=log + nameless).cluster.remote["QM2"]
+        assert (shown.repository, shown.partial_in) == (True, ()), "a row that does not name its cluster"
         neither = read(qm1=QM1, qm2=QM2, local="QM2").cluster.queue_manager
         assert (neither.repository, neither.partial_in) == (False, ())
 
