@@ -68,10 +68,12 @@ def register(spark: SparkSession, rules: Rules | None = None, explain: bool = Fa
     """Makes ``choose_destination(put, destinations)`` and ``trigger_conditions(occasion)`` functions of SQL.
 
     They take the structs that the functions of columns take, and are there until the session ends. Raises RuleError,
-    TypeError for what is no session, and RuntimeError in Spark 4.0.
+    TypeError for what is no session, RuntimeError in Spark 4.0, and PySparkRuntimeError where no session is there any
+    more.
     """
     if not hasattr(spark, "udf"):
         raise TypeError(f"the session is a {type(spark).__name__}; expected a SparkSession")
+    SparkSession.active()  # a function that is made without one has PySpark look for a server of SPARK_REMOTE
     triggers = _triggering_udf(Rules.given(rules))
     spark.udf.register("choose_destination", choose_destination_udf(rules, explain))
     spark.udf.register("trigger_conditions", triggers)
