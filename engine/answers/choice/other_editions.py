@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.answers.choice.decision import Decision, Level
 from mqclause.answers.choice.decision_document import destination_document
@@ -13,7 +13,7 @@ from mqclause.answers.choice.other_readings import engine_of
 from mqclause.answers.choice.said import said, same_answer
 from mqclause.rulebook.clause import clauses_of
 from mqclause.rulebook.reading import EVIDENCE, edition_of
-from mqclause.rulebook.rules import AUTO
+from mqclause.rulebook.rules import AUTO, Rules
 
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
@@ -55,10 +55,11 @@ class OtherEdition:
 def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     """The oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
     found = []
+    own = _own(decision, "rule")
     for edition, since in _compared(decision):
-        other = _decided(decision, since, "rule")
-        if not same_answer(decision, other):
-            rule = _deciding(decision, other)
+        other = _decided(decision, decision.rules.in_edition(since), "rule")
+        if not same_answer(own, other):
+            rule = _deciding(own, other)
             found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)))
     return tuple(found)
 
@@ -69,10 +70,11 @@ def differs_by_edition(decision: Decision) -> str:
     Blank where it is the same in both.
     """
     rules = decision.rules
+    own = _own(decision, "verdict")
     where = [
         f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on"
         for edition, since in _compared(decision)
-        if not same_answer(decision, _decided(decision, since, "verdict"))
+        if not same_answer(own, _decided(decision, rules.in_edition(since), "verdict"))
     ]
     return f"{_begun(decision)}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
 
@@ -90,10 +92,18 @@ def _compared(decision: Decision) -> Iterator[tuple[str, str]]:
             yield edition, since
 
 
-def _decided(decision: Decision, edition: str, level: Level) -> Decision:
-    """The same put by the rules of another edition, before any exit."""
-    engine = engine_of(decision.rules.in_edition(edition))
-    return engine.choose(decision.put, decision.cluster, decision.before, level, caller=None)
+def _own(decision: Decision, level: Level) -> Decision:
+    """What the rules in force decide by themselves: before any exit, and whatever a transmission queue refuses."""
+    return _decided(decision, decision.rules, level) if decision.exit is not None else _chosen(decision)
+
+
+def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
+    """The same put by these rules, before any exit and any transmission queue."""
+    return _chosen(engine_of(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
+
+
+def _chosen(decision: Decision) -> Decision:
+    return decision if decision.refusal is None else evolve(decision, refusal=None)
 
 
 def _deciding(decision: Decision, other: Decision) -> str:
