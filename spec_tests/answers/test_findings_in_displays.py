@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from mqclause.answers.check.inspection import inspected
-from mqclause.model.assembly.source import Source
+from mqclause.check.lint_run import inspected
+from mqclause.model.configuration.sources import Source
 
 Row = Mapping[str, str]
 
